@@ -51,7 +51,16 @@ export interface AdmitOptions {
  *
  * @throws errors of plugins that are not ApiErrors.
  * @example
- * const { allowed, status, decisions } = await admit({ kind, resource, object }, plugins, new ObjectSet())
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { namespaceExists } from '@krmkit/admission/plugins'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'ConfigMap' }
+ * const resource = { group: '', version: 'v1', resource: 'configmaps' }
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app', namespace: 'shop' } }
+ * const { allowed, refusedBy } = await admit({ kind, resource, object }, [namespaceExists()], new ObjectSet())
+ * refusedBy // 'NamespaceExists'
+ * ```
  */
 export async function admit(
   request: AdmissionRequest,

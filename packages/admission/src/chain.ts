@@ -28,11 +28,21 @@ export interface AdmissionChain {
  * Composes plugins, first to last. The first ApiError that a plugin throws refuses the request. The plugins that handle a target are
  * looked up once and cached; the others cost nothing.
  *
- * @example
- * const chain = createAdmissionChain([namespaceLifecycle(stockProfile)])
- * const admitted = await chain.admit(object, attributes, context)
- * const reservation = await chain.validate(admitted, attributes, context)
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { createAdmissionChain, ObjectSet } from '@krmkit/admission'
+ * import { alwaysPullImages, namespaceLifecycle } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const chain = createAdmissionChain([namespaceLifecycle(stockProfile), alwaysPullImages()])
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
+ * const user = { username: 'jane', groups: [] }
+ * const names = { name: 'web', namespace: 'shop', subresource: '' }
+ * const attributes = { ...pods, ...names, operation: 'CREATE', user, dryRun: false } as const
+ * await chain.admit(object, attributes, { reader: new ObjectSet(), warn: console.warn }) // throws ApiError 404
+ * ```
  */
 export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): AdmissionChain {
   const table = new PluginTable(plugins)

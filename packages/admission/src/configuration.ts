@@ -14,8 +14,16 @@ export type Parse = (text: string) => unknown
  * @param options.read reads a referenced file; paths are passed unchanged.
  * @throws AdmissionError `InvalidConfiguration`
  * @example
- * const configuration = await parseAdmissionConfiguration(text, { parse: JSON.parse, read: (path) => readFile(path, 'utf8') })
- * const plugins = createAdmissionPlugins({ random }, { configuration })
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { parseAdmissionConfiguration } from '@krmkit/admission'
+ *
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration' }
+ * const text = JSON.stringify({ ...type, plugins: [{ name: 'PodSecurity', configuration: {} }] })
+ * const read = (path: string) => readFile(path, 'utf8')
+ * const configuration = await parseAdmissionConfiguration(text, { parse: JSON.parse, read })
+ * const names = [...configuration.keys()] // ['PodSecurity']
+ * ```
  */
 export async function parseAdmissionConfiguration(
   text: string,

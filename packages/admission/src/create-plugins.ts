@@ -19,7 +19,14 @@ export interface AdmissionPluginOptions {
  * Creates the plugins of a server, in execution order.
  *
  * @throws AdmissionError `UnknownPlugin`, `InvalidConfiguration`
- * @example createAdmissionPlugins({ random: systemRandom }, { enable: ['NodeRestriction'], disable: ['ServiceAccount'] })
+ * @example
+ * ```ts
+ * import { createAdmissionPlugins } from '@krmkit/admission'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const plugins = createAdmissionPlugins({ random: systemRandom }, { enable: ['NodeRestriction'], disable: ['ServiceAccount'] })
+ * plugins.slice(0, 3).map(({ name }) => name) // ['NamespaceLifecycle', 'LimitRanger', 'NodeRestriction']
+ * ```
  */
 export function createAdmissionPlugins(
   environmentOptions: AdmissionEnvironmentOptions,
@@ -38,7 +45,18 @@ export function createAdmissionPlugins(
     .map(({ name, create }) => create(environment, configuration?.get(name)))
 }
 
-/** Creates the plugins that are enabled by default. */
+/**
+ * Creates the plugins that are enabled by default.
+ *
+ * @example
+ * ```ts
+ * import { defaultAdmissionPlugins } from '@krmkit/admission'
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { memoryStorage } from '@krmkit/storage'
+ *
+ * await using server = await createApiServer({ storage: memoryStorage(), admission: defaultAdmissionPlugins })
+ * ```
+ */
 export function defaultAdmissionPlugins(options: AdmissionEnvironmentOptions): readonly AdmissionPlugin[] {
   return createAdmissionPlugins(options)
 }

@@ -189,11 +189,17 @@ export interface Reservation {
  * request by throwing an ApiError.
  *
  * @example
+ * ```ts
+ * import type { AdmissionPlugin } from '@krmkit/admission'
+ *
  * const team: AdmissionPlugin = {
  *   name: 'Team',
  *   handles: ({ operation, resource }) => operation === 'CREATE' && resource.resource === 'configmaps',
- *   admit: ({ metadata }) => void (metadata.labels = { team: 'none', ...metadata.labels }),
+ *   admit: ({ metadata }) => {
+ *     metadata.labels = { team: 'none', ...metadata.labels }
+ *   },
  * }
+ * ```
  */
 export interface AdmissionPlugin {
   readonly name: string

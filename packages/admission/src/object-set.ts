@@ -7,8 +7,13 @@ type Stored = DeepReadonly<ApiObject>
  * An in-memory set of objects that plugins read and write, for admission without a server. Writes do not run admission.
  *
  * @example
+ * ```ts
+ * import { ObjectSet } from '@krmkit/admission'
+ *
  * const cluster = new ObjectSet()
  * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+ * cluster.get({ group: '', resource: 'namespaces' }, '', 'shop')?.kind // 'Namespace'
+ * ```
  */
 export class ObjectSet implements ObjectReader, ObjectWriter {
   /** Keyed by `group/resource`, then by `namespace/name`. */

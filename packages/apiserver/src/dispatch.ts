@@ -16,7 +16,7 @@ import type { RequestContext } from './request-context.ts'
 import type { RequestInfo } from './request-info.ts'
 import { createScopes, type RequestScope, type ResourceHandler, type ServerScope } from './request-scope.ts'
 import { connectable, connectResource } from './subresources/connect.ts'
-import { subresourceHandler, virtualHandler } from './subresources/handlers.ts'
+import { virtualHandler } from './subresources/handlers.ts'
 
 const verbHandlers: Readonly<Record<string, ResourceHandler>> = {
   get: getResource,
@@ -116,11 +116,7 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
   if (request.method === 'HEAD' || info.verb === '') throw notAllowed
   if (subresource === undefined) return resourceHandler(definition, info, request.method)
   if (!subresource.verbs.includes(info.verb)) throw notAllowed
-  const { group, resource } = definition
-  const handler = subresourceHandler({ group, resource: resource.name }, info.subresource)
-  if (handler !== undefined) return handler
-  if (subresource.virtual === true) throw notAllowed
-  return verbHandler(info.verb)
+  return handlerFor(subresource, info.verb)
 }
 
 function resourceHandler(definition: ResourceDefinition, info: RequestInfo, method: string): ResourceHandler {
@@ -135,10 +131,11 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   if (isCollective && kind.namespaced && namespace === '') throw notAllowed
   if (verb === 'create' && name !== '') throw notAllowed
   if ((verb === 'update' || verb === 'patch') && name === '') throw notAllowed
-  return resource.virtual === true ? virtualHandler(kind.kind) : verbHandler(verb)
+  return handlerFor(resource, verb)
 }
 
-function verbHandler(verb: string): ResourceHandler {
+function handlerFor({ kind, virtual }: ResourceInfo, verb: string): ResourceHandler {
+  if (virtual === true) return virtualHandler(kind.kind)
   const handler = verbHandlers[verb]
   if (handler === undefined) throw notAllowed
   return handler

@@ -42,6 +42,8 @@ const verbs: Readonly<Record<string, string>> = {
  *
  * @example
  * ```ts
+ * import { requestInfoOf } from '@krmkit/apiserver/request-info'
+ *
  * requestInfoOf({ method: 'GET', path: '/api/v1/namespaces/shop/pods', query: 'watch=1' })?.verb // 'watch'
  * ```
  */
@@ -55,6 +57,12 @@ export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method'
  *
  * @param isWatch whether the query has a true `watch` parameter.
  * @returns undefined when the path cannot be decoded.
+ * @example
+ * ```ts
+ * import { parseRequestInfo } from '@krmkit/apiserver/request-info'
+ *
+ * parseRequestInfo('GET', '/apis/apps/v1/namespaces/shop/deployments/web/scale', false)?.subresource // 'scale'
+ * ```
  */
 export function parseRequestInfo(method: string, rawPath: string, isWatch: boolean): RequestInfo | undefined {
   const path = decodePath(rawPath)
@@ -113,7 +121,17 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   }
 }
 
-/** `/api/v1`, `/apis/apps/v1`: the path of a group version. */
+/**
+ * The path of a group version.
+ *
+ * @example
+ * ```ts
+ * import { groupVersionPath } from '@krmkit/apiserver/request-info'
+ *
+ * groupVersionPath('apps', 'v1') // '/apis/apps/v1'
+ * groupVersionPath('', 'v1') // '/api/v1'
+ * ```
+ */
 export function groupVersionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }

@@ -102,7 +102,32 @@ export function negotiated(
   )
 }
 
+const objectForms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata'] }
+const subresourceForms: NegotiationOptions = { transforms: ['PartialObjectMetadata'] }
+
+/**
+ * The negotiated form of objects. Subresources other than `status` have no Table.
+ *
+ * @param forms those of resources and of `status`
+ * @throws ApiError 406
+ */
+export function negotiatedObjects(scope: RequestScope, context: RequestContext, forms = objectForms): Representation {
+  const { subresource } = context.info
+  return negotiated(scope, context, subresource === '' || subresource === 'status' ? forms : subresourceForms)
+}
+
 /** The options of a write from the query. @throws ApiError 422 that names the parameter. */
 export function requestedOptions({ profile }: ServerScope, { query }: RequestContext, kind: string, apply = false): WriteOptions {
   return writeOptions(query, kind, { apply, profile })
+}
+
+/** `core` for the core group, otherwise the first part of the group's name: the Go package of internal types, which some messages name. */
+export function internalPackage(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group)
+}
+
+/** The Go type that the stock server names in messages about an object or list, such as `*core.PodList`. */
+export function internalTypeName({ custom, kind: { group, kind: object } }: ResourceDefinition, kind: string): string {
+  if (custom !== undefined) return kind === object ? '*unstructured.Unstructured' : '*unstructured.UnstructuredList'
+  return `*${internalPackage(group)}.${kind}`
 }

@@ -38,8 +38,16 @@ export interface EmbeddedServer extends ApiServer {
  * Composes an API server over a store. It opens no socket: pass `handle` to an adapter or to an in-process client.
  *
  * @example
- * const server = await createApiServer({ storage: memoryStorage() })
- * const response = await server.handle(request)
+ * ```ts
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { memoryStorage } from '@krmkit/storage'
+ *
+ * await using server = await createApiServer({ storage: memoryStorage() })
+ * const { signal } = new AbortController()
+ * const request = { query: '', headers: {}, body: async () => new Uint8Array(), peer: {}, signal }
+ * const { status } = await server.handle({ ...request, method: 'GET', path: '/api/v1/namespaces/default' })
+ * status // 200
+ * ```
  */
 export async function createApiServer(options: ApiServerOptions): Promise<EmbeddedServer> {
   const settings = withDefaults(options)

@@ -3,6 +3,17 @@ import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 /**
  * Makes tokens without audiences valid for the audiences of the API server: `inner` is consulted only when at least one requested
  * audience is among them.
+ *
+ * @example
+ * ```ts
+ * import { createStaticTokenAuthenticator, withServerAudiences } from '@krmkit/authentication'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const known = [{ token: 's3cret', user: { username: 'jane', groups: [] } }]
+ * const inner = createStaticTokenAuthenticator(known, { random: systemRandom })
+ * const tokens = withServerAudiences(inner, ['https://api.example.com'])
+ * tokens.authenticateToken('s3cret', { audiences: ['https://vault.example.com'] }) // { kind: 'noOpinion' }
+ * ```
  */
 export function withServerAudiences(inner: TokenAuthenticator, serverAudiences: readonly string[]): TokenAuthenticator {
   const cached = new WeakMap<object, AuthenticationOutcome>()

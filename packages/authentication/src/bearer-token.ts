@@ -26,7 +26,15 @@ export interface BearerTokenOptions {
  *
  * @see API protocol specification, 5
  * @example
- * const authenticator = createBearerTokenAuthenticator(createTokenAuthenticatorChain([staticTokens, serviceAccountTokens]))
+ * ```ts
+ * import { createBearerTokenAuthenticator, createStaticTokenAuthenticator } from '@krmkit/authentication'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const known = [{ token: 's3cret', user: { username: 'jane', groups: [] } }]
+ * const bearer = createBearerTokenAuthenticator(createStaticTokenAuthenticator(known, { random: systemRandom }))
+ * await bearer.authenticate({ headers: { authorization: 'Bearer other' }, peer: {} })
+ * // { kind: 'rejected', reason: 'invalid bearer token' }
+ * ```
  */
 export function createBearerTokenAuthenticator(tokens: TokenAuthenticator, options: BearerTokenOptions = {}): Authenticator {
   return {

@@ -26,6 +26,17 @@ const defaultGroup = 'system:bootstrappers'
  * that is being deleted, expired, malformed, of another type, or without the usage `authentication` does not authenticate.
  *
  * @see API protocol specification, 2.11 and 5.7
+ * @example
+ * ```ts
+ * import { createBootstrapTokenAuthenticator } from '@krmkit/authentication'
+ * import { bootstrapTokenSecret } from '@krmkit/certificates/bootstrap'
+ * import { stockProfile, systemClock } from '@krmkit/meta'
+ *
+ * const stored = bootstrapTokenSecret({ id: 'abcdef', secret: '0123456789abcdef' })
+ * const secret = (name: string) => (name === stored.metadata.name ? stored : undefined)
+ * const tokens = createBootstrapTokenAuthenticator({ secret, clock: systemClock, profile: stockProfile })
+ * tokens.authenticateToken('abcdef.0123456789abcdef') // user: { username: 'system:bootstrap:abcdef', ... }
+ * ```
  */
 export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions): TokenAuthenticator {
   // Stored objects are immutable: one outcome per object.

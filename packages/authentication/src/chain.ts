@@ -14,8 +14,22 @@ export interface AuthenticatorChainOptions {
  * Consults authenticators in order; the first that authenticates the request ends the chain.
  *
  * @example
- * const authenticated = withAuthenticatedGroup(createAuthenticatorChain([clientCertificates, bearerTokens]))
- * const authenticator = createAuthenticatorChain([authenticated, anonymousAuthenticator], { onRejection: 'stop' })
+ * ```ts
+ * import {
+ *   anonymousAuthenticator,
+ *   createAuthenticatorChain,
+ *   createBearerTokenAuthenticator,
+ *   createStaticTokenAuthenticator,
+ *   withAuthenticatedGroup,
+ * } from '@krmkit/authentication'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const tokens = createStaticTokenAuthenticator([], { random: systemRandom })
+ * const known = withAuthenticatedGroup(createBearerTokenAuthenticator(tokens))
+ * const chain = createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' })
+ * await chain.authenticate({ headers: {}, peer: {} })
+ * // { kind: 'authenticated', user: { username: 'system:anonymous', groups: ['system:unauthenticated'] } }
+ * ```
  */
 export function createAuthenticatorChain(
   members: readonly Authenticator[],
@@ -25,7 +39,20 @@ export function createAuthenticatorChain(
   return { authenticate: (request) => firstOutcome(calls, request, { stop: options.onRejection === 'stop' }) }
 }
 
-/** Like `createAuthenticatorChain`, for tokens. */
+/**
+ * Like {@link createAuthenticatorChain}, for tokens.
+ *
+ * @example
+ * ```ts
+ * import { createStaticTokenAuthenticator, createTokenAuthenticatorChain } from '@krmkit/authentication'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const tokensOf = (username: string, token: string) =>
+ *   createStaticTokenAuthenticator([{ token, user: { username, groups: [] } }], { random: systemRandom })
+ * const tokens = createTokenAuthenticatorChain([tokensOf('jane', 's3cret'), tokensOf('joe', 'pa55word')])
+ * await tokens.authenticateToken('pa55word') // { kind: 'authenticated', user: { username: 'joe', groups: [] } }
+ * ```
+ */
 export function createTokenAuthenticatorChain(
   members: readonly TokenAuthenticator[],
   options: AuthenticatorChainOptions = {},
@@ -41,6 +68,8 @@ export function createTokenAuthenticatorChain(
 /**
  * Adds the group `system:authenticated` to every user that `member` authenticates, except `system:anonymous` and users that already
  * belong to it or to `system:unauthenticated`.
+ *
+ * @see {@link createAuthenticatorChain} for an example.
  */
 export function withAuthenticatedGroup(member: Authenticator): Authenticator {
   const cached = new WeakMap<object, AuthenticationOutcome>()
@@ -69,6 +98,21 @@ export interface ReplaceableTokenAuthenticator extends TokenAuthenticator {
   replace(next: TokenAuthenticator): void
 }
 
+/**
+ * Creates a token authenticator that can be replaced while in use, as when a configuration file is reloaded.
+ *
+ * @example
+ * ```ts
+ * import { createStaticTokenAuthenticator } from '@krmkit/authentication'
+ * import { createReplaceableTokenAuthenticator } from '@krmkit/authentication/configuration'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const tokens = createReplaceableTokenAuthenticator(createStaticTokenAuthenticator([], { random: systemRandom }))
+ * const known = [{ token: 's3cret', user: { username: 'jane', groups: [] } }]
+ * tokens.replace(createStaticTokenAuthenticator(known, { random: systemRandom }))
+ * await tokens.authenticateToken('s3cret') // { kind: 'authenticated', user: { username: 'jane', groups: [] } }
+ * ```
+ */
 export function createReplaceableTokenAuthenticator(initial: TokenAuthenticator): ReplaceableTokenAuthenticator {
   let current = initial
   return {

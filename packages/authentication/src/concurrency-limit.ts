@@ -34,6 +34,16 @@ export class ConcurrencyLimit {
  * Limits concurrent authentications of `inner`. Put caches around it, so that cached tokens are not limited.
  *
  * The promise of the outcome rejects with an ApiError 429 above the limit.
+ *
+ * @example
+ * ```ts
+ * import { createCachedTokenAuthenticator, createWebhookTokenAuthenticator, withConcurrencyLimit } from '@krmkit/authentication'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const environment = { fetch, clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const webhook = createWebhookTokenAuthenticator({ ...environment, url: 'https://tokens.example.com/review' })
+ * const tokens = createCachedTokenAuthenticator(withConcurrencyLimit(webhook, { limit: 20 }), environment)
+ * ```
  */
 export function withConcurrencyLimit(inner: TokenAuthenticator, options: { readonly limit?: number } = {}): TokenAuthenticator {
   const calls = new ConcurrencyLimit(options.limit)

@@ -35,6 +35,17 @@ const malformed: AuthenticationOutcome = { kind: 'rejected', reason: 'the header
  * are rejected, as is a certificate of another authority or name: later members of a chain may still accept that certificate.
  *
  * @throws AuthenticationError `InvalidAuthority`; `InvalidHeaders` when no user name header is given or a header name is invalid.
+ * @example
+ * ```ts
+ * import { createFrontProxyAuthenticator, defaultFrontProxyHeaders } from '@krmkit/authentication'
+ * import { createFakeFrontProxy } from '@krmkit/authentication/testing'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const proxy = createFakeFrontProxy({ clock: systemClock, random: systemRandom })
+ * const authorities = proxy.authority.certificate
+ * const { authenticate } = createFrontProxyAuthenticator({ ...defaultFrontProxyHeaders, authorities, clock: systemClock })
+ * authenticate(proxy.request({ username: 'jane', groups: ['dev'] })) // user: { username: 'jane', groups: ['dev'] }
+ * ```
  */
 export function createFrontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
   const names = normalizeHeaderNames(options)

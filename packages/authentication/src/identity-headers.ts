@@ -64,6 +64,13 @@ type HeaderFamily = 'single' | 'many' | 'keyed'
  * Creates the rules for the default front proxy headers and the configured ones.
  *
  * @throws AuthenticationError `InvalidHeaders`
+ * @example
+ * ```ts
+ * import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
+ *
+ * const rules = createIdentityHeaderRules()
+ * rules.validate({ headers: { 'impersonate-user': ['jane', 'joe'] } })?.code // 400
+ * ```
  */
 export function createIdentityHeaderRules(custom?: FrontProxyHeaders): IdentityHeaderRules {
   const proxies = [defaultFrontProxyHeaders, ...(custom === undefined ? [] : [normalizeHeaderNames(custom)])]
@@ -126,12 +133,25 @@ function validateValue(
 
 function validateText(text: string, headersJoined: boolean): string | undefined {
   if (!isValidHeaderText(text)) return 'holds text that cannot be represented'
-  return headersJoined && text.includes(', ') ? 'may be several that were joined' : undefined
+  return headersJoined && joinedValues.test(text) ? 'may be several that were joined' : undefined
 }
+
+/** Joined values are separated by comma and space; the space after the last comma is trimmed when the last value is empty. */
+const joinedValues = /, |,$/
 
 const replacementCharacter = 0xfffd
 
-/** Whether a header value is valid text: no control characters except tab, no U+FFFD (undecodable bytes), no lone surrogate. */
+/**
+ * Whether a header value is valid text: no control characters except tab, no U+FFFD (undecodable bytes), no lone surrogate.
+ *
+ * @example
+ * ```ts
+ * import { isValidHeaderText } from '@krmkit/authentication/headers'
+ *
+ * isValidHeaderText('jane') // true
+ * isValidHeaderText('jane\u0000') // false
+ * ```
+ */
 export function isValidHeaderText(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
@@ -145,13 +165,33 @@ export function isValidHeaderText(text: string): boolean {
   return true
 }
 
-/** The value of a single-valued header: undefined when absent, `false` when repeated. */
+/**
+ * The value of a single-valued header: undefined when absent, `false` when repeated.
+ *
+ * @example
+ * ```ts
+ * import { singleHeaderValue } from '@krmkit/authentication/headers'
+ *
+ * singleHeaderValue('jane') // 'jane'
+ * singleHeaderValue(['jane', 'joe']) // false
+ * ```
+ */
 export function singleHeaderValue(value: HeaderValue): string | undefined | false {
   if (value === undefined || typeof value === 'string') return value
   return value.length > 1 ? false : value[0]
 }
 
-/** All values of a header that may be repeated. */
+/**
+ * All values of a header that may be repeated.
+ *
+ * @example
+ * ```ts
+ * import { headerValues } from '@krmkit/authentication/headers'
+ *
+ * headerValues('dev') // ['dev']
+ * headerValues(undefined) // []
+ * ```
+ */
 export function headerValues(value: HeaderValue): readonly string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value
@@ -160,6 +200,13 @@ export function headerValues(value: HeaderValue): readonly string[] {
 /**
  * Decodes the extra key of a header name, in lower case. A malformed percent-encoding is kept literally; undefined when the encoded bytes
  * are not UTF-8.
+ *
+ * @example
+ * ```ts
+ * import { decodeExtraKey } from '@krmkit/authentication/headers'
+ *
+ * decodeExtraKey('Example.com%2FTeam') // 'example.com/team'
+ * ```
  */
 export function decodeExtraKey(encoded: string): string | undefined {
   const text = encoded.toLowerCase()

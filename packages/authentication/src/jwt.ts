@@ -29,7 +29,17 @@ type CryptoKey = import('node:crypto').webcrypto.CryptoKey
 
 const maxTokenLength = 16 * 1024
 
-/** Whether a text has the three parts of a JWT. */
+/**
+ * Whether a text has the three parts of a JWT.
+ *
+ * @example
+ * ```ts
+ * import { isJwtShaped } from '@krmkit/authentication'
+ *
+ * isJwtShaped('eyJhbGciOiJSUzI1NiJ9.e30.c2ln') // true
+ * isJwtShaped('s3cret') // false
+ * ```
+ */
 export function isJwtShaped(text: string): boolean {
   const first = text.indexOf('.')
   if (first < 1 || text.length > maxTokenLength) return false

@@ -12,6 +12,16 @@ const digestBytes = 32
  *
  * This is a hot path: every request with a token computes it. The key fills one hash block with bytes below 128, so the padded key is
  * valid text for the one-shot `crypto.hash`, which is several times faster than an `Hmac` object.
+ *
+ * @example
+ * ```ts
+ * import { createKeyedDigest } from '@krmkit/authentication'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const digest = createKeyedDigest(systemRandom)
+ * digest('s3cret') === digest('s3cret') // true
+ * digest('s3cret') === createKeyedDigest(systemRandom)('s3cret') // false
+ * ```
  */
 export function createKeyedDigest(random: Pick<Random, 'bytes'>): KeyedDigest {
   const key = Buffer.from(random.bytes(blockBytes).map((byte) => byte & 0x7f))

@@ -16,6 +16,13 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
  * token applies; lines with an empty token are skipped.
  *
  * @throws AuthenticationError `InvalidTokenFile`; the message names the line, never the token.
+ * @example
+ * ```ts
+ * import { parseStaticTokens } from '@krmkit/authentication'
+ *
+ * parseStaticTokens('s3cret,jane,uid-1,"dev,ops"')
+ * // [{ token: 's3cret', user: { username: 'jane', uid: 'uid-1', groups: ['dev', 'ops'] } }]
+ * ```
  */
 export function parseStaticTokens(text: string): StaticToken[] {
   const tokens = new Map<string, StaticToken>()
@@ -40,7 +47,14 @@ export function parseStaticTokens(text: string): StaticToken[] {
  *
  * @param options `digest` shares the digest of a bearer token authenticator; otherwise a new key is drawn from `random`.
  * @example
- * const tokens = createStaticTokenAuthenticator(parseStaticTokens(text), { random: systemRandom })
+ * ```ts
+ * import { createStaticTokenAuthenticator, parseStaticTokens } from '@krmkit/authentication'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const tokens = createStaticTokenAuthenticator(parseStaticTokens('s3cret,jane,uid-1,"dev,ops"'), { random: systemRandom })
+ * await tokens.authenticateToken('s3cret')
+ * // { kind: 'authenticated', user: { username: 'jane', uid: 'uid-1', groups: ['dev', 'ops'] } }
+ * ```
  */
 export function createStaticTokenAuthenticator(
   tokens: readonly StaticToken[],

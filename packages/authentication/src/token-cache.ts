@@ -34,6 +34,8 @@ export function isTransient(outcome: AuthenticationOutcome): boolean {
 /**
  * Caches the outcomes of a token authenticator by keyed digest of the token and by audiences; tokens are never stored. Concurrent calls
  * with equal arguments share one call of `inner`. No outcome outlives its `expiresAt`.
+ *
+ * @see {@link withConcurrencyLimit} for an example.
  */
 export function createCachedTokenAuthenticator(inner: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { clock, successMs = 120_000, failureMs = 120_000, maxBytes = 8 * 1024 * 1024, accepts } = options

@@ -11,6 +11,19 @@ const base64Url = /^[A-Za-z0-9_-]+$/
 /**
  * Authenticates the token of `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.TOKEN, other` in WebSocket upgrades. The
  * request must offer another subprotocol as well, because the token is never selected.
+ *
+ * @example
+ * ```ts
+ * import { createStaticTokenAuthenticator, createWebSocketTokenAuthenticator } from '@krmkit/authentication'
+ * import { stockProfile as profile, systemRandom } from '@krmkit/meta'
+ *
+ * const known = [{ token: 's3cret', user: { username: 'jane', groups: [] } }]
+ * const tokens = createStaticTokenAuthenticator(known, { random: systemRandom })
+ * const { authenticate } = createWebSocketTokenAuthenticator(tokens, { profile })
+ * const protocols = `base64url.bearer.authorization.k8s.io.${btoa('s3cret')}, v5.channel.k8s.io`
+ * const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': protocols }
+ * await authenticate({ headers, peer: {} }) // { kind: 'authenticated', user: { username: 'jane', groups: [] } }
+ * ```
  */
 export function createWebSocketTokenAuthenticator(
   tokens: TokenAuthenticator,
@@ -34,7 +47,16 @@ export function createWebSocketTokenAuthenticator(
   }
 }
 
-/** Removes subprotocols that carry tokens, for proxied requests; undefined when none is left. */
+/**
+ * Removes subprotocols that carry tokens, for proxied requests; undefined when none is left.
+ *
+ * @example
+ * ```ts
+ * import { removeTokenProtocols } from '@krmkit/authentication/headers'
+ *
+ * removeTokenProtocols('base64url.bearer.authorization.k8s.io.czNjcmV0, v5.channel.k8s.io') // 'v5.channel.k8s.io'
+ * ```
+ */
 export function removeTokenProtocols(header: string | readonly string[]): string | undefined {
   const kept = splitProtocols(header).filter((name) => !name.startsWith(carrierPrefix))
   return kept.length === 0 ? undefined : kept.join(', ')

@@ -34,8 +34,17 @@ const maxReasonLength = 256
  *
  * @see API protocol specification, 5.3
  * @example
- * const webhook = createWebhookTokenAuthenticator({ url, fetch, clock: systemClock, random: systemRandom, profile: stockProfile })
- * const tokens = createCachedTokenAuthenticator(webhook, { clock: systemClock, random: systemRandom })
+ * ```ts
+ * import { createWebhookTokenAuthenticator } from '@krmkit/authentication'
+ * import { createFakeTokenWebhook } from '@krmkit/authentication/testing'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const { url, fetch, known } = createFakeTokenWebhook({ clock: systemClock })
+ * known.set('s3cret', { user: { username: 'jane', groups: ['dev'] } })
+ * const environment = { fetch, clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const tokens = createWebhookTokenAuthenticator({ ...environment, url })
+ * await tokens.authenticateToken('s3cret') // { kind: 'authenticated', user: { username: 'jane', groups: ['dev'] } }
+ * ```
  */
 export function createWebhookTokenAuthenticator(options: WebhookTokenOptions): TokenAuthenticator {
   const { version = 'v1beta1', profile, audiences: serverAudiences = [], timeoutMs = 10_000 } = options

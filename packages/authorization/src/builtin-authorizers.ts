@@ -19,7 +19,11 @@ export const alwaysDenyAuthorizer: SyncAuthorizer = {
   rulesFor: () => nothing,
 }
 
-/** Allows every request of these groups. It keeps administrators able to repair broken roles. */
+/**
+ * Allows every request of these groups. It keeps administrators able to repair broken roles.
+ *
+ * @see {@link createUnionAuthorizer} for an example.
+ */
 export function createPrivilegedGroupsAuthorizer(groups: readonly string[] = ['system:masters']): Authorizer {
   return {
     authorize({ user }) {

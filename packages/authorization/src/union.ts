@@ -6,7 +6,15 @@ import type { Attributes, Authorizer, Decision, SubjectRules } from './interface
  * Without a decision, reasons and errors of all members are joined, one per line. Rules of all members are listed together.
  *
  * @example
- * const authorizer = createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), nodeAuthorizer, rbacAuthorizer])
+ * ```ts
+ * import { createPrivilegedGroupsAuthorizer, createRbacAuthorizer, createUnionAuthorizer } from '@krmkit/authorization'
+ *
+ * const { authorize } = createUnionAuthorizer([createPrivilegedGroupsAuthorizer(['admins']), createRbacAuthorizer()])
+ * const names = { group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'shop', name: 'web' }
+ * const request = { ...names, verb: 'delete', isResource: true, path: '' }
+ * await authorize({ ...request, user: { username: 'jane', groups: ['admins'] } }) // decision: 'allow'
+ * await authorize({ ...request, user: { username: 'joe', groups: [] } }) // decision: 'noOpinion'
+ * ```
  */
 export function createUnionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   return {

@@ -24,7 +24,12 @@ export interface CertificateRequestOptions {
  *
  * @throws CertificateError `Malformed` for an unreadable key, `UnusableAuthority` for an unsupported key type.
  * @example
+ * ```ts
+ * import { createCertificateRequest } from '@krmkit/certificates'
+ *
  * const { request, key } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev'] } })
+ * request.startsWith('-----BEGIN CERTIFICATE REQUEST-----') // true
+ * ```
  */
 export function createCertificateRequest(options: CertificateRequestOptions): { readonly request: string; readonly key: string } {
   const key = options.key === undefined ? newKey() : readKey(options.key)

@@ -50,7 +50,15 @@ const dnsName = /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_-]{0,62})(\.[A-Za-z0-9_]([A-Za-
  *
  * @throws CertificateError `StorageFailed`, `InvalidHost`
  * @example
- * const { certificate, key } = await ensureServingCertificate(directory, { clock: systemClock, random: systemRandom, profile })
+ * ```ts
+ * import { createServer } from 'node:https'
+ * import { ensureServingCertificate } from '@krmkit/certificates'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const options = { hosts: ['api.example.com'], clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const { certificate, key } = await ensureServingCertificate('.krmkit/pki', options)
+ * const server = createServer({ cert: certificate, key })
+ * ```
  */
 export async function ensureServingCertificate(
   directory: string,

@@ -5,7 +5,9 @@ import type { JsonObject } from './interfaces.ts'
  *
  * @example
  * ```ts
- * const body: unknown = JSON.parse(text)
+ * import { isJsonObject } from '@krmkit/meta'
+ *
+ * const body: unknown = JSON.parse('{"kind": "Pod"}')
  * if (isJsonObject(body)) console.log(body.kind)
  * ```
  */

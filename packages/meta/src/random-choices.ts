@@ -4,6 +4,8 @@
  *
  * @example
  * ```ts
+ * import { RandomChoices } from '@krmkit/meta/random-choices'
+ *
  * const random = new RandomChoices(7)
  * const verb = random.pick(['create', 'update', 'delete'])
  * ```

@@ -1,4 +1,6 @@
 import { ApiError, isJsonObject } from '@krmkit/meta'
+import { DecodeError } from '@krmkit/schema'
+import { parseJson } from '@krmkit/schema/json'
 import type { Revision } from '@krmkit/storage'
 
 /**
@@ -26,12 +28,13 @@ export function decodeContinueToken(text: string): ContinueToken {
   const refuse = (why: string) => ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`)
   const wrong = text.search(/[^A-Za-z0-9_-]/)
   if (wrong >= 0) throw refuse(`illegal base64 data at input byte ${wrong}`)
-  if (text.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${text.length}`)
+  if (text.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${text.length - 1}`)
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder().decode(fromBase64Url(text)))
-  } catch {
-    throw refuse("invalid character 'i' looking for beginning of value")
+    value = parseJson(fromBase64Url(text)).value
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse(error.message)
+    throw error
   }
   if (!isJsonObject(value)) throw refuse('json: cannot unmarshal into a token')
   const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown }

@@ -1,11 +1,10 @@
 import type { AdmissionAttributes } from '@krmkit/admission'
-import type { StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals, storedKind, storedType } from './internals.ts'
+import { groupResource, type StoreInternals, storedType } from './internals.ts'
 import { objectKey } from './keys.ts'
 import { deepFreeze } from './object-cache.ts'
 import {
@@ -18,6 +17,7 @@ import {
   validateNewMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
+import { prepareAndValidate } from './prepare.ts'
 import { type Stages, stagesOf } from './stages.ts'
 import { writeEntry } from './write-entry.ts'
 
@@ -101,7 +101,22 @@ async function createOnce(
   const { definition, environment } = store
   const { strategy } = definition
   const about = strategyContext(environment, context, definition)
-  await prepareAndValidate(store, { object, about, stages })
+  await prepareAndValidate(store, {
+    object,
+    old: undefined,
+    name: object.metadata.name ?? '',
+    about,
+    stages,
+    allocates: true,
+    prepare() {
+      fillNewMetadata(object, environment, definition)
+      strategy.prepareForCreate?.(object, about)
+    },
+    validate() {
+      const errors = validateByStrategy(object, definition, about)
+      return errors.length > 0 ? errors : validateNewMetadata(object, definition)
+    },
+  })
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)
   if (stages !== undefined) await stages()
   // Validating plugins see the generated name.
@@ -117,25 +132,4 @@ async function createOnce(
     return { object: deepFreeze(store.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject) }
   }
   return writeReserved(reservation, () => writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages }))
-}
-
-/** @throws ApiError 422 */
-async function prepareAndValidate(
-  store: StoreInternals,
-  { object, about, stages }: { readonly object: ApiObject; readonly about: StrategyContext; readonly stages: Stages },
-): Promise<void> {
-  const { definition, environment } = store
-  const { strategy } = definition
-  const refuse = (errors: Parameters<typeof ApiError.invalid>[2]): void => {
-    if (errors.length > 0) throw ApiError.invalid(storedKind(store), object.metadata.name ?? '', errors)
-  }
-  fillNewMetadata(object, environment, definition)
-  strategy.prepareForCreate?.(object, about)
-  const allocating = store.allocations.allocate(definition, object, undefined, about)
-  if (allocating !== undefined) refuse(await allocating)
-  const loading = strategy.ready?.(object, undefined)
-  if (loading !== undefined) await loading
-  if (stages !== undefined) await stages()
-  refuse(validateByStrategy(object, definition, about))
-  refuse(validateNewMetadata(object, definition))
 }

@@ -195,9 +195,8 @@ describe('namespaces', () => {
       object: { metadata: { deletionTimestamp: start }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Terminating' } },
     })
     expect((await remove('namespaces', 'shop')).removed).toBe(false)
-    const strategy = { prepareForUpdate: () => {}, validateUpdate: () => [] }
     const change = (current: FrozenObject | undefined): ApiObject => ({ ...(structuredClone(current) as ApiObject), spec: {} })
-    await update('namespaces', { name: 'shop', subresource: 'finalize', strategy, change })
+    await update('namespaces', { name: 'shop', subresource: 'finalize', change })
     expect(stored('namespaces', 'shop')).toBeUndefined()
   })
 })

@@ -55,7 +55,15 @@ export async function removeUpdated(
   return { object: deepFreeze({ ...last, metadata }) }
 }
 
-/** @throws ApiError 422 for contradictory options and unknown values. */
+/**
+ * Validates the options of a DELETE request.
+ *
+ * @throws ApiError 422 for contradictory options and unknown values.
+ * @example
+ * import { validateDeleteOptions } from '@krmkit/registry'
+ * validateDeleteOptions({ propagationPolicy: 'Background' }) // undefined
+ * validateDeleteOptions({ propagationPolicy: 'Background', orphanDependents: true }) // throws
+ */
 export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain }: NamingProfile = stockProfile): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
@@ -76,7 +84,14 @@ export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain
   if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
 }
 
-/** The error shows the whole list in the notation of Go. */
+/**
+ * Validates the `dryRun` values of a write. The error shows the whole list in the notation of Go.
+ *
+ * @example
+ * import { validateDryRun } from '@krmkit/registry'
+ * validateDryRun(['All']) // []
+ * validateDryRun(['Some'])[0]?.message // 'Unsupported value: []string{"Some"}: supported values: "All"'
+ */
 export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
   if (dryRun.every((word) => word === 'All')) return []
   const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
@@ -105,8 +120,7 @@ export async function deleteObject(
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) throw ApiError.notFound(groupResource(store), name)
     const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
-    // The stock server names the kind here, where every other conflict names the resource.
-    checkPreconditions({ group: definition.kind.group, resource: definition.kind.kind }, name, current, options)
+    checkPreconditions(definition, current, options.preconditions)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
     if (!skipAdmission) {
       await environment.admission.admit(undefined, attributes, admission)
@@ -187,27 +201,30 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
   return deepFreeze({ ...current, metadata: { ...current.metadata, resourceVersion: metadata.resourceVersion ?? '' } })
 }
 
-function checkPreconditions(
-  gr: { group: string; resource: string },
-  name: string,
-  current: FrozenObject,
-  options: DeleteRequestOptions,
+/**
+ * Checks that a deletion means this object.
+ *
+ * @throws ApiError 409 when it has another uid or resourceVersion.
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { checkPreconditions } from '@krmkit/registry'
+ * const configMaps = createCatalog().resource({ group: '', version: 'v1', resource: 'configmaps' })!
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', uid: '9c1e' } }
+ * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
+ */
+export function checkPreconditions(
+  { kind }: ResourceDefinition,
+  { metadata }: FrozenObject,
+  { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
-  const { uid, resourceVersion } = options.preconditions ?? {}
-  if (uid !== undefined && uid !== current.metadata.uid) {
-    throw ApiError.conflict(
-      gr,
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`,
-    )
+  const check = (what: string, expected: string | undefined, actual: string | undefined) => {
+    if (expected === undefined || expected === actual) return
+    const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`
+    // The stock server names the kind here, where every other conflict names the resource.
+    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, metadata.name ?? '', problem)
   }
-  if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
-    throw ApiError.conflict(
-      gr,
-      name,
-      `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${current.metadata.resourceVersion}`,
-    )
-  }
+  check('UID', uid, metadata.uid)
+  check('ResourceVersion', resourceVersion, metadata.resourceVersion)
 }
 
 /** The next step of a deletion: the marked object, `now` when it can go at once, or `pending` when nothing changes. */

@@ -1,7 +1,7 @@
 export type { Entry } from '@krmkit/storage'
 export { dropRepeatedOwners } from './admission-request.ts'
 export { isLargeEntry, loadInBatches } from './batches.ts'
-export { validateDeleteOptions, validateDryRun } from './deletion.ts'
+export { checkPreconditions, validateDeleteOptions, validateDryRun } from './deletion.ts'
 export type { CollectionSink, Following, FollowOptions } from './follow.ts'
 export type {
   AdmissionView,
@@ -31,7 +31,7 @@ export { isStorableName } from './keys.ts'
 export type { ObjectCache } from './object-cache.ts'
 export { takeNamespace } from './object-metadata.ts'
 export { objectTooLarge } from './object-size.ts'
-export { isLarge } from './object-weight.ts'
+export { isLarge, largeBodyBytes } from './object-weight.ts'
 export type { OperationAdmission, OperationRequest } from './operation.ts'
 export { createRegistry, type Registry } from './registry.ts'
 export { ServedResources } from './served-resources.ts'

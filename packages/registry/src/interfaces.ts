@@ -1,6 +1,6 @@
 import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admission'
 import type { FrozenObject } from '@krmkit/fieldmanager'
-import type { ResourceDefinition, ServiceNetwork, SubresourceStrategy } from '@krmkit/kinds'
+import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
 import type {
   ApiObject,
   Clock,
@@ -225,8 +225,6 @@ export interface StoredUpdate extends Target {
   readonly change: (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject | FrozenObject>
   /** `change` sets managedFields itself. Default false: they are tracked. */
   readonly managesFields?: boolean
-  /** Replaces the strategy of the kind and of the subresource. */
-  readonly strategy?: SubresourceStrategy
   /** Admission has been asked about the operation that this change belongs to. */
   readonly skipAdmission?: boolean
   /** Admission sees this view of the object: the kind of a subresource such as Scale. */

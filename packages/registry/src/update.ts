@@ -1,5 +1,4 @@
 import { equalValues } from '@krmkit/fieldmanager/value'
-import type { StrategyContext, SubresourceStrategy } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import { copyJson } from '@krmkit/schema/json'
@@ -8,7 +7,7 @@ import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
-import { groupResource, type StoredState, type StoreInternals, storedKind, storedType } from './internals.ts'
+import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored, sameBytes } from './object-cache.ts'
 import {
@@ -19,7 +18,8 @@ import {
   validateUpdateByStrategy,
   validateUpdatedMetadata,
 } from './object-metadata.ts'
-import { type Stages, stagesOf } from './stages.ts'
+import { prepareAndValidate } from './prepare.ts'
+import { stagesOf } from './stages.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
@@ -129,51 +129,31 @@ async function updateOnce(
     await guard.check({ definition, user: context.user, namespace, name, object: next as FrozenObject, oldObject: current })
   }
   settleVersion(definition, name, { next, current })
-  const strategy = request.strategy ?? (subresource === '' ? undefined : definition.strategy.subresources?.[subresource])
+  const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
   const about = strategyContext(environment, context, definition)
-  await prepareAndValidate(store, { next, current, strategy, name, about, stages })
+  const rules = strategy ?? definition.strategy
+  const whole = strategy === undefined
+  await prepareAndValidate(store, {
+    object: next,
+    old: current,
+    name,
+    about,
+    stages,
+    allocates: whole,
+    prepare() {
+      carryOverMetadata(next, current, definition)
+      rules.prepareForUpdate?.(next, current, about)
+    },
+    validate: () => [
+      ...validateUpdatedMetadata(next, current, definition),
+      ...(strategy?.validateUpdate(next, current, about) ?? validateUpdateByStrategy(next, current, definition, about)),
+    ],
+  })
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)
   if (stages !== undefined) await stages()
   const judged = skips ? undefined : (request.view?.show(next) ?? next)
   const reservation = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
-  return writeReserved(reservation, () =>
-    writeUpdate(store, context, { next, current, entry, whole: strategy === undefined, managesFields, stages }),
-  )
-}
-
-interface Preparation {
-  readonly next: ApiObject
-  readonly current: FrozenObject
-  /** Of a subresource; absent: the strategy of the kind. */
-  readonly strategy: SubresourceStrategy | undefined
-  readonly name: string
-  readonly about: StrategyContext
-  readonly stages: Stages
-}
-
-/** @throws ApiError 422 */
-async function prepareAndValidate(store: StoreInternals, preparation: Preparation): Promise<void> {
-  const { definition } = store
-  const { next, current, strategy, name, about, stages } = preparation
-  const refuse = (errors: Parameters<typeof ApiError.invalid>[2]): void => {
-    if (errors.length > 0) throw ApiError.invalid(storedKind(store), name, errors)
-  }
-  carryOverMetadata(next, current, definition)
-  if (strategy !== undefined) strategy.prepareForUpdate(next, current, about)
-  else {
-    definition.strategy.prepareForUpdate?.(next, current, about)
-    const allocating = store.allocations.allocate(definition, next, current, about)
-    if (allocating !== undefined) refuse(await allocating)
-  }
-  const loading = definition.strategy.ready?.(next, current)
-  if (loading !== undefined) await loading
-  if (stages !== undefined) await stages()
-  refuse([
-    ...validateUpdatedMetadata(next, current, definition),
-    ...(strategy !== undefined
-      ? strategy.validateUpdate(next, current, about)
-      : validateUpdateByStrategy(next, current, definition, about)),
-  ])
+  return writeReserved(reservation, () => writeUpdate(store, context, { next, current, entry, whole, managesFields, stages }))
 }
 
 interface UpdateWrite extends StoredState, Pick<EntryWrite, 'managesFields' | 'stages'> {

@@ -4,10 +4,20 @@ import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructTyp
 import { jsonWeight } from '@krmkit/schema/decode'
 import type { FrozenObject } from './interfaces.ts'
 import { objectTooLarge } from './object-size.ts'
+import { largeBodyBytes } from './object-weight.ts'
 
 /** Conversion between the version of a request and the storage version, and the defaults of a version. */
 
-/** A stored object in the version of a definition. Objects that a webhook converts are in that version already. */
+/**
+ * A stored object in the version of a definition. Objects that a webhook converts are in that version already.
+ *
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { toVersion } from '@krmkit/registry'
+ * const hpa = { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' }
+ * const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
+ * toVersion(stored, createCatalog().resource(hpa)!).apiVersion // 'autoscaling/v1'
+ */
 export function toVersion(object: FrozenObject, { kind, fromStorage }: ResourceDefinition): FrozenObject {
   return fromStorage === undefined ? object : (normalize(kind.type(), fromStorage(object)) as FrozenObject)
 }
@@ -16,9 +26,6 @@ export function toVersion(object: FrozenObject, { kind, fromStorage }: ResourceD
 export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefinition): ApiObject {
   return toStorage === undefined ? object : toStorage(object)
 }
-
-/** Bodies of at least this many bytes are weighed again after defaulting. */
-const largeBodyBytes = 64 * 1024
 
 /**
  * Applies the defaults of the type, and then those that depend on other fields. `object` is the caller's own and may come back
@@ -35,6 +42,7 @@ export function applyVersionDefaults(
   const defaulted = applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   strategy.defaults(defaulted, kind.version, profile)
+  // Strategies add little to a small body.
   if (size !== undefined && size.bytes > largeBodyBytes) checkSize(defaulted, size)
   return defaulted
 }
@@ -52,7 +60,17 @@ function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: A
   if (jsonWeight({ ...object, metadata, status: undefined }) > maxBytes) throw objectTooLarge(maxBytes)
 }
 
-/** A failed decoding as the client sees it. */
+/**
+ * Converts the error of a failed decoding to the ApiError for the client: 413 for a body that is too large, otherwise 400.
+ *
+ * @returns other errors unchanged.
+ * @example
+ * import { ApiError } from '@krmkit/meta'
+ * import { decodeRefusal } from '@krmkit/registry'
+ * import { DecodeError } from '@krmkit/schema'
+ * const error = decodeRefusal(new DecodeError({ code: 'Syntax', message: 'unexpected end of JSON input' }), 1_572_864)
+ * ApiError.is(error) && error.code // 400
+ */
 export function decodeRefusal(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof DecodeError)) return error
   return error.code === 'TooLarge' ? objectTooLarge(maxBytes) : ApiError.badRequest(error.message)

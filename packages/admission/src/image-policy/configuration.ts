@@ -12,7 +12,12 @@ export interface ImagePolicyConfiguration {
 
 const minute = 60_000
 
-/** Reads the member `imagePolicy`. @throws AdmissionError `InvalidConfiguration` */
+/**
+ * Parses the member `imagePolicy` of the configuration of the plugin ImagePolicyWebhook.
+ *
+ * @throws AdmissionError `InvalidConfiguration`
+ * @see {@link imagePolicyWebhook} for an example.
+ */
 export function parseImagePolicyConfiguration(value: unknown): ImagePolicyConfiguration {
   const whole = new ConfigurationReader('ImagePolicyWebhook', value ?? {})
   if (!whole.has('imagePolicy')) throw whole.error('imagePolicy', 'must be set')

@@ -7,7 +7,21 @@ import { onResource } from '../targets.ts'
 
 const always = 'Always'
 
-/** Sets the pull policy `Always`, so that a pod cannot run a private image that is cached on its node without registry access. */
+/**
+ * Sets the pull policy `Always`, so that a pod cannot run a private image that is cached on its node without registry access.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { alwaysPullImages } from '@krmkit/admission/plugins'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const result = await admit({ ...pods, object }, [alwaysPullImages()], new ObjectSet())
+ * result.object?.['spec'] // { containers: [{ name: 'app', image: 'app:1', imagePullPolicy: 'Always' }] }
+ * ```
+ */
 export function alwaysPullImages(): AdmissionPlugin {
   return {
     name: 'AlwaysPullImages',

@@ -21,7 +21,28 @@ export interface SignerPluginOptions {
   readonly authorizer: Authorizer
 }
 
-/** Requires the verb `approve` on the signer for updates of the subresource `approval`. */
+/**
+ * Requires the verb `approve` on the signer for updates of the subresource `approval`.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { certificateApproval } from '@krmkit/admission/plugins'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }
+ * const resource = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' }
+ * const metadata = { name: 'jane' }
+ * const object = { apiVersion: 'certificates.k8s.io/v1', kind: kind.kind, metadata, spec: { signerName: 'example.com/users' } }
+ * const plugins = [certificateApproval({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
+ * const request = { kind, resource, object, oldObject: object, operation: 'UPDATE', subresource: 'approval' } as const
+ * const { status } = await admit(request, plugins, new ObjectSet())
+ * status?.message
+ * // 'certificatesigningrequests.certificates.k8s.io "jane" is forbidden: user not permitted to approve requests with
+ * // signerName "example.com/users"'
+ * ```
+ */
 export function certificateApproval(rights: SignerPluginOptions): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
@@ -35,7 +56,29 @@ export function certificateApproval(rights: SignerPluginOptions): AdmissionPlugi
   }
 }
 
-/** Requires the verb `sign` on the signer for status updates that change the certificate or the conditions. */
+/**
+ * Requires the verb `sign` on the signer for status updates that change the certificate or the conditions.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { certificateSigning } from '@krmkit/admission/plugins'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }
+ * const resource = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' }
+ * const metadata = { name: 'jane' }
+ * const object = { apiVersion: 'certificates.k8s.io/v1', kind: kind.kind, metadata, spec: { signerName: 'example.com/users' } }
+ * const plugins = [certificateSigning({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
+ * const signed = { ...object, status: { certificate: 'LS0tLS1CRUdJTg==' } }
+ * const request = { kind, resource, object: signed, oldObject: object, operation: 'UPDATE', subresource: 'status' } as const
+ * const { status } = await admit(request, plugins, new ObjectSet())
+ * status?.message
+ * // 'certificatesigningrequests.certificates.k8s.io "jane" is forbidden: user not permitted to sign requests with signerName
+ * // "example.com/users"'
+ * ```
+ */
 export function certificateSigning(rights: SignerPluginOptions): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -50,7 +93,27 @@ export function certificateSigning(rights: SignerPluginOptions): AdmissionPlugin
   }
 }
 
-/** Requires the verb `attest` on the signer for cluster trust bundles that name it. */
+/**
+ * Requires the verb `attest` on the signer for cluster trust bundles that name it.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { clusterTrustBundleAttest } from '@krmkit/admission/plugins'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: 'certificates.k8s.io', version: 'v1alpha1', kind: 'ClusterTrustBundle' }
+ * const resource = { group: 'certificates.k8s.io', version: 'v1alpha1', resource: 'clustertrustbundles' }
+ * const spec = { signerName: 'example.com/users', trustBundle: '' }
+ * const object = { apiVersion: 'certificates.k8s.io/v1alpha1', kind: kind.kind, metadata: { name: 'example.com:users:v1' }, spec }
+ * const plugins = [clusterTrustBundleAttest({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
+ * const { status } = await admit({ kind, resource, object }, plugins, new ObjectSet())
+ * status?.message
+ * // 'clustertrustbundles.certificates.k8s.io "example.com:users:v1" is forbidden: user not permitted to attest for signerName
+ * // "example.com/users"'
+ * ```
+ */
 export function clusterTrustBundleAttest(rights: SignerPluginOptions): AdmissionPlugin {
   const signerOf = (object: DeepReadonly<ApiObject> | undefined): string =>
     (object as { spec?: { signerName?: string } } | undefined)?.spec?.signerName ?? ''
@@ -66,7 +129,27 @@ export function clusterTrustBundleAttest(rights: SignerPluginOptions): Admission
   }
 }
 
-/** Refuses requests for client certificates of the group `system:masters`. */
+/**
+ * Refuses requests for client certificates of the group `system:masters`.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { certificateSubjectRestriction } from '@krmkit/admission/plugins'
+ * import { createCertificateRequest } from '@krmkit/certificates'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const pem = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['system:masters'] } }).request
+ * const spec = { request: btoa(pem), signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'] }
+ * const kind = { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }
+ * const resource = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' }
+ * const object = { apiVersion: 'certificates.k8s.io/v1', kind: kind.kind, metadata: { name: 'jane' }, spec }
+ * const { status } = await admit({ kind, resource, object }, [certificateSubjectRestriction(stockProfile)], new ObjectSet())
+ * status?.message
+ * // 'certificatesigningrequests.certificates.k8s.io "jane" is forbidden: use of kubernetes.io/kube-apiserver-client signer
+ * // with system:masters group is not allowed'
+ * ```
+ */
 export function certificateSubjectRestriction(profile: NamingProfile): AdmissionPlugin {
   const signer = `${profile.domain}/kube-apiserver-client`
   return {

@@ -11,6 +11,22 @@ interface Ingress extends ApiObject {
  * Sets the default ingress class on ingresses without a class, whether by field or by annotation.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { defaultIngressClass } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const annotations = { 'ingressclass.kubernetes.io/is-default-class': 'true' }
+ * const ingressClass = { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'nginx', annotations } }
+ * const cluster = new ObjectSet()
+ * cluster.put({ group: 'networking.k8s.io', resource: 'ingressclasses' }, ingressClass)
+ * const kind = { group: 'networking.k8s.io', version: 'v1', kind: 'Ingress' }
+ * const resource = { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' }
+ * const object = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'web', namespace: 'shop' } }
+ * const result = await admit({ kind, resource, object }, [defaultIngressClass(stockProfile)], cluster)
+ * result.object?.['spec'] // { ingressClassName: 'nginx' }
+ * ```
  */
 export function defaultIngressClass({ domain, apiDomain }: NamingProfile): AdmissionPlugin {
   const classes = { group: `networking.${apiDomain}`, resource: 'ingressclasses' }

@@ -11,6 +11,22 @@ interface Claim extends ApiObject {
  * Sets the default storage class on claims without a class.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { defaultStorageClass } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
+ * const cluster = new ObjectSet()
+ * const storageClass = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'fast', annotations } }
+ * cluster.put({ group: 'storage.k8s.io', resource: 'storageclasses' }, storageClass)
+ * const kind = { group: '', version: 'v1', kind: 'PersistentVolumeClaim' }
+ * const resource = { group: '', version: 'v1', resource: 'persistentvolumeclaims' }
+ * const object = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data', namespace: 'shop' } }
+ * const result = await admit({ kind, resource, object }, [defaultStorageClass(stockProfile)], cluster)
+ * result.object?.['spec'] // { storageClassName: 'fast' }
+ * ```
  */
 export function defaultStorageClass({ domain, apiDomain }: NamingProfile): AdmissionPlugin {
   const classes = { group: `storage.${apiDomain}`, resource: 'storageclasses' }

@@ -17,6 +17,23 @@ const defaultSeconds = 300
  * Adds tolerations of the taints `not-ready` and `unreachable` to pods that do not tolerate them.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { defaultTolerationSeconds } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const plugins = [defaultTolerationSeconds(stockProfile, { notReady: 60 })]
+ * const { decisions } = await admit({ ...pods, object }, plugins, new ObjectSet())
+ * decisions[0]?.changes[0]?.after
+ * // [
+ * //   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 },
+ * //   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
+ * // ]
+ * ```
  */
 export function defaultTolerationSeconds(profile: NamingProfile, seconds: TolerationSeconds = {}): AdmissionPlugin {
   const defaults = [

@@ -7,7 +7,22 @@ interface Service extends ApiObject {
   spec?: { externalIPs?: string[] }
 }
 
-/** Refuses new external IPs of services; updates may keep existing ones. */
+/**
+ * Refuses new external IPs of services; updates may keep existing ones.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { denyServiceExternalIPs } from '@krmkit/admission/plugins'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'Service' }
+ * const resource = { group: '', version: 'v1', resource: 'services' }
+ * const spec = { externalIPs: ['203.0.113.7'] }
+ * const object = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const { status } = await admit({ kind, resource, object }, [denyServiceExternalIPs()], new ObjectSet())
+ * status?.message // 'services "web" is forbidden: Use of external IPs is denied by admission control.'
+ * ```
+ */
 export function denyServiceExternalIPs(): AdmissionPlugin {
   return {
     name: 'DenyServiceExternalIPs',

@@ -4,7 +4,23 @@ import { allContainers, type Pod } from '../pod.ts'
 import { isExtendedResource } from '../resource-names.ts'
 import { onResource } from '../targets.ts'
 
-/** Adds tolerations for the extended resources that a pod requests, so that it can run on nodes dedicated to them. */
+/**
+ * Adds tolerations for the extended resources that a pod requests, so that it can run on nodes dedicated to them.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { extendedResourceToleration } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const resources = { requests: { 'example.com/gpu': '1' }, limits: { 'example.com/gpu': '1' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1', resources }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const { decisions } = await admit({ ...pods, object }, [extendedResourceToleration(stockProfile)], new ObjectSet())
+ * decisions[0]?.changes[0]?.after // [{ key: 'example.com/gpu', operator: 'Exists' }]
+ * ```
+ */
 export function extendedResourceToleration({ domain }: NamingProfile): AdmissionPlugin {
   return {
     name: 'ExtendedResourceToleration',

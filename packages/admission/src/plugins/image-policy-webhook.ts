@@ -30,6 +30,21 @@ const maxAttempts = 5
  * Reviews the images of pods with an external service and caches its decisions.
  *
  * @see API protocol specification, 4.8 and 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { imagePolicyWebhook, parseImagePolicyConfiguration } from '@krmkit/admission/plugins'
+ * import { stockProfile, systemClock } from '@krmkit/meta'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const configuration = parseImagePolicyConfiguration({ imagePolicy: { kubeConfigFile: 'images.kubeconfig' } })
+ * const post = async () => ({ status: { allowed: false, reason: 'app:1 is not signed' } })
+ * const plugins = [imagePolicyWebhook({ profile: stockProfile, clock: systemClock, configuration, post })]
+ * const { status } = await admit({ ...pods, object }, plugins, new ObjectSet())
+ * status?.message // 'pods "web" is forbidden: image policy webhook backend denied one or more images: app:1 is not signed'
+ * ```
  */
 export function imagePolicyWebhook({ profile, clock, configuration, post }: ImagePolicyOptions): AdmissionPlugin {
   const { allowMs, denyMs, retryBackoffMs, defaultAllow } = configuration

@@ -17,6 +17,22 @@ const limitRanges = { group: '', resource: 'limitranges' }
  * Sets default requests and limits from the limit ranges of the namespace, and enforces their constraints on pods and claims.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { limitRanger } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const cluster = new ObjectSet()
+ * const metadata = { name: 'cpu', namespace: 'shop' }
+ * const range = { apiVersion: 'v1', kind: 'LimitRange', metadata, spec: { limits: [{ type: 'Container', max: { cpu: '2' } }] } }
+ * cluster.put({ group: '', resource: 'limitranges' }, range)
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1', resources: { limits: { cpu: '4' } } }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const { status } = await admit({ ...pods, object }, [limitRanger(stockProfile)], cluster)
+ * status?.message // 'pods "web" is forbidden: maximum cpu usage per Container is 2, but limit is 4'
+ * ```
  */
 export function limitRanger({ domain }: NamingProfile): AdmissionPlugin {
   const annotation = `${domain}/limit-ranger`

@@ -9,6 +9,17 @@ const namespaces = { group: '', resource: 'namespaces' }
  * Creates the missing namespace of a new object.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { namespaceAutoProvision } from '@krmkit/admission/plugins'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
+ * const cluster = new ObjectSet()
+ * const { allowed } = await admit({ ...pods, object }, [namespaceAutoProvision()], cluster, { writer: cluster })
+ * cluster.get({ group: '', resource: 'namespaces' }, '', 'shop')?.metadata.name // 'shop'
+ * ```
  */
 export function namespaceAutoProvision(): AdmissionPlugin {
   const creations = onOperations('CREATE')

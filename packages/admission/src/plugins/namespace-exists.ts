@@ -8,6 +8,16 @@ const namespaces = { group: '', resource: 'namespaces' }
  * Refuses writes to namespaces that do not exist.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { namespaceExists } from '@krmkit/admission/plugins'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
+ * const { status } = await admit({ ...pods, object }, [namespaceExists()], new ObjectSet())
+ * status?.message // 'namespaces "shop" not found'
+ * ```
  */
 export function namespaceExists(): AdmissionPlugin {
   const writes = onOperations('CREATE', 'UPDATE', 'DELETE')

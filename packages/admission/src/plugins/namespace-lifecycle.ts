@@ -6,6 +6,18 @@ import { forbidden } from '../refusals.ts'
  * Refuses creation in missing or terminating namespaces, and deletion of the reserved namespaces.
  *
  * @see API protocol specification, 3 and 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { namespaceExists, namespaceLifecycle } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'Namespace' }
+ * const resource = { group: '', version: 'v1', resource: 'namespaces' }
+ * const request = { kind, resource, operation: 'DELETE', name: 'kube-system' } as const
+ * const { status } = await admit(request, [namespaceLifecycle(stockProfile), namespaceExists()], new ObjectSet())
+ * status?.message // 'namespaces "kube-system" is forbidden: this namespace may not be deleted'
+ * ```
  */
 export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
   const reserved = new Set(['default', profile.systemNamespace, profile.publicNamespace])

@@ -25,6 +25,20 @@ export interface NodeRestrictionOptions {
  * bound to it.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { nodeRestriction } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'Node' }
+ * const resource = { group: '', version: 'v1', resource: 'nodes' }
+ * const user = { username: 'system:node:a', groups: ['system:nodes'] }
+ * const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'b' } }
+ * const plugins = [nodeRestriction({ profile: stockProfile })]
+ * const { status } = await admit({ kind, resource, user, object }, plugins, new ObjectSet())
+ * status?.message // 'nodes "b" is forbidden: node "a" is not allowed to modify node "b"'
+ * ```
  */
 export function nodeRestriction({
   profile,

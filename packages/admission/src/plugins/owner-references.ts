@@ -11,6 +11,21 @@ type Owner = DeepReadonly<OwnerReference>
  * finalizers for `blockOwnerDeletion`.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { ownerReferencesPermissionEnforcement } from '@krmkit/admission/plugins'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: '2f6e0a1c' }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
+ * const owned = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
+ * const plugins = [ownerReferencesPermissionEnforcement(alwaysDenyAuthorizer)]
+ * const { status } = await admit({ ...pods, operation: 'UPDATE', object: owned, oldObject: object }, plugins, new ObjectSet())
+ * status?.message
+ * // "pods \"web\" is forbidden: cannot set an ownerRef on a resource you can't delete: Everything is forbidden., <nil>"
+ * ```
  */
 export function ownerReferencesPermissionEnforcement(authorizer: Authorizer): AdmissionPlugin {
   const writes = onOperations('CREATE', 'UPDATE')

@@ -12,6 +12,24 @@ interface Claim extends ApiObject {
  * Allows expansion only of bound claims whose storage class allows volume expansion.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { persistentVolumeClaimResize } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'PersistentVolumeClaim' }
+ * const resource = { group: '', version: 'v1', resource: 'persistentvolumeclaims' }
+ * const claim = (storage: string) => ({
+ *   ...{ apiVersion: 'v1', kind: kind.kind, metadata: { name: 'data', namespace: 'shop' }, status: { phase: 'Bound' } },
+ *   spec: { storageClassName: 'slow', resources: { requests: { storage } } },
+ * })
+ * const request = { kind, resource, operation: 'UPDATE', object: claim('2Gi'), oldObject: claim('1Gi') } as const
+ * const { status } = await admit(request, [persistentVolumeClaimResize(stockProfile)], new ObjectSet())
+ * status?.message
+ * // 'persistentvolumeclaims "data" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that
+ * // provisions the pvc must support resize'
+ * ```
  */
 export function persistentVolumeClaimResize({ domain, apiDomain }: NamingProfile): AdmissionPlugin {
   const classes = { group: `storage.${apiDomain}`, resource: 'storageclasses' }

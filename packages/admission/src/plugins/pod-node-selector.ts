@@ -16,6 +16,21 @@ const namespaces = { group: '', resource: 'namespaces' }
  * `clusterDefaultNodeSelector`, and under the name of a namespace the labels that its pods may select.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { podNodeSelector } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const cluster = new ObjectSet()
+ * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const plugins = [podNodeSelector(stockProfile, { clusterDefaultNodeSelector: 'disk=ssd' })]
+ * const result = await admit({ ...pods, object }, plugins, cluster)
+ * result.object?.['spec'] // { containers: [{ name: 'app', image: 'app:1' }], nodeSelector: { disk: 'ssd' } }
+ * ```
  */
 export function podNodeSelector({ domain }: NamingProfile, selectors: Labels = {}): AdmissionPlugin {
   const annotation = `scheduler.alpha.${domain}/node-selector`

@@ -25,6 +25,21 @@ const ignoredSubresources = new Set(['exec', 'attach', 'binding', 'eviction', 'l
  * Applies the Pod Security Standards that the labels of a namespace select: enforces, warns and audits.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { podSecurity } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' }
+ * const cluster = new ObjectSet()
+ * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', labels } })
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { hostNetwork: true, containers: [{ name: 'app', image: 'app:1' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const { status } = await admit({ ...pods, object }, [podSecurity({ profile: stockProfile })], cluster)
+ * status?.message // 'pods "web" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostNetwork=true)'
+ * ```
  */
 export function podSecurity(options: PodSecurityOptions): AdmissionPlugin {
   const { profile, configuration = defaultPodSecurity, relaxForUserNamespaces = false } = options

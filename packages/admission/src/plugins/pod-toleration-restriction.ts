@@ -20,6 +20,22 @@ const namespaces = { group: '', resource: 'namespaces' }
  * Adds the default tolerations of the namespace to pods, and refuses tolerations outside its allow list.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { podTolerationRestriction } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const cluster = new ObjectSet()
+ * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { containers: [{ name: 'app', image: 'app:1' }], tolerations: [{ key: 'gpu', operator: 'Exists' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const plugins = [podTolerationRestriction(stockProfile, { whitelist: [{ key: 'disk', operator: 'Exists' }] })]
+ * const { status } = await admit({ ...pods, object }, plugins, cluster)
+ * status?.message
+ * // 'pod tolerations (possibly merged with namespace default tolerations) conflict with its cluster whitelist'
+ * ```
  */
 export function podTolerationRestriction({ domain }: NamingProfile, cluster: ClusterTolerations = {}): AdmissionPlugin {
   const memoryPressure = { key: `node.${domain}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' }

@@ -24,6 +24,21 @@ const systemClasses: Readonly<Record<string, number>> = {
  * Resolves the priority class of a pod, or the default class, to a number, and refuses a second default class.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { priority } from '@krmkit/admission/plugins'
+ *
+ * const cluster = new ObjectSet()
+ * const high = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000 }
+ * cluster.put({ group: 'scheduling.k8s.io', resource: 'priorityclasses' }, high)
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { priorityClassName: 'high', containers: [] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const result = await admit({ ...pods, object }, [priority()], cluster)
+ * result.object?.['spec']
+ * // { priorityClassName: 'high', containers: [], priority: 1000, preemptionPolicy: 'PreemptLowerPriority' }
+ * ```
  */
 export function priority({ apiDomain }: NamingProfile = stockProfile): AdmissionPlugin {
   const classes = { group: `scheduling.${apiDomain}`, resource: 'priorityclasses' }

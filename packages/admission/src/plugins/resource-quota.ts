@@ -23,6 +23,22 @@ const quotaControllers = new Set(['system:kube-controller-manager', 'system:serv
  * is not stored.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { resourceQuota } from '@krmkit/admission/plugins'
+ * import { stockProfile, systemClock } from '@krmkit/meta'
+ *
+ * const cluster = new ObjectSet()
+ * const metadata = { name: 'pods', namespace: 'shop' }
+ * const amounts = { spec: { hard: { pods: '1' } }, status: { hard: { pods: '1' }, used: { pods: '1' } } }
+ * cluster.put({ group: '', resource: 'resourcequotas' }, { apiVersion: 'v1', kind: 'ResourceQuota', metadata, ...amounts })
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
+ * const plugins = [resourceQuota({ profile: stockProfile, clock: systemClock })]
+ * const { status } = await admit({ ...pods, object }, plugins, cluster, { writer: cluster })
+ * status?.message // 'pods "web" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=1, limited: pods=1'
+ * ```
  */
 export function resourceQuota({ profile, clock, limited = [] }: ResourceQuotaOptions): AdmissionPlugin {
   const evaluatorOf = createUsageEvaluators({ profile, clock })

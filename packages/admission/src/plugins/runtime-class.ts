@@ -14,6 +14,18 @@ interface RuntimeClass extends ApiObject {
  * Sets the overhead, node selector and tolerations of a pod from its runtime class. A pod may set the same overhead, but no other.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { runtimeClass } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const spec = { runtimeClassName: 'gvisor', containers: [{ name: 'app', image: 'app:1' }] }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * const { status } = await admit({ ...pods, object }, [runtimeClass(stockProfile)], new ObjectSet())
+ * status?.message // 'pods "web" is forbidden: pod rejected: RuntimeClass "gvisor" not found'
+ * ```
  */
 export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
   const classes = { group: `node.${apiDomain}`, resource: 'runtimeclasses' }

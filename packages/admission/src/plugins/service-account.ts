@@ -37,6 +37,18 @@ const volumePrefix = 'kube-api-access-'
  * account can limit its pods to the secrets that it lists.
  *
  * @see API protocol specification, 2.12 and 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { serviceAccount } from '@krmkit/admission/plugins'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
+ * const { status } = await admit({ ...pods, object }, [serviceAccount({ random: systemRandom })], new ObjectSet())
+ * status?.message
+ * // 'pods "web" is forbidden: error looking up service account shop/default: serviceaccount "default" not found'
+ * ```
  */
 export function serviceAccount(options: ServiceAccountOptions): AdmissionPlugin {
   const { profile = stockProfile } = options

@@ -5,6 +5,18 @@ import type { AdmissionPlugin } from '../interfaces.ts'
  * Adds the protection finalizer to new claims, volumes and volume attributes classes, which keeps them while they are in use.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { storageObjectInUseProtection } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'PersistentVolumeClaim' }
+ * const resource = { group: '', version: 'v1', resource: 'persistentvolumeclaims' }
+ * const object = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data', namespace: 'shop' } }
+ * const result = await admit({ kind, resource, object }, [storageObjectInUseProtection(stockProfile)], new ObjectSet())
+ * result.object?.metadata.finalizers // ['kubernetes.io/pvc-protection']
+ * ```
  */
 export function storageObjectInUseProtection({ domain, apiDomain }: NamingProfile): AdmissionPlugin {
   const finalizers = new Map([

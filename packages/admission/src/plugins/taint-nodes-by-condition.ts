@@ -11,6 +11,18 @@ interface Taint {
  * Taints new nodes as not ready, so that pods are not scheduled to them before the node controller has seen their conditions.
  *
  * @see API protocol specification, 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { taintNodesByCondition } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const kind = { group: '', version: 'v1', kind: 'Node' }
+ * const resource = { group: '', version: 'v1', resource: 'nodes' }
+ * const object = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } }
+ * const result = await admit({ kind, resource, object }, [taintNodesByCondition(stockProfile)], new ObjectSet())
+ * result.object?.['spec'] // { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] }
+ * ```
  */
 export function taintNodesByCondition(profile: NamingProfile): AdmissionPlugin {
   const taint: Taint = { key: `node.${profile.domain}/not-ready`, effect: 'NoSchedule' }

@@ -21,7 +21,20 @@ export const defaultPodSecurity: PodSecurityConfiguration = {
   exemptions: { usernames: new Set(), runtimeClasses: new Set(), namespaces: new Set() },
 }
 
-/** Parses a `PodSecurityConfiguration`. @throws AdmissionError `InvalidConfiguration` */
+/**
+ * Parses a `PodSecurityConfiguration`; the defaults of the stock server apply when it is undefined.
+ *
+ * @throws AdmissionError `InvalidConfiguration`
+ * @example
+ * ```ts
+ * import { parsePodSecurityConfiguration, podSecurity } from '@krmkit/admission/plugins'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const type = { apiVersion: 'pod-security.admission.config.k8s.io/v1', kind: 'PodSecurityConfiguration' }
+ * const configuration = parsePodSecurityConfiguration({ ...type, defaults: { enforce: 'baseline' } }, 'k8s.io')
+ * const plugin = podSecurity({ profile: stockProfile, configuration })
+ * ```
+ */
 export function parsePodSecurityConfiguration(value: unknown, apiDomain: string): PodSecurityConfiguration {
   if (value === undefined) return defaultPodSecurity
   const reader = new ConfigurationReader('PodSecurity', value)

@@ -14,8 +14,20 @@ export const conditionCostBudget = 2_500_000
  *
  * @param authorizer backs the `authorizer` variable.
  * @example
- * const evaluate = celMatchConditions({ authorizer }).compile([{ name: 'a', expression: 'object.spec.replicas > 3' }])
- * const { outcome } = await evaluate({ attributes, object, oldObject: null, request })
+ * ```ts
+ * import { celMatchConditions } from '@krmkit/admission/policies'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+ *
+ * const conditions = celMatchConditions({ authorizer: alwaysDenyAuthorizer })
+ * const evaluate = conditions.compile([{ name: 'scaled', expression: 'object.spec.replicas > 3' }])
+ * const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }
+ * const resource = { group: 'apps', version: 'v1', resource: 'deployments' }
+ * const user = { username: 'jane', groups: [] }
+ * const names = { kind, resource, subresource: '', name: 'web', namespace: 'shop' }
+ * const attributes = { ...names, operation: 'CREATE', user, dryRun: false } as const
+ * const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec: { replicas: 2 } }
+ * await evaluate({ attributes, object, oldObject: null, request: {} }) // { outcome: 'noMatch' }
+ * ```
  */
 export function celMatchConditions({ authorizer }: { readonly authorizer: Authorizer }): MatchConditions {
   return {

@@ -41,7 +41,21 @@ interface MatchedRule {
 /**
  * Checks the validations and message expressions of a ValidatingAdmissionPolicy against each type that its rules name.
  *
- * @example const warnings = await checkPolicyTypes(policy, { kindOf: (resource) => kinds.get(resource), schemaOf })
+ * @example
+ * ```ts
+ * import { checkPolicyTypes } from '@krmkit/admission/policies'
+ *
+ * const resourceRules = [{ apiGroups: ['apps'], apiVersions: ['v1'], resources: ['deployments'] }]
+ * const spec = { matchConstraints: { resourceRules }, validations: [{ expression: 'object.spec.replica < 5' }] }
+ * const metadata = { name: 'few-replicas' }
+ * const policy = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata, spec }
+ * const replicas = { type: 'object', properties: { replicas: { type: 'integer' } } }
+ * const warnings = await checkPolicyTypes(policy, {
+ *   kindOf: () => ({ group: 'apps', version: 'v1', kind: 'Deployment' }),
+ *   schemaOf: async () => ({ type: 'object', properties: { spec: replicas } }),
+ * })
+ * warnings.map(({ fieldRef }) => fieldRef) // ['spec.validations[0].expression']
+ * ```
  */
 export async function checkPolicyTypes(
   policy: DeepReadonly<ApiObject>,

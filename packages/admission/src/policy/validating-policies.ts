@@ -15,6 +15,33 @@ import { PolicySource } from './policy-source.ts'
 /**
  * The plugin of ValidatingAdmissionPolicy. A policy is evaluated for every binding that matches the request, with every parameter
  * object of the binding. The first denial refuses the request.
+ *
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { validatingPolicies } from '@krmkit/admission/policies'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }]
+ * const validations = [{ expression: '!object.spec.hostNetwork', message: 'the host network is not available' }]
+ * const policy = { matchConstraints: { resourceRules: rules }, validations, failurePolicy: 'Fail' }
+ * const stored = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'network' } }
+ * const cluster = new ObjectSet()
+ * const put = (resource: string, kind: string, spec: object) =>
+ *   cluster.put({ group: 'admissionregistration.k8s.io', resource }, { ...stored, kind, spec })
+ * put('validatingadmissionpolicies', 'ValidatingAdmissionPolicy', policy)
+ * const binding = { policyName: 'network', validationActions: ['Deny'] }
+ * put('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding', binding)
+ * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { hostNetwork: true } }
+ * const plugins = [validatingPolicies({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
+ * const { status } = await admit({ ...pods, object }, plugins, cluster)
+ * status?.message
+ * // pods "web" is forbidden: ValidatingAdmissionPolicy 'network' with binding 'network' denied request:
+ * // the host network is not available
+ * ```
  */
 export function validatingPolicies({
   profile,

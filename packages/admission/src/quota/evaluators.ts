@@ -12,7 +12,17 @@ const countedByName = new Set(['configmaps', 'secrets', 'replicationcontrollers'
 /**
  * Creates the evaluators of all resources: for pods, services and claims their own, for others the object count.
  *
- * @example createUsageEvaluators({ profile: stockProfile, clock: systemClock })({ group: '', resource: 'pods' }).usage(pod)
+ * @example
+ * ```ts
+ * import { createUsageEvaluators, formatUsage } from '@krmkit/admission/quota'
+ * import { stockProfile, systemClock } from '@krmkit/meta'
+ *
+ * const evaluatorOf = createUsageEvaluators({ profile: stockProfile, clock: systemClock })
+ * const spec = { containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: '500m' } } }] }
+ * const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec }
+ * formatUsage(evaluatorOf({ group: '', resource: 'pods' }).usage(pod))
+ * // { 'count/pods': '1', cpu: '500m', pods: '1', 'requests.cpu': '500m' }
+ * ```
  */
 export function createUsageEvaluators({
   profile,
@@ -39,7 +49,7 @@ export function createUsageEvaluators({
 }
 
 /** The quota resource name that counts objects: `count/deployments.apps`. */
-export function objectCountName({ group, resource }: GroupResource): string {
+function objectCountName({ group, resource }: GroupResource): string {
   return `count/${resource}${group === '' ? '' : `.${group}`}`
 }
 

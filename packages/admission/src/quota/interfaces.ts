@@ -41,7 +41,21 @@ export function scopeRequirementsOf({ spec }: DeepReadonly<ResourceQuota>): read
   ]
 }
 
-/** Whether a quota counts an object: it limits one of its resources, and all its scopes match. */
+/**
+ * Whether a quota counts an object: it limits one of its resources, and all its scopes match.
+ *
+ * @example
+ * ```ts
+ * import { createUsageEvaluators, matchesQuota, parseUsage } from '@krmkit/admission/quota'
+ * import { stockProfile, systemClock } from '@krmkit/meta'
+ *
+ * const evaluator = createUsageEvaluators({ profile: stockProfile, clock: systemClock })({ group: '', resource: 'pods' })
+ * const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
+ * const spec = { hard: { pods: '10' }, scopes: ['Terminating'] }
+ * const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'jobs', namespace: 'shop' }, spec }
+ * matchesQuota(evaluator, { quota, hard: parseUsage(spec.hard) }, pod) // false
+ * ```
+ */
 export function matchesQuota(
   evaluator: UsageEvaluator,
   { quota, hard }: { readonly quota: DeepReadonly<ResourceQuota>; readonly hard: ReadonlyMap<string, Quantity> },

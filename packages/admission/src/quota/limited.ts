@@ -18,7 +18,21 @@ export interface LimitedResource extends GroupResource {
   readonly matchScopes: readonly ScopeRequirement[]
 }
 
-/** Parses a `ResourceQuotaConfiguration`. @throws AdmissionError `InvalidConfiguration` */
+/**
+ * Parses a `ResourceQuotaConfiguration`; undefined limits nothing.
+ *
+ * @throws AdmissionError `InvalidConfiguration`
+ * @example
+ * ```ts
+ * import { parseLimitedResources, resourceQuota } from '@krmkit/admission/plugins'
+ * import { stockProfile, systemClock } from '@krmkit/meta'
+ *
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'ResourceQuotaConfiguration' }
+ * const limitedResources = [{ resource: 'pods', matchContains: ['cpu'] }]
+ * const limited = parseLimitedResources({ ...type, limitedResources }, 'k8s.io')
+ * const plugin = resourceQuota({ profile: stockProfile, clock: systemClock, limited })
+ * ```
+ */
 export function parseLimitedResources(value: unknown, apiDomain: string): readonly LimitedResource[] {
   if (value === undefined) return []
   const reader = new ConfigurationReader('ResourceQuota', value)

@@ -42,7 +42,16 @@ const maxRedirects = 10
 /**
  * Resolves webhooks to endpoints. Connections and credentials are cached for each configuration.
  *
- * @example new WebhookClient({ clock, transport }).endpoint({ client: { url: 'https://hook.example.com/' } }, reader)
+ * @example
+ * ```ts
+ * import { ObjectSet } from '@krmkit/admission'
+ * import { WebhookClient } from '@krmkit/admission/webhooks'
+ * import { systemClock } from '@krmkit/meta'
+ *
+ * const url = 'https://hook.example.com/pods'
+ * const client = new WebhookClient({ clock: systemClock, inProcess: { [url]: () => ({ allowed: true }) } })
+ * client.endpoint({ client: { url } }, new ObjectSet()).kind // 'function'
+ * ```
  */
 export class WebhookClient {
   readonly #options: WebhookClientOptions

@@ -10,8 +10,14 @@ export interface KubeconfigUsers {
  * Resolves credentials by the host and port of a webhook: the user of that name, then of the wildcards `*.` and a suffix of the host,
  * longest first, both also without the port 443, then `*`, then the user of the current context.
  *
- * @example createCredentialsResolver({ users: { '*.shop.svc': { authorization: () => 'Bearer t' } } })('hook.shop.svc:443')
  * @see API protocol specification, 2.9
+ * @example
+ * ```ts
+ * import { createCredentialsResolver } from '@krmkit/admission/webhooks'
+ *
+ * const users = { '*.shop.svc': { authorization: () => 'Bearer s3cret' } }
+ * createCredentialsResolver({ users })('hook.shop.svc:443')?.authorization?.() // 'Bearer s3cret'
+ * ```
  */
 export function createCredentialsResolver({ users, current }: KubeconfigUsers): CredentialsResolver {
   const byName = new Map(Object.entries(users))

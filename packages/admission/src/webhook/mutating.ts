@@ -20,6 +20,7 @@ const pluginName = 'MutatingAdmissionWebhook'
  * plugins run a second time, including the webhooks with the reinvocation policy `IfNeeded` that were called before a later change.
  *
  * @see API protocol specification, 2.8, 2.9 and 5.10
+ * @see {@link validatingWebhooks} for an example: both plugins take the same options.
  */
 export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const source = new HookSource('mutatingwebhookconfigurations', options.profile)

@@ -6,7 +6,21 @@ interface Service extends ApiObject {
   spec?: { type?: string; clusterIP?: string; externalName?: string; ports?: { port?: number }[] }
 }
 
-/** Resolves services to their cluster IP or external name, as the stock server does by default. */
+/**
+ * Resolves services to their cluster IP or external name, as the stock server does by default.
+ *
+ * @example
+ * ```ts
+ * import { ObjectSet } from '@krmkit/admission'
+ * import { createClusterServiceResolver } from '@krmkit/admission/webhooks'
+ *
+ * const cluster = new ObjectSet()
+ * const spec = { clusterIP: '10.96.0.10', ports: [{ port: 443 }] }
+ * const metadata = { name: 'hook', namespace: 'shop' }
+ * cluster.put({ group: '', resource: 'services' }, { apiVersion: 'v1', kind: 'Service', metadata, spec })
+ * createClusterServiceResolver(cluster)({ ...metadata, port: 443 }) // { host: '10.96.0.10', port: 443 }
+ * ```
+ */
 export function createClusterServiceResolver(reader: Pick<ObjectReader, 'get'>): ServiceResolver {
   return ({ namespace, name, port }) => {
     const found = reader.get({ group: '', resource: 'services' }, namespace, name)

@@ -14,6 +14,26 @@ import { type VersionedObjects, versionedObjects } from './versioned-objects.ts'
  * The plugin that calls validating webhooks in parallel and waits for all of them. The first refusal to arrive refuses the request.
  *
  * @see API protocol specification, 2.8, 2.9 and 5.10
+ * @example
+ * ```ts
+ * import { admit, ObjectSet } from '@krmkit/admission'
+ * import { validatingWebhooks } from '@krmkit/admission/webhooks'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const url = 'https://hook.example.com/pods'
+ * const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }]
+ * const hook = { name: 'pods.example.com', clientConfig: { url }, rules, sideEffects: 'None', admissionReviewVersions: ['v1'] }
+ * const cluster = new ObjectSet()
+ * const resource = 'validatingwebhookconfigurations'
+ * const stored = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: 'pods' }, webhooks: [hook] }
+ * cluster.put({ group: 'admissionregistration.k8s.io', resource }, { ...stored, kind: 'ValidatingWebhookConfiguration' })
+ * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
+ * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { containers: [] } }
+ * const inProcess = { [url]: () => ({ allowed: false, status: { message: 'app:1 is outdated' } }) }
+ * const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const { status } = await admit({ ...pods, object }, [validatingWebhooks({ ...environment, inProcess })], cluster)
+ * status?.message // 'admission webhook "pods.example.com" denied the request: app:1 is outdated'
+ * ```
  */
 export function validatingWebhooks(options: WebhookOptions): AdmissionPlugin {
   const source = new HookSource('validatingwebhookconfigurations', options.profile)

@@ -8,6 +8,21 @@ const routable = ['ClusterIP', 'LoadBalancer', 'NodePort']
 /**
  * Resolves services to a random endpoint address each time, for servers outside of the service network:
  * `--enable-aggregator-routing`.
+ *
+ * @example
+ * ```ts
+ * import { ObjectSet } from '@krmkit/admission'
+ * import { endpointServices } from '@krmkit/apiserver/aggregation'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const cluster = new ObjectSet()
+ * const metadata = { name: 'metrics', namespace: 'shop' }
+ * const spec = { type: 'ClusterIP', clusterIP: '10.96.0.10', ports: [{ port: 443 }] }
+ * cluster.put({ group: '', resource: 'services' }, { apiVersion: 'v1', kind: 'Service', metadata, spec })
+ * const subsets = [{ addresses: [{ ip: '10.244.0.7' }], ports: [{ port: 8443 }] }]
+ * cluster.put({ group: '', resource: 'endpoints' }, { apiVersion: 'v1', kind: 'Endpoints', metadata, subsets })
+ * await endpointServices(cluster, systemRandom)({ ...metadata, port: 443 }) // { host: '10.244.0.7', port: 8443 }
+ * ```
  */
 export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick<Random, 'bytes'>): ServiceResolver {
   return ({ namespace, name, port }) => {

@@ -22,6 +22,16 @@ export interface BufferOptions {
  * Buffers events and sends them in batches, so that requests do not wait for the backend.
  *
  *     buffered --batch full | maxBatchWaitMs--> sent, one batch at a time
+ *
+ * @example
+ * ```ts
+ * import { auditLog, bufferedAudit } from '@krmkit/apiserver/audit'
+ * import { systemClock } from '@krmkit/meta'
+ *
+ * const log = auditLog({ write: async (text) => void process.stdout.write(text) })
+ * const limits = { bufferSize: 10_000, maxBatchSize: 400, maxBatchWaitMs: 30_000 }
+ * const backend = bufferedAudit(log, { ...limits, clock: systemClock, onLost: (events) => console.error(`${events.length} lost`) })
+ * ```
  */
 export function bufferedAudit(backend: AuditBackend, options: BufferOptions): AuditBackend {
   return new BufferedBackend(backend, options)

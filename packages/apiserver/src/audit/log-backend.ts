@@ -10,7 +10,21 @@ export interface LineSink {
 /** `json`: one JSON object per line. `legacy`: one line of `key=value` pairs, without bodies. */
 export type AuditLogFormat = 'json' | 'legacy'
 
-/** Writes each event as one line. */
+/**
+ * Writes each event as one line.
+ *
+ * @example
+ * ```ts
+ * import { appendFile } from 'node:fs/promises'
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { auditLog, fixedAuditPolicy } from '@krmkit/apiserver/audit'
+ * import { memoryStorage } from '@krmkit/storage'
+ *
+ * const backend = auditLog({ write: (text) => appendFile('audit.log', text) })
+ * const audit = { policy: fixedAuditPolicy('Metadata'), backend }
+ * await using server = await createApiServer({ storage: memoryStorage(), audit })
+ * ```
+ */
 export function auditLog(sink: LineSink, { format = 'json' }: { readonly format?: AuditLogFormat } = {}): AuditBackend {
   const line = format === 'json' ? (event: AuditEvent) => stringifyJson(event) : legacyLine
   return {

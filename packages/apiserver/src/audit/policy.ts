@@ -38,6 +38,15 @@ const policySchema = z.strictObject({
  * audited.
  *
  * @throws AuditError `InvalidPolicy` with the path of the invalid field.
+ * @example
+ * ```ts
+ * import { auditPolicy } from '@krmkit/apiserver/audit'
+ *
+ * const rules = [{ level: 'Metadata', verbs: ['create', 'delete'] }, { level: 'None' }]
+ * const policy = auditPolicy({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules })
+ * const pod = { isResource: true, group: '', resource: 'pods', subresource: '', namespace: 'shop', name: 'web', path: '' }
+ * policy.decide({ ...pod, user: { username: 'jane', groups: [] }, verb: 'delete' }).level // 'Metadata'
+ * ```
  */
 export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stockProfile): AuditPolicy {
   const parsed = policySchema.safeParse(value)
@@ -66,7 +75,11 @@ export function auditPolicy(value: unknown, { apiDomain }: NamingProfile = stock
 
 const notAudited: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false }
 
-/** A policy with the same decision for every request. */
+/**
+ * A policy with the same decision for every request.
+ *
+ * @see {@link auditLog} for an example.
+ */
 export function fixedAuditPolicy(level: AuditLevel, omitStages: readonly AuditStage[] = []): AuditPolicy {
   const decision: AuditDecision = { level, omitStages: new Set(omitStages), omitManagedFields: false }
   return { decide: () => decision }

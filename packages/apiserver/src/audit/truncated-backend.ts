@@ -12,7 +12,18 @@ export interface TruncateOptions {
   readonly onLost: (event: AuditEvent) => void
 }
 
-/** Limits the size of events and batches for a backend. */
+/**
+ * Limits the size of events and batches for a backend.
+ *
+ * @example
+ * ```ts
+ * import { auditLog, truncatedAudit } from '@krmkit/apiserver/audit'
+ *
+ * const log = auditLog({ write: async (text) => void process.stdout.write(text) })
+ * const onLost = ({ auditID }: { auditID: string }) => console.error(`event ${auditID} is too large`)
+ * const backend = truncatedAudit(log, { maxEventSize: 102_400, maxBatchSize: 10_485_760, apiDomain: 'k8s.io', onLost })
+ * ```
+ */
 export function truncatedAudit(backend: AuditBackend, options: TruncateOptions): AuditBackend {
   return {
     async process(events) {

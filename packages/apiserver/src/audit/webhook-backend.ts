@@ -19,7 +19,19 @@ const maxAttempts = 5
 const factor = 1.5
 const jitter = 0.2
 
-/** Posts events as an `EventList`. Retries with exponential backoff, five attempts in all. */
+/**
+ * Posts events as an `EventList`. Retries with exponential backoff, five attempts in all.
+ *
+ * @example
+ * ```ts
+ * import { auditWebhook } from '@krmkit/apiserver/audit'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const headers = { 'content-type': 'application/json' }
+ * const post = async (body: string) => (await fetch('https://audit.example.com', { method: 'POST', headers, body })).status
+ * const backend = auditWebhook({ post, clock: systemClock, random: systemRandom, profile: stockProfile })
+ * ```
+ */
 export function auditWebhook(options: AuditWebhookOptions): AuditBackend {
   const { post, clock, random, profile, initialBackoffMs = 10_000 } = options
   const closing = new AbortController()

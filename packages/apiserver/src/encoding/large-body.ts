@@ -10,9 +10,6 @@ import type { ServerScope } from '../request-scope.ts'
  * @see docs/decisions/0011-bounded-work.md
  */
 
-/** Larger bodies are parsed in slices. */
-export const largeBodyBytes = 64 * 1024
-
 /** Larger YAML bodies that are not JSON are refused without a translator. */
 export const inlineYamlBytes = 128 * 1024
 

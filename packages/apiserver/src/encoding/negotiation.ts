@@ -76,6 +76,8 @@ export interface NegotiationOptions {
   readonly transforms?: readonly Transform['as'][]
   /** The response is a watch stream. */
   readonly stream?: boolean
+  /** The path is that of a collection, which can be watched: refusals name the types of streams too. */
+  readonly collection?: boolean
   readonly vendor?: string
   /** The response is an error: its header is not cached. */
   readonly refusal?: boolean
@@ -145,13 +147,13 @@ export class Negotiator {
       const types = (stream ? everyEncoding : encodings).map((each) => mediaType(each, this.#vendor))
       throw ApiError.notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
     }
-    throw new ApiError({ ...ApiError.notAcceptable(this.#refusal(encodings, stream)).status, details: {} })
+    const { code = 406, ...refusal } = ApiError.notAcceptable(this.#refusal(stream ? everyEncoding : encodings, options)).status
+    throw new ApiError({ ...refusal, details: {}, code })
   }
 
-  #refusal(encodings: readonly Encoding[], stream: boolean): string {
-    const whole = stream ? everyEncoding : encodings
-    const types = whole.map((encoding) => mediaType(encoding, this.#vendor))
-    if (stream) types.push('application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`)
+  #refusal(encodings: readonly Encoding[], { collection = false }: NegotiationOptions): string {
+    const types = encodings.map((encoding) => mediaType(encoding, this.#vendor))
+    if (collection) types.push('application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`)
     return `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
   }
 }

@@ -1,13 +1,13 @@
 import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
 import { ApiError, type JsonValue } from '@krmkit/meta'
 import { Slices } from '@krmkit/meta/slices'
-import { objectTooLarge } from '@krmkit/registry'
+import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
 import { duplicateProblems } from '@krmkit/schema/json'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
-import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
+import { type ParsedText, parseLargeText, parseText } from './large-body.ts'
 
 /** Bodies of PATCH requests. @see API protocol specification, 4 */
 

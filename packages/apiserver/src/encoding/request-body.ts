@@ -1,7 +1,7 @@
 import { missingMembers } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { objectTooLarge } from '@krmkit/registry'
+import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import {
   type Decoded,
   DecodedSize,
@@ -22,8 +22,8 @@ import {
 } from '@krmkit/schema/decode'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
-import type { ServerScope } from '../request-scope.ts'
-import { largeBodyBytes, type ParsedText, parseLargeText, parseText } from './large-body.ts'
+import { internalPackage, type ServerScope } from '../request-scope.ts'
+import { type ParsedText, parseLargeText, parseText } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
@@ -263,7 +263,7 @@ function checkType(
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
   const known = scope.kind({ ...stated, kind }) !== undefined || scope.knowsList({ ...stated, kind })
   const why = known
-    ? `converting (${stated.version}.${kind}) to (${internalName(gvk.group)}.${gvk.kind}): unknown conversion`
+    ? `converting (${stated.version}.${kind}) to (${internalPackage(gvk.group)}.${gvk.kind}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatApiVersion(stated))} in scheme "pkg/runtime/scheme.go:110"`
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
 }
@@ -296,11 +296,6 @@ function checkCustomType(
 /** The 422 for a custom resource of another kind than the path. */
 export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
   return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
-}
-
-/** `core` for the core group, otherwise the first part of the group's name. */
-function internalName(group: string): string {
-  return group === '' ? 'core' : (group.split('.')[0] ?? group)
 }
 
 /** The 400 for unknown or duplicate fields under `Strict`. */

@@ -3,13 +3,13 @@ import { dropRepeatedOwners } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
 import { readSized } from '../encoding/request-body.ts'
 import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
 /** POST to a collection. @see API protocol specification, 4 */
 export async function createResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
-  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiatedObjects(scope, context)
   const options = requestedOptions(scope, context, 'CreateOptions')
   const decoded = await readSized(scope, context, {
     gvk: definition.kind,

@@ -3,14 +3,14 @@ import { type DeleteResult, type FrozenObject, validateDeleteOptions } from '@kr
 import { storedResponse } from '../encoding/object-response.ts'
 import { successResponse } from '../encoding/response-writer.ts'
 import { header, type RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { deleteOptions } from './delete-options.ts'
 
 /** DELETE of one object. @see API protocol specification, 3 and 7 */
 export async function deleteResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { namespace, name } = context.info
-  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiatedObjects(scope, context)
   const options = await deleteOptions(scope, context)
   validateDeleteOptions(options, scope.profile)
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })

@@ -35,4 +35,17 @@ describe('reading', () => {
     const watching = await ask(`${place}/configmaps?includeObject=all&watch=1`, { headers: table })
     expect(watching.status).toBe(400)
   })
+
+  it('shows objects and their status as a Table, and refuses one of other subresources', async () => {
+    const { ask } = await sampleServer()
+    const spec = { containers: [{ name: 'c', image: 'i' }] }
+    await ask(`${place}/pods`, { method: 'POST', body: { metadata: { name: 'p' }, spec } })
+    const read = async (path: string) => (await ask(`${place}/${path}`, { headers: table })).json
+    expect(await read('pods/p')).toMatchObject({ kind: 'Table' })
+    expect(await read('pods/p/status')).toMatchObject({ kind: 'Table' })
+    expect(await read('pods/p/resize')).toMatchObject({ kind: 'Status', code: 406 })
+    expect(await read('pods/p/ephemeralcontainers')).toMatchObject({ kind: 'Status', code: 406 })
+    const body = { metadata: { name: 'default' } }
+    expect((await ask(`${place}/finalize`, { method: 'PUT', body, headers: table })).status).toBe(406)
+  })
 })

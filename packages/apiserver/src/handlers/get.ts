@@ -1,20 +1,30 @@
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import type { NegotiationOptions } from '../encoding/negotiation.ts'
 import { entryResponse } from '../encoding/object-response.ts'
 import { flag, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope } from '../request-scope.ts'
+import { internalTypeName, negotiatedObjects, type RequestScope } from '../request-scope.ts'
+
+/** The transform of lists is accepted here and refused once there is an object. */
+const forms: NegotiationOptions = { transforms: ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList'] }
 
 /** GET of one object. @see API protocol specification, 4.2 */
 export async function getResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { namespace, name } = context.info
-  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiatedObjects(scope, context, forms)
   refuseExport(context)
   const resourceVersion = text(context.query, 'resourceVersion')
   const entry = await scope.store.get({ namespace, name, resourceVersion }, context)
+  if (representation.transform?.as === 'PartialObjectMetadataList') throw notAList(scope)
   const loading = scope.codec.load([entry])
   if (loading !== undefined) await loading
   return entryResponse(scope, context, entry, representation)
+}
+
+function notAList({ definition }: RequestScope): ApiError {
+  const type = internalTypeName(definition, definition.kind.kind)
+  return ApiError.notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${type})`)
 }
 
 /** `export` once returned objects without the members that their cluster had added. @throws ApiError 400 */

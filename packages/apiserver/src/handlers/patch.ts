@@ -6,7 +6,7 @@ import { appliedConfiguration, type PatchRequest, patchedObject } from '../encod
 import { whenDone } from '../encoding/when-done.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
 /** PATCH of an object, or of a subresource of the same kind. @see API protocol specification, 4 and 4.7 */
@@ -14,7 +14,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   const { definition, store } = scope
   const { kind: gvk } = definition
   const { namespace, name, subresource } = context.info
-  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiatedObjects(scope, context)
   const kind = patchKind(scope, context)
   const options = requestedOptions(scope, context, 'PatchOptions', kind === 'apply')
   const body = await readPatch(scope, context, kind)

@@ -1,4 +1,5 @@
 import { ApiError, MetaError } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { truncateSelector } from '@krmkit/meta/selectors'
 import type { ListRequest } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
@@ -13,17 +14,25 @@ export function selectors(
   const { labels, fields } = requestSelectors(context)
   const labelSelector = wellFormed(labels)
   const fieldSelector = wellFormed(fields)
-  for (const { field } of fieldSelector?.requirements ?? []) {
+  for (const { field, value } of fieldSelector?.requirements ?? []) {
+    if (field === '' && value === '') continue
     const isSelectable =
       field === 'metadata.name' ||
       (field === 'metadata.namespace' && definition.kind.namespaced) ||
       Object.hasOwn(definition.strategy.selectableFields ?? {}, field)
-    if (!isSelectable) throw ApiError.badRequest(`field label not supported: ${truncateSelector(field)}`)
+    if (!isSelectable) throw ApiError.badRequest(unsupportedField(definition, truncateSelector(field)))
   }
   return {
     labelSelector: labelSelector?.empty === true ? undefined : labelSelector,
     fieldSelector: fieldSelector?.empty === true ? undefined : fieldSelector,
   }
+}
+
+/** The stock server words it by kind: kinds with fields of their own, jobs among them, and all others. */
+function unsupportedField({ kind, custom, strategy }: RequestScope['definition'], name: string): string {
+  if (kind.group === 'batch' && kind.kind === 'Job') return `field label ${goQuote(name)} not supported for Job`
+  if (custom !== undefined || strategy.selectableFields !== undefined) return `field label not supported: ${name}`
+  return `${goQuote(name)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }
 
 function wellFormed<S>(selector: S | MetaError | undefined): S | undefined {

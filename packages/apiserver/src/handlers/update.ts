@@ -5,14 +5,14 @@ import { storedResponse } from '../encoding/object-response.ts'
 import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
-import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
 /** PUT of an object, or of a subresource of the same kind. */
 export async function updateResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
   const { namespace, name, subresource } = context.info
-  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
+  const representation = negotiatedObjects(scope, context)
   const options = requestedOptions(scope, context, 'UpdateOptions')
   const expected = {
     gvk: definition.kind,

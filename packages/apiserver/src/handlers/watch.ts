@@ -20,6 +20,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
     encodings: ['json', 'protobuf'],
     transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
     stream: true,
+    collection: context.info.name === '',
   })
   const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
   const contentType =
@@ -43,6 +44,8 @@ export async function watchResource(scope: RequestScope, context: RequestContext
 /** The parameters of a watch. @throws ApiError 400, before anything is streamed. */
 function watchTerms(scope: RequestScope, context: RequestContext): WatchTerms {
   const { query, info } = context
+  const seconds = integer(query, 'timeoutSeconds')
+  integer(query, 'limit')
   const selected = selectors(scope, context)
   const initialEvents = query.has('sendInitialEvents') && flag(query, 'sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
@@ -56,7 +59,6 @@ function watchTerms(scope: RequestScope, context: RequestContext): WatchTerms {
     if (named !== undefined && named !== info.name)
       throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
-  const seconds = integer(query, 'timeoutSeconds')
   const shortest = scope.limits.watchMs
   const jitter = ((scope.random.bytes(1)[0] ?? 0) / 256) * shortest
   return {

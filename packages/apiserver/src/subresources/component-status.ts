@@ -1,7 +1,7 @@
 import { defaultPrinter } from '@krmkit/kinds'
+import { healthyComponent } from '@krmkit/kinds/strategies'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import type { FrozenObject } from '@krmkit/registry'
 import { plainResponse } from '../encoding/response-writer.ts'
 import { tableOf } from '../encoding/table.ts'
 import { header, type RequestContext } from '../request-context.ts'
@@ -12,19 +12,14 @@ export async function componentStatuses(
   { responses, definition, profile, clock }: RequestScope,
   { request, info }: RequestContext,
 ): Promise<ApiResponse> {
-  const storage = {
-    kind: 'ComponentStatus',
-    apiVersion: 'v1',
-    metadata: { name: 'storage-0', creationTimestamp: null },
-    conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }],
-  }
+  const storage = healthyComponent('storage-0')
   const single = info.verb === 'get'
   if (single && info.name !== storage.metadata.name)
     throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
   const representation = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const metadata = {}
   if (representation.transform !== undefined) {
-    const table = tableOf(definition.strategy.printer ?? defaultPrinter, [storage as unknown as FrozenObject], metadata, {
+    const table = tableOf(definition.strategy.printer ?? defaultPrinter, [storage], metadata, {
       version: representation.transform.version,
       profile,
       include: 'Metadata',

@@ -1,3 +1,5 @@
+import type { Pod } from '@krmkit/kinds/core/v1'
+import { checkContainer } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { text } from '../query.ts'
@@ -5,20 +7,6 @@ import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { connectOptions } from './connect-options.ts'
-
-interface Container {
-  readonly name: string
-}
-
-interface Pod {
-  readonly metadata: { readonly name?: string }
-  readonly spec?: {
-    readonly nodeName?: string
-    readonly containers?: readonly Container[]
-    readonly initContainers?: readonly Container[]
-    readonly ephemeralContainers?: readonly Container[]
-  }
-}
 
 /** Subresources that connect to a node, with their methods; `proxy` takes every method. */
 export const connectable: ReadonlyMap<string, readonly string[] | undefined> = new Map([
@@ -61,23 +49,4 @@ async function admitConnection(scope: RequestScope, context: RequestContext): Pr
   const write = writeContext(context, { dryRun: false, fieldManager: '' })
   const admission = scope.store.operation(write, { namespace, name, subresource, kind, operation: 'CONNECT' })
   await admission.validate(await admission.admit(options))
-}
-
-/** A pod with several containers requires a container name. @throws ApiError 400 */
-function checkContainer({ metadata, spec = {} }: DeepReadonly<Pod>, container: string): void {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec
-  if (container !== '') {
-    const all = [...containers, ...initContainers, ...ephemeralContainers]
-    if (all.some(({ name }) => name === container)) return
-    throw ApiError.badRequest(`container ${container} is not valid for pod ${metadata.name}`)
-  }
-  if (containers.length === 1) return
-  const names = (of: readonly Container[]) => `[${of.map(({ name }) => name).join(' ')}]`
-  const choice = [
-    `a container name must be specified for pod ${metadata.name}`,
-    ...(containers.length === 0 ? [] : [`, choose one of: ${names(containers)}`]),
-    ...(initContainers.length === 0 ? [] : [` or one of the init containers: ${names(initContainers)}`]),
-    ...(ephemeralContainers.length === 0 ? [] : [` or one of the ephemeral containers: ${names(ephemeralContainers)}`]),
-  ]
-  throw ApiError.badRequest(choice.join(''))
 }

@@ -43,9 +43,10 @@ describe('serviceaccounts/token', () => {
   it('a token is valid for at least ten minutes [P327]', async () => {
     const { request } = await withAccount()
     expect((await request({ expirationSeconds: 600 })).status).toBe(201)
-    const refused = await request({ expirationSeconds: 599 })
+    const refused = await request({ expirationSeconds: 599 }, 'robot', { name: 'robot' })
     expect(refused.json).toMatchObject({
       code: 422,
+      message: expect.stringContaining('TokenRequest.authentication.k8s.io "" is invalid'),
       details: {
         kind: 'TokenRequest',
         causes: [
@@ -64,6 +65,8 @@ describe('serviceaccounts/token', () => {
   it('requires an existing account of the same name', async () => {
     const { request } = await withAccount()
     expect((await request({}, 'missing')).json).toMatchObject({ code: 404, message: 'serviceaccounts "missing" not found' })
+    expect((await request({}, 'missing', { name: 'other' })).json).toMatchObject({ code: 422, details: { name: 'missing' } })
+    expect((await request({}, 'missing', { namespace: 'other' })).status).toBe(400)
     expect((await request({}, 'robot', { name: 'other' })).status).toBe(422)
     expect((await request({}, 'robot', { namespace: 'other' })).status).toBe(400)
   })

@@ -9,6 +9,21 @@ import { createConfiguredMapping } from './mapping.ts'
  * key for.
  *
  * @throws AuthenticationError `InvalidConfiguration` for expressions that do not compile.
+ * @example
+ * ```ts
+ * import { createJwtAuthenticator, parseAuthenticationConfiguration } from '@krmkit/authentication/configuration'
+ * import { createFakeOidcProvider } from '@krmkit/authentication/testing'
+ * import { systemClock as clock } from '@krmkit/meta'
+ *
+ * const { issuerUrl: url, clientId, fetch, token } = createFakeOidcProvider({ clock })
+ * const jwt = [{ issuer: { url, audiences: [clientId] }, claimMappings: { username: { claim: 'sub', prefix: 'oidc:' } } }]
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' }
+ * const configuration = parseAuthenticationConfiguration({ ...type, jwt })
+ * const problem = () => ({ problem: 'expressions are not supported' })
+ * const expressions = { claims: problem, user: problem }
+ * const tokens = createJwtAuthenticator(configuration.jwt[0]!, { fetch, clock, expressions })
+ * await tokens.authenticateToken(token({ claims: { sub: 'jane' } })) // user: { username: 'oidc:jane', groups: [] }
+ * ```
  */
 export function createJwtAuthenticator(
   jwt: JwtConfiguration,

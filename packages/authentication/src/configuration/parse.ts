@@ -44,6 +44,14 @@ const shape = {
  * @param value parsed JSON or YAML
  * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthenticationError `InvalidConfiguration`
+ * @example
+ * ```ts
+ * import { parseAuthenticationConfiguration } from '@krmkit/authentication/configuration'
+ *
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration' }
+ * parseAuthenticationConfiguration({ ...type, anonymous: { enabled: true, conditions: [{ path: '/healthz' }] } })
+ * // { jwt: [], anonymous: { enabled: true, paths: ['/healthz'] } }
+ * ```
  */
 export function parseAuthenticationConfiguration(
   value: unknown,

@@ -19,7 +19,20 @@ export interface AuthenticationValidationOptions {
 const maxIssuers = 64
 const reservedDomains = ['kubernetes.io', 'k8s.io']
 
-/** Validates a configuration. @returns the errors in the words of the stock server; empty when it is valid. */
+/**
+ * Validates a configuration.
+ *
+ * @returns the errors in the words of the stock server; empty when it is valid.
+ * @example
+ * ```ts
+ * import { validateAuthenticationConfiguration } from '@krmkit/authentication/configuration'
+ *
+ * const problem = () => ({ problem: 'expressions are not supported' })
+ * const configuration = { jwt: [], anonymous: { enabled: false, paths: ['/healthz'] } }
+ * const errors = validateAuthenticationConfiguration(configuration, { expressions: { claims: problem, user: problem } })
+ * errors.map(({ field }) => field) // ['anonymous.conditions']
+ * ```
+ */
 export function validateAuthenticationConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   rules: AuthenticationValidationOptions,

@@ -22,7 +22,15 @@ export interface OidcOptions extends OidcClaimOptions, IssuerConnection {
  * @throws AuthenticationError `InvalidOidc` when an option is invalid.
  * @see API protocol specification, 5.2
  * @example
- * const tokens = createOidcAuthenticator({ issuerUrl: 'https://issuer.example.com', clientId: 'kubernetes', fetch, clock: systemClock })
+ * ```ts
+ * import { createOidcAuthenticator } from '@krmkit/authentication'
+ * import { createFakeOidcProvider } from '@krmkit/authentication/testing'
+ * import { systemClock as clock } from '@krmkit/meta'
+ *
+ * const { issuerUrl, clientId, fetch, token } = createFakeOidcProvider({ clock })
+ * const tokens = createOidcAuthenticator({ issuerUrl, clientId, fetch, clock })
+ * await tokens.authenticateToken(token({ claims: { sub: 'jane' } })) // user: { username: 'https://issuer.test#jane', groups: [] }
+ * ```
  */
 export function createOidcAuthenticator(options: OidcOptions): OidcAuthenticator {
   const { signingAlgorithms: algorithms = ['RS256'], clientId, groupsClaim } = options

@@ -90,8 +90,18 @@ export function serverAudiencesOf({ issuer, formerIssuers = [], audiences }: Ser
  *
  * @throws AuthenticationError `InvalidIssuer` for unsupported keys.
  * @example
- * const issuer = createServiceAccountIssuer({ issuer: url, signingKey, clock: systemClock, random: systemRandom, profile: stockProfile })
- * const { token } = await issuer.issue({ namespace, name, uid, audiences: [], expirationSeconds: 3600 })
+ * ```ts
+ * import { generateKeyPairSync } from 'node:crypto'
+ * import { createServiceAccountIssuer } from '@krmkit/authentication/service-account'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+ * const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const issuer = createServiceAccountIssuer({ ...environment, issuer: 'https://api.example.com', signingKey })
+ * const account = { namespace: 'shop', name: 'web', uid: '2f6e0a1c' }
+ * const { audiences } = await issuer.issue({ ...account, audiences: [], expirationSeconds: 3600 })
+ * audiences // ['https://api.example.com']
+ * ```
  */
 export function createServiceAccountIssuer(
   keys: ServiceAccountKeys,

@@ -14,6 +14,17 @@ export interface OpenIdMetadata {
  *
  * @param jwksUri https URL of the key set.
  * @returns undefined when the issuer cannot be discovered: it is not an https URL, or has a query or fragment.
+ * @example
+ * ```ts
+ * import { generateKeyPairSync } from 'node:crypto'
+ * import { createOpenIdMetadata } from '@krmkit/authentication/service-account'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+ * const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const keys = { ...environment, issuer: 'https://api.example.com', signingKey }
+ * createOpenIdMetadata(keys, 'https://api.example.com/openid/v1/jwks')?.configuration['issuer'] // 'https://api.example.com'
+ * ```
  */
 export function createOpenIdMetadata(keys: ServiceAccountKeys, jwksUri: string): OpenIdMetadata | undefined {
   if (!isDiscoverable(keys.issuer) || !jwksUri.startsWith('https://')) return undefined

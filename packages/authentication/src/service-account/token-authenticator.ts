@@ -27,6 +27,20 @@ const audienceMismatch = rejected('the token is for other audiences')
  * immediately.
  *
  * @throws AuthenticationError `InvalidIssuer` for unsupported keys.
+ * @example
+ * ```ts
+ * import { generateKeyPairSync } from 'node:crypto'
+ * import { createServiceAccountIssuer, createServiceAccountTokenAuthenticator } from '@krmkit/authentication/service-account'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+ * const environment = { clock: systemClock, random: systemRandom, profile: stockProfile }
+ * const keys = { ...environment, issuer: 'https://api.example.com', signingKey }
+ * const account = { namespace: 'shop', name: 'web', uid: '2f6e0a1c' }
+ * const { token } = await createServiceAccountIssuer(keys).issue({ ...account, audiences: [], expirationSeconds: 3600 })
+ * const tokens = createServiceAccountTokenAuthenticator(keys, () => ({ uid: account.uid }))
+ * await tokens.authenticateToken(token) // user: { username: 'system:serviceaccount:shop:web', ... }
+ * ```
  */
 export function createServiceAccountTokenAuthenticator(
   keys: ServiceAccountKeys,

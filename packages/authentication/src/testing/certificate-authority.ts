@@ -95,8 +95,14 @@ const oids = {
  * Creates a certificate authority with a new key, on the clock of the test.
  *
  * @example
+ * ```ts
+ * import { createCertificateAuthority } from '@krmkit/authentication/testing'
+ * import { fakeClock, seededRandom } from '@krmkit/meta'
+ *
+ * const clock = fakeClock(Date.UTC(2025, 0, 1))
  * const authority = createCertificateAuthority({ name: 'test', clock, random: seededRandom(1) })
- * const { peer } = authority.issue({ commonName: 'jane', organizations: ['dev'] })
+ * const { certificate, key, peer } = authority.issue({ commonName: 'jane', organizations: ['dev'] })
+ * ```
  */
 export function createCertificateAuthority(options: AuthorityOptions): CertificateAuthority {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

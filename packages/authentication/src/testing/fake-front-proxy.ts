@@ -11,7 +11,18 @@ export interface FakeFrontProxy {
   request(user: UserInfo): AuthenticationRequest
 }
 
-/** Creates an authenticating proxy with a client certificate of a new authority. */
+/**
+ * Creates an authenticating proxy with a client certificate of a new authority.
+ *
+ * @example
+ * ```ts
+ * import { createFakeFrontProxy } from '@krmkit/authentication/testing'
+ * import { seededRandom, systemClock } from '@krmkit/meta'
+ *
+ * const proxy = createFakeFrontProxy({ clock: systemClock, random: seededRandom(1) })
+ * proxy.request({ username: 'jane', groups: ['dev'] }).headers // { 'x-remote-user': 'jane', 'x-remote-group': ['dev'] }
+ * ```
+ */
 export function createFakeFrontProxy(options: {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
@@ -22,7 +33,7 @@ export function createFakeFrontProxy(options: {
 }
 
 /** The default `x-remote-*` headers for a user. */
-export function proxyHeaders({ username, uid, groups, extra = {} }: UserInfo): Record<string, string | readonly string[]> {
+function proxyHeaders({ username, uid, groups, extra = {} }: UserInfo): Record<string, string | readonly string[]> {
   return {
     'x-remote-user': username,
     ...(uid === undefined ? {} : { 'x-remote-uid': uid }),

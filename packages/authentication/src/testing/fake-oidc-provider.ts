@@ -45,7 +45,11 @@ interface ProviderKey {
   readonly jwk: object
 }
 
-/** Creates an OpenID provider with discovery, a key set and key rotation. */
+/**
+ * Creates an OpenID provider with discovery, a key set and key rotation.
+ *
+ * @see {@link createOidcAuthenticator} for an example.
+ */
 export function createFakeOidcProvider({
   clock,
   issuerUrl = 'https://issuer.test',

@@ -23,7 +23,11 @@ export interface FakeTokenWebhook {
   alter: ((review: Record<string, unknown>) => unknown) | undefined
 }
 
-/** Creates a TokenReview webhook that knows the tokens of `known`. */
+/**
+ * Creates a TokenReview webhook that knows the tokens of `known`.
+ *
+ * @see {@link createWebhookTokenAuthenticator} for an example.
+ */
 export function createFakeTokenWebhook({
   clock,
   url = 'https://webhook.test/review',

@@ -8,7 +8,16 @@ export interface ForgedToken {
   readonly signer?: KeyObject | string
 }
 
-/** Crafts a token. RSA and EC keys sign with SHA-256. */
+/**
+ * Crafts a token. RSA and EC keys sign with SHA-256.
+ *
+ * @example
+ * ```ts
+ * import { forgeToken } from '@krmkit/authentication/testing'
+ *
+ * forgeToken({ header: { alg: 'none' }, claims: { sub: 'admin' } }) // 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9.'
+ * ```
+ */
 export function forgeToken({ header, claims, signer }: ForgedToken): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part(header)}.${part(claims)}`

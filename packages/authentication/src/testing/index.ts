@@ -7,7 +7,7 @@ export {
   type TestCertificateOptions,
 } from './certificate-authority.ts'
 export type { ServiceFault, ServiceFaults } from './fake-fetch.ts'
-export { createFakeFrontProxy, type FakeFrontProxy, proxyHeaders } from './fake-front-proxy.ts'
+export { createFakeFrontProxy, type FakeFrontProxy } from './fake-front-proxy.ts'
 export {
   createFakeOidcProvider,
   type FakeOidcProvider,

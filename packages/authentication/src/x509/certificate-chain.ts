@@ -40,6 +40,15 @@ const maxChecks = 64
  * Parses every certificate of a PEM bundle.
  *
  * @throws AuthenticationError `InvalidAuthority` when the bundle is empty, or a PEM block or certificate is malformed.
+ * @example
+ * ```ts
+ * import { parseAuthorities } from '@krmkit/authentication'
+ * import { createCertificateAuthority } from '@krmkit/authentication/testing'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const { certificate } = createCertificateAuthority({ name: 'shop', clock: systemClock, random: systemRandom })
+ * parseAuthorities(certificate).map(({ subject }) => subject) // ['CN=shop']
+ * ```
  */
 export function parseAuthorities(pem: string): X509Certificate[] {
   const blocks = certificatesIn(pem)

@@ -27,7 +27,17 @@ export interface ClientCertificateOptions {
  *
  * @throws AuthenticationError `InvalidAuthority` when the bundle is invalid.
  * @example
- * const authenticator = createClientCertificateAuthenticator({ authorities: caBundlePem, clock: systemClock, profile: stockProfile })
+ * ```ts
+ * import { createClientCertificateAuthenticator } from '@krmkit/authentication'
+ * import { createCertificateAuthority } from '@krmkit/authentication/testing'
+ * import { stockProfile, systemClock as clock, systemRandom } from '@krmkit/meta'
+ *
+ * const authority = createCertificateAuthority({ name: 'shop', clock, random: systemRandom })
+ * const authorities = authority.certificate
+ * const { authenticate } = createClientCertificateAuthenticator({ authorities, clock, profile: stockProfile })
+ * const { peer } = authority.issue({ commonName: 'jane', organizations: ['dev'] })
+ * authenticate({ headers: {}, peer }) // user: { username: 'jane', groups: ['dev'], ... }
+ * ```
  */
 export function createClientCertificateAuthenticator(options: ClientCertificateOptions): Authenticator {
   const { profile, withUid = true } = options

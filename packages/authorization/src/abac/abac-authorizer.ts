@@ -24,6 +24,17 @@ const readVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch'])
  * older unversioned form. Blank lines and lines starting with `#` are skipped.
  *
  * @throws AuthorizationError `InvalidPolicyFile` with the line.
+ * @example
+ * ```ts
+ * import { createAbacAuthorizer, parseAbacPolicies } from '@krmkit/authorization'
+ *
+ * const spec = { user: 'jane', namespace: 'shop', resource: 'pods', apiGroup: '', readonly: true }
+ * const line = JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec })
+ * const { authorize } = createAbacAuthorizer(parseAbacPolicies(line))
+ * const pods = { group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'shop', name: '' }
+ * const list = { ...pods, verb: 'list', isResource: true, path: '' }
+ * authorize({ ...list, user: { username: 'jane', groups: [] } }).decision // 'allow'
+ * ```
  */
 export function parseAbacPolicies(text: string, profile: Pick<NamingProfile, 'domain'> = stockProfile): readonly AbacPolicy[] {
   return text.split('\n').flatMap((line, i) => {
@@ -85,7 +96,11 @@ function readMembers(members: Readonly<Record<string, unknown>>, fail: (message:
   }
 }
 
-/** Creates an authorizer that allows a request when any policy matches, and has no opinion otherwise. */
+/**
+ * Creates an authorizer that allows a request when any policy matches, and has no opinion otherwise.
+ *
+ * @see {@link parseAbacPolicies} for an example.
+ */
 export function createAbacAuthorizer(policies: readonly AbacPolicy[]): SyncAuthorizer {
   return {
     authorize(attributes) {

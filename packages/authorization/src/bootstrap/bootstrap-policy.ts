@@ -24,7 +24,18 @@ export interface BootstrapPolicy {
   readonly roleBindings: readonly BootstrapBinding[]
 }
 
-/** Creates the default roles and bindings of Kubernetes 1.33. Every call returns new objects. */
+/**
+ * Creates the default roles and bindings of Kubernetes 1.33. Every call returns new objects.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
+ *
+ * const { clusterRoles } = bootstrapPolicy()
+ * clusterRoles.find(({ metadata }) => metadata.name === 'cluster-admin')?.rules
+ * // [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }, { nonResourceURLs: ['*'], verbs: ['*'] }]
+ * ```
+ */
 export function bootstrapPolicy(profile: NamingProfile = stockProfile): BootstrapPolicy {
   const builder = new BootstrapObjectBuilder(profile)
   const controllers = Object.entries(controllerRoleData).map(

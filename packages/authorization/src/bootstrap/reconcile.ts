@@ -17,7 +17,18 @@ export type ReconcileResult<T> =
 
 const keep = { action: 'keep' } as const
 
-/** Computes the update that restores a default role. */
+/**
+ * Computes the update that restores a default role: missing rules, labels and annotations return, additions stay.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapPolicy, reconcileRole } from '@krmkit/authorization/bootstrap'
+ *
+ * const expected = bootstrapPolicy().clusterRoles.find(({ metadata }) => metadata.name === 'system:node')!
+ * reconcileRole(expected, expected) // { action: 'keep' }
+ * reconcileRole(expected, { ...expected, rules: [] }).action // 'update'
+ * ```
+ */
 export function reconcileRole(
   expected: BootstrapRole,
   stored: StoredObject,
@@ -45,7 +56,18 @@ export function reconcileRole(
   return changed ? { action: 'update', object: next } : keep
 }
 
-/** Computes the update that restores a default binding. */
+/**
+ * Computes the update that restores a default binding: missing subjects, labels and annotations return, additions stay.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapPolicy, reconcileBinding } from '@krmkit/authorization/bootstrap'
+ *
+ * const expected = bootstrapPolicy().clusterRoleBindings.find(({ metadata }) => metadata.name === 'cluster-admin')!
+ * reconcileBinding(expected, { ...expected, subjects: [] }).action // 'update'
+ * reconcileBinding(expected, { ...expected, roleRef: { ...expected.roleRef, name: 'view' } }).action // 'replace'
+ * ```
+ */
 export function reconcileBinding(
   expected: BootstrapBinding,
   stored: StoredObject,

@@ -19,6 +19,19 @@ export interface ComposeAuthorizersOptions {
  * everything can be repaired.
  *
  * @throws AuthorizationError `InvalidConfiguration` for a type that was not enabled at startup.
+ * @example
+ * ```ts
+ * import { alwaysDenyAuthorizer, createRbacAuthorizer } from '@krmkit/authorization'
+ * import { composeAuthorizers, parseAuthorizationConfiguration } from '@krmkit/authorization/configuration'
+ *
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
+ * const configuration = parseAuthorizationConfiguration({ ...type, authorizers: [{ type: 'RBAC', name: 'rbac' }] })
+ * const authorizer = composeAuthorizers(configuration, {
+ *   byType: new Map([['RBAC', createRbacAuthorizer()]]),
+ *   webhook: () => alwaysDenyAuthorizer,
+ *   conditions: { compile: () => ({ problem: 'expressions are not supported' }) },
+ * })
+ * ```
  */
 export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, parts: ComposeAuthorizersOptions): Authorizer {
   const chosen = authorizers.map(({ type, name, webhook }): Authorizer => {
@@ -42,6 +55,18 @@ export interface ReplaceableAuthorizer extends Authorizer {
   replace(next: Authorizer): void
 }
 
+/**
+ * Creates an authorizer that can be replaced while in use, as when a configuration file is reloaded.
+ *
+ * @example
+ * ```ts
+ * import { alwaysAllowAuthorizer, alwaysDenyAuthorizer } from '@krmkit/authorization'
+ * import { createReplaceableAuthorizer } from '@krmkit/authorization/configuration'
+ *
+ * const authorizer = createReplaceableAuthorizer(alwaysDenyAuthorizer)
+ * authorizer.replace(alwaysAllowAuthorizer) // later requests are allowed
+ * ```
+ */
 export function createReplaceableAuthorizer(initial: Authorizer): ReplaceableAuthorizer {
   let current = initial
   return {

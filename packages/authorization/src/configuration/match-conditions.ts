@@ -32,7 +32,19 @@ export function createConditionalAuthorizer(
   }
 }
 
-/** The SubjectAccessReview spec of a request, as match conditions see it. */
+/**
+ * The SubjectAccessReview spec of a request, as match conditions see it.
+ *
+ * @example
+ * ```ts
+ * import { subjectAccessReviewSpec } from '@krmkit/authorization/configuration'
+ *
+ * const names = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
+ * const user = { username: 'jane', groups: [] }
+ * subjectAccessReviewSpec({ ...names, user, verb: 'get', isResource: false, path: '/metrics' })
+ * // { user: 'jane', uid: '', groups: [], extra: {}, nonResourceAttributes: { path: '/metrics', verb: 'get' } }
+ * ```
+ */
 export function subjectAccessReviewSpec(attributes: Attributes): SubjectAccessReviewSpec {
   const { user, isResource, verb, path, namespace, group, version, resource, subresource, name } = attributes
   const { fieldSelector = [], labelSelector = [] } = attributes

@@ -28,6 +28,14 @@ const defaultUnauthorizedMs = 30_000
  * @param value parsed JSON or YAML
  * @param options.repeated messages of the YAML parser about repeated keys
  * @throws AuthorizationError `InvalidConfiguration`
+ * @example
+ * ```ts
+ * import { parseAuthorizationConfiguration } from '@krmkit/authorization/configuration'
+ *
+ * const type = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
+ * parseAuthorizationConfiguration({ ...type, authorizers: [{ type: 'RBAC', name: 'rbac' }] })
+ * // { authorizers: [{ type: 'RBAC', name: 'rbac' }] }
+ * ```
  */
 export function parseAuthorizationConfiguration(
   value: unknown,

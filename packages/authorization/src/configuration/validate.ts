@@ -20,7 +20,21 @@ export interface AuthorizationValidationOptions {
 const maxTimeoutMs = 30_000
 const maxMatchConditions = 64
 
-/** Validates a configuration. @returns the errors in the words of the stock server; empty when it is valid. */
+/**
+ * Validates a configuration.
+ *
+ * @returns the errors in the words of the stock server; empty when it is valid.
+ * @example
+ * ```ts
+ * import { validateAuthorizationConfiguration } from '@krmkit/authorization/configuration'
+ *
+ * const conditions = { compile: () => ({ problem: 'expressions are not supported' }) }
+ * const configuration = { authorizers: [{ type: 'rbac', name: 'rbac' }] }
+ * const errors = validateAuthorizationConfiguration(configuration, { types: ['RBAC', 'Node'], conditions })
+ * errors.map(({ field, message }) => `${field}: ${message}`)
+ * // ['authorizers[0].type: Unsupported value: "rbac": supported values: "Node", "RBAC"']
+ * ```
+ */
 export function validateAuthorizationConfiguration(
   { authorizers }: AuthorizationConfiguration,
   rules: AuthorizationValidationOptions,
@@ -53,6 +67,13 @@ export function validateAuthorizationConfiguration(
  * Validates the rules of a running server: singleton authorizers are named after their type, and required types are present.
  *
  * @param options.required types that were configured at startup
+ * @example
+ * ```ts
+ * import { validateAuthorizerNames } from '@krmkit/authorization/configuration'
+ *
+ * validateAuthorizerNames({ authorizers: [{ type: 'RBAC', name: 'roles' }] })
+ * // ['expected name rbac for authorizer RBAC instead of roles']
+ * ```
  */
 export function validateAuthorizerNames(
   { authorizers }: AuthorizationConfiguration,

@@ -55,7 +55,22 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthor
   }
 }
 
-/** Creates a node authorizer that follows pods, volumes, attachments and slices; changes apply as soon as the informer has them. */
+/**
+ * Creates a node authorizer that follows pods, volumes, attachments and slices; changes apply as soon as the informer has them.
+ *
+ * @example
+ * ```ts
+ * import { createNodeAuthorizerFromInformer, type ObjectInformer } from '@krmkit/authorization'
+ *
+ * // Without pods, no kubelet may read a Secret.
+ * const informer: ObjectInformer = { follow: async () => undefined }
+ * const { authorize } = await createNodeAuthorizerFromInformer(informer)
+ * const user = { username: 'system:node:a', groups: ['system:nodes'] }
+ * const secret = { group: '', version: 'v1', resource: 'secrets', subresource: '', namespace: 'shop', name: 'tls' }
+ * authorize({ ...secret, user, verb: 'get', isResource: true, path: '' }).reason
+ * // "no relationship found between node 'a' and this object"
+ * ```
+ */
 export async function createNodeAuthorizerFromInformer(
   informer: ObjectInformer,
   options: Pick<NodeAuthorizerOptions, 'profile' | 'rules'> = {},

@@ -10,6 +10,18 @@ const maxAggregationDepth = 16
 /**
  * The rules of an aggregated ClusterRole: for each selector the rules of matching roles, ordered by name, without duplicates. Malformed
  * selectors match nothing. Undefined for roles without an aggregation rule.
+ *
+ * @example
+ * ```ts
+ * import { aggregatedRules } from '@krmkit/authorization/rbac'
+ *
+ * const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
+ * const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]
+ * const pods = { ...rbac, metadata: { name: 'pods', labels: { monitoring: 'true' } }, rules }
+ * const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { monitoring: 'true' } }] }
+ * aggregatedRules({ ...rbac, metadata: { name: 'monitoring' }, aggregationRule }, [pods])
+ * // [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }]
+ * ```
  */
 export function aggregatedRules(role: StoredObject, roles: readonly StoredObject[]): readonly unknown[] | undefined {
   const rule = role['aggregationRule'] as { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] } | null | undefined

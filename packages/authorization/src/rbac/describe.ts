@@ -30,7 +30,17 @@ export function joinErrors(errors: readonly string[]): string {
   return each.length === 1 ? each[0]! : `[${each.join(', ')}]`
 }
 
-/** `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}` */
+/**
+ * Formats a rule as messages of the stock server do.
+ *
+ * @example
+ * ```ts
+ * import { describeRule } from '@krmkit/authorization/rbac'
+ *
+ * describeRule({ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] })
+ * // '{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}'
+ * ```
+ */
 export function describeRule(rule: PolicyRule): string {
   const parts = [
     formatMember('APIGroups', rule.apiGroups),

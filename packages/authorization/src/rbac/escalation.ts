@@ -50,6 +50,17 @@ const everything: readonly PolicyRule[] = [
  *
  * @returns a function that rejects with an ApiError 403 for an escalation, or 404 for a binding to a missing role by a user who may not
  *   `bind` it.
+ * @example
+ * ```ts
+ * import { createEscalationGuard, createRbacAuthorizer } from '@krmkit/authorization'
+ *
+ * const rbac = createRbacAuthorizer()
+ * const guard = createEscalationGuard({ authorizer: rbac, rbac: () => rbac })
+ * const rules = [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]
+ * const object = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'keys', namespace: 'shop' }, rules }
+ * const jane = { username: 'jane', groups: [] }
+ * await guard({ user: jane, resource: 'roles', namespace: 'shop', name: '', object }) // throws ApiError 403
+ * ```
  */
 export function createEscalationGuard(options: EscalationGuardOptions): EscalationGuard {
   const { authorizer, rbac, profile = stockProfile, scheduler = createSliceScheduler() } = options

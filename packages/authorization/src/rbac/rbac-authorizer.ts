@@ -28,7 +28,21 @@ const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
  * by the stock server.
  *
  * @example
- * const { authorize, policy } = createRbacAuthorizer({ objects: manifests })
+ * ```ts
+ * import { createRbacAuthorizer } from '@krmkit/authorization'
+ *
+ * const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'probes' } }
+ * const roleRef = { kind: 'ClusterRole', name: 'probes' }
+ * const { authorize } = createRbacAuthorizer({
+ *   objects: [
+ *     { ...rbac, kind: 'ClusterRole', rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }] },
+ *     { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects: [{ kind: 'User', name: 'jane' }] },
+ *   ],
+ * })
+ * const request = { isResource: false, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' }
+ * authorize({ ...request, user: { username: 'jane', groups: [] }, verb: 'get', path: '/metrics' }).reason
+ * // 'RBAC: allowed by ClusterRoleBinding "probes" of ClusterRole "probes" to User "jane"'
+ * ```
  */
 export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacAuthorizer {
   const { profile, sync = () => undefined } = options
@@ -36,7 +50,27 @@ export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacA
   return authorizerFor(new RbacPolicy({ objects, ...(profile === undefined ? {} : { profile }) }), sync)
 }
 
-/** Creates an RBAC authorizer that follows roles and bindings; changes apply as soon as the informer has them. */
+/**
+ * Creates an RBAC authorizer that follows roles and bindings; changes apply as soon as the informer has them.
+ *
+ * @example
+ * ```ts
+ * import { createRbacAuthorizerFromInformer, type ObjectInformer } from '@krmkit/authorization'
+ *
+ * const binding = {
+ *   ...{ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'admins' } },
+ *   ...{ roleRef: { kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ kind: 'User', name: 'jane' }] },
+ * }
+ * const informer: ObjectInformer = {
+ *   async follow({ resource }, handler) {
+ *     if (resource === 'clusterrolebindings') handler.put(binding)
+ *     return () => undefined
+ *   },
+ * }
+ * const { policy } = await createRbacAuthorizerFromInformer(informer)
+ * policy.bindings().length // 1
+ * ```
+ */
 export async function createRbacAuthorizerFromInformer(
   informer: ObjectInformer,
   options: Pick<RbacAuthorizerOptions, 'profile'> = {},

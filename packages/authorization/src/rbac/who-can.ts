@@ -29,7 +29,17 @@ const noUser: UserInfo = { username: '', groups: [] }
  * only ClusterRoleBindings apply.
  *
  * @example
- * whoCan(policy, query).map(formatSubject) // ['User "jane"']
+ * ```ts
+ * import { createRbacAuthorizer, explainAccess, formatSubject, whoCan } from '@krmkit/authorization'
+ * import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
+ *
+ * const { clusterRoles, clusterRoleBindings } = bootstrapPolicy()
+ * const { policy } = createRbacAuthorizer({ objects: [...clusterRoles, ...clusterRoleBindings] })
+ * const names = { group: 'apps', version: 'v1', resource: 'deployments', subresource: '', namespace: '', name: '' }
+ * const request = { ...names, verb: 'create', isResource: true, path: '' }
+ * whoCan(policy, request).map(formatSubject) // ['Group "system:masters"']
+ * explainAccess(policy, { ...request, user: { username: 'jane', groups: [] } }).allowed // false
+ * ```
  */
 export function whoCan(policy: RbacPolicy, query: AccessQuery): readonly AllowedSubject[] {
   return allowingBindings(policy, query).flatMap((found) => found.binding.subjects.map((subject) => ({ ...found, subject })))
@@ -46,7 +56,11 @@ export interface AccessExplanation {
   readonly insufficient: readonly { readonly binding: BindingObject; readonly subject: Subject; readonly why: string }[]
 }
 
-/** Explains the RBAC decision about a request. */
+/**
+ * Explains the RBAC decision about a request.
+ *
+ * @see {@link whoCan} for an example.
+ */
 export function explainAccess(policy: RbacPolicy, attributes: Attributes): AccessExplanation {
   const { user, namespace } = attributes
   const allowed = whoCan(policy, attributes)
@@ -79,7 +93,11 @@ function isInScope({ kind, namespace }: BindingObject, queried: string): boolean
   return kind === 'ClusterRoleBinding' || (queried !== '' && namespace === queried)
 }
 
-/** Formats a subject: `User "jane"`, `ServiceAccount "name/namespace"`. */
+/**
+ * Formats a subject: `User "jane"`, `ServiceAccount "name/namespace"`.
+ *
+ * @see {@link whoCan} for an example.
+ */
 export function formatSubject({ subject, binding }: Pick<AllowedSubject, 'subject' | 'binding'>): string {
   return describeSubject(subject, binding.namespace)
 }

@@ -47,7 +47,13 @@ const maxCachedReview = 16_384
  * only, never to clients.
  *
  * @example
+ * ```ts
+ * import { createWebhookAuthorizer } from '@krmkit/authorization'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const url = 'https://authorizer.example.com/review'
  * const authorizer = createWebhookAuthorizer({ url, fetch, clock: systemClock, random: systemRandom, version: 'v1' })
+ * ```
  */
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const {

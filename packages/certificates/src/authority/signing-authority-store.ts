@@ -7,6 +7,13 @@ import { parseSigningAuthority, type SigningAuthority } from './signing-authorit
  * authority of the serving certificate, so that no certificate issued to a client authenticates the server.
  *
  * @throws CertificateError `StorageFailed`
+ * @example
+ * ```ts
+ * import { ensureSigningAuthority } from '@krmkit/certificates'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const authority = await ensureSigningAuthority('.krmkit/pki', { clock: systemClock, random: systemRandom })
+ * ```
  */
 export async function ensureSigningAuthority(
   directory: string,
@@ -18,7 +25,18 @@ export async function ensureSigningAuthority(
   )
 }
 
-/** Creates an authority in memory that is valid for ten years, for tests and ephemeral servers. */
+/**
+ * Creates an authority in memory that is valid for ten years, for tests and ephemeral servers.
+ *
+ * @example
+ * ```ts
+ * import { createSigningAuthority } from '@krmkit/certificates'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const authority = await createSigningAuthority({ clock: systemClock, random: systemRandom })
+ * authority.certificate.startsWith('-----BEGIN CERTIFICATE-----') // true
+ * ```
+ */
 export async function createSigningAuthority({
   clock,
   random,

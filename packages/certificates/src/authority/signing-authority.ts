@@ -24,7 +24,13 @@ const keyUsage = '2.5.29.15'
  *
  * @throws CertificateError `Malformed`; `UnusableAuthority` when the certificate is not a CA certificate or the key does not match it.
  * @example
- * const authority = parseSigningAuthority({ certificate: caCertificatePem, key: caKeyPem })
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { parseSigningAuthority } from '@krmkit/certificates'
+ *
+ * const [certificate, key] = await Promise.all([readFile('pki/ca.crt', 'utf8'), readFile('pki/ca.key', 'utf8')])
+ * const authority = parseSigningAuthority({ certificate, key })
+ * ```
  */
 export function parseSigningAuthority(pair: { readonly certificate: string; readonly key: string }): SigningAuthority {
   const block = readPemBlocks(pair.certificate).find(({ type }) => type === certificatePemType)

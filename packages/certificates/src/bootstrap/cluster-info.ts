@@ -20,6 +20,15 @@ type Data = Readonly<Record<string, string>>
  *
  * @returns the new data; undefined when nothing changes, or without a kubeconfig.
  * @see API protocol specification, 2.11
+ * @example
+ * ```ts
+ * import { generateBootstrapToken, signClusterInfo, verifyClusterInfo } from '@krmkit/certificates/bootstrap'
+ * import { systemRandom } from '@krmkit/meta'
+ *
+ * const token = generateBootstrapToken(systemRandom)
+ * const signed = await signClusterInfo({ kubeconfig: 'apiVersion: v1\nkind: Config\n' }, [token])
+ * await verifyClusterInfo(signed ?? {}, token) // 'apiVersion: v1\nkind: Config\n'
+ * ```
  */
 export async function signClusterInfo(
   data: Data,
@@ -46,6 +55,7 @@ export async function signClusterInfo(
  *
  * @returns the kubeconfig.
  * @throws CertificateError `Unsigned` when the token has no signature yet, `Untrusted` when its signature is invalid.
+ * @see {@link signClusterInfo} for an example.
  */
 export async function verifyClusterInfo(
   data: Data,

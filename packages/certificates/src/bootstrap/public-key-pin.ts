@@ -4,12 +4,26 @@ import { CertificateError } from '../certificate-error.ts'
 
 const pinForm = /^sha256:[0-9a-f]{64}$/i
 
-/** Computes the pin of a certificate: `sha256:` and the hexadecimal digest of its SubjectPublicKeyInfo. */
+/**
+ * Computes the pin of a certificate: `sha256:` and the hexadecimal digest of its SubjectPublicKeyInfo.
+ *
+ * @see {@link checkPublicKeyPins} for an example.
+ */
 export function publicKeyPinOf(pem: string): string {
   return pinOf(parseCertificate(pem))
 }
 
-/** Parses a pin and lowers its case. @throws CertificateError `InvalidPin` */
+/**
+ * Parses a pin and lowers its case.
+ *
+ * @throws CertificateError `InvalidPin`
+ * @example
+ * ```ts
+ * import { parsePublicKeyPin } from '@krmkit/certificates/bootstrap'
+ *
+ * parsePublicKeyPin(`sha256:${'AB'.repeat(32)}`) === `sha256:${'ab'.repeat(32)}` // true
+ * ```
+ */
 export function parsePublicKeyPin(text: string): string {
   if (pinForm.test(text)) return text.toLowerCase()
   throw new CertificateError({ code: 'InvalidPin', message: `${JSON.stringify(text)} is not sha256: and 64 hexadecimal digits` })
@@ -21,6 +35,16 @@ export function parsePublicKeyPin(text: string): string {
  * Differs: kubeadm accepts a bundle with one pinned authority; the others could then issue certificates for any server.
  *
  * @throws CertificateError `Untrusted` for an authority without a pin, or an empty bundle.
+ * @example
+ * ```ts
+ * import { createSigningAuthority } from '@krmkit/certificates'
+ * import { checkPublicKeyPins, publicKeyPinOf } from '@krmkit/certificates/bootstrap'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const { certificate } = await createSigningAuthority({ clock: systemClock, random: systemRandom })
+ * checkPublicKeyPins(certificate, [publicKeyPinOf(certificate)]) // does not throw
+ * checkPublicKeyPins(certificate, []) // throws CertificateError `Untrusted`
+ * ```
  */
 export function checkPublicKeyPins(bundle: string, pins: readonly string[]): void {
   const known = new Set(pins.map(parsePublicKeyPin))

@@ -39,12 +39,31 @@ const namePrefix = 'bootstrap-token-'
 const usagePrefix = 'usage-bootstrap-'
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
 
-/** Name of the Secret of a token id. */
+/**
+ * Name of the Secret of a token id.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapSecretName } from '@krmkit/certificates/bootstrap'
+ *
+ * bootstrapSecretName('abcdef') // 'bootstrap-token-abcdef'
+ * ```
+ */
 export function bootstrapSecretName(id: string): string {
   return `${namePrefix}${id}`
 }
 
-/** Type of bootstrap token Secrets. */
+/**
+ * Type of bootstrap token Secrets.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapSecretType } from '@krmkit/certificates/bootstrap'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * bootstrapSecretType(stockProfile) // 'bootstrap.kubernetes.io/token'
+ * ```
+ */
 export function bootstrapSecretType({ domain }: Pick<NamingProfile, 'domain'>): string {
   return `bootstrap.${domain}/token`
 }
@@ -54,6 +73,14 @@ export function bootstrapSecretType({ domain }: Pick<NamingProfile, 'domain'>): 
  *
  * @throws CertificateError `InvalidToken` for groups that are not bootstrap groups, and for empty usages.
  * @see API protocol specification, 2.11
+ * @example
+ * ```ts
+ * import { bootstrapTokenSecret } from '@krmkit/certificates/bootstrap'
+ *
+ * const token = { id: 'abcdef', secret: '0123456789abcdef' }
+ * const secret = bootstrapTokenSecret(token, { usages: ['authentication'], expires: Date.now() + 3_600_000 })
+ * secret.metadata // { name: 'bootstrap-token-abcdef', namespace: 'kube-system' }
+ * ```
  */
 export function bootstrapTokenSecret(
   token: BootstrapToken,
@@ -90,7 +117,17 @@ export function isBootstrapGroup(group: string): boolean {
   return groupForm.test(group)
 }
 
-/** Reads the token of a Secret; undefined when it is malformed, or the name of the Secret does not match. */
+/**
+ * Reads the token of a Secret; undefined when it is malformed, or the name of the Secret does not match.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapTokenSecret, readBootstrapToken } from '@krmkit/certificates/bootstrap'
+ *
+ * const secret = bootstrapTokenSecret({ id: 'abcdef', secret: '0123456789abcdef' }, { usages: ['signing'] })
+ * readBootstrapToken(secret)?.usages // ['signing']
+ * ```
+ */
 export function readBootstrapToken(secret: BootstrapTokenSecret): BootstrapTokenRecord | undefined {
   const token = tokenIn(secret)
   if (token === undefined) return undefined
@@ -107,14 +144,35 @@ export function readBootstrapToken(secret: BootstrapTokenSecret): BootstrapToken
   }
 }
 
-/** Remaining lifetime of a token, in milliseconds: 0 when it is expired or the expiration is unreadable, Infinity without expiration. */
+/**
+ * Remaining lifetime of a token, in milliseconds: 0 when it is expired or the expiration is unreadable, Infinity without expiration.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapTokenLifeMs, bootstrapTokenSecret } from '@krmkit/certificates/bootstrap'
+ *
+ * const now = Date.UTC(2025, 5, 1)
+ * const secret = bootstrapTokenSecret({ id: 'abcdef', secret: '0123456789abcdef' }, { expires: now + 60_000 })
+ * bootstrapTokenLifeMs(secret, now) // 60000
+ * ```
+ */
 export function bootstrapTokenLifeMs(secret: BootstrapTokenSecret, now: number): number {
   const expires = expirationOf(secret)
   if (expires === 'never') return Number.POSITIVE_INFINITY
   return expires === 'unreadable' ? 0 : Math.max(0, expires - now)
 }
 
-/** The token of a Secret that signs cluster information; undefined when it is expired, malformed, or lacks the usage `signing`. */
+/**
+ * The token of a Secret that signs cluster information; undefined when it is expired, malformed, or lacks the usage `signing`.
+ *
+ * @example
+ * ```ts
+ * import { bootstrapTokenSecret, signingTokenOf } from '@krmkit/certificates/bootstrap'
+ *
+ * const secret = bootstrapTokenSecret({ id: 'abcdef', secret: '0123456789abcdef' }, { usages: ['signing'] })
+ * signingTokenOf(secret, Date.now()) // { id: 'abcdef', secret: '0123456789abcdef' }
+ * ```
+ */
 export function signingTokenOf(secret: BootstrapTokenSecret, now: number): BootstrapToken | undefined {
   if (textOf(secret, 'usage-bootstrap-signing') !== 'true' || bootstrapTokenLifeMs(secret, now) === 0) return undefined
   return tokenIn(secret)

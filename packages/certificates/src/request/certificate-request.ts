@@ -48,13 +48,33 @@ const attributesTag = 0xa0
  * Decodes `spec.request` of a CertificateSigningRequest: base64 of PEM; blocks after the first are ignored.
  *
  * @throws CertificateError `Malformed`
+ * @example
+ * ```ts
+ * import { createCertificateRequest } from '@krmkit/certificates'
+ * import { readSigningRequest } from '@krmkit/certificates/request'
+ *
+ * const { request } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev'] } })
+ * readSigningRequest(btoa(request)).subject.organizations // ['dev']
+ * ```
  */
 export function readSigningRequest(base64: string | null | undefined): CertificateRequest {
   const bytes = decodeBase64(base64 ?? '')
   return readCertificateRequest(bytes === undefined ? '' : new TextDecoder('latin1').decode(bytes))
 }
 
-/** Decodes a PEM request; blocks after the first are ignored. @throws CertificateError `Malformed` */
+/**
+ * Decodes a PEM request; blocks after the first are ignored.
+ *
+ * @throws CertificateError `Malformed`
+ * @example
+ * ```ts
+ * import { createCertificateRequest } from '@krmkit/certificates'
+ * import { readCertificateRequest } from '@krmkit/certificates/request'
+ *
+ * const { request } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev'] } })
+ * readCertificateRequest(request).subject.organizations // ['dev']
+ * ```
+ */
 export function readCertificateRequest(pem: string): CertificateRequest {
   const [block] = readPemBlocks(pem)
   if (block?.type !== requestPemType) throw malformed(`PEM block type must be ${requestPemType}`)
@@ -62,10 +82,18 @@ export function readCertificateRequest(pem: string): CertificateRequest {
 }
 
 /**
- * Decodes a DER request.
+ * Decodes a DER request. {@link readCertificateRequest} decodes a PEM text.
  *
  * @see RFC 2986, 4
  * @throws CertificateError `Malformed`: not DER, not a request, unsupported names or keys, a repeated extension.
+ * @example
+ * ```ts
+ * import { createCertificateRequest } from '@krmkit/certificates'
+ * import { decodeCertificateRequest, readPemBlocks } from '@krmkit/certificates/request'
+ *
+ * const [block] = readPemBlocks(createCertificateRequest({ subject: { commonName: 'jane' } }).request)
+ * if (block !== undefined) decodeCertificateRequest(block.bytes).subject.commonName // 'jane'
+ * ```
  */
 export function decodeCertificateRequest(bytes: Uint8Array): CertificateRequest {
   return readingDer(() => readRequest(bytes))

@@ -34,6 +34,16 @@ const what = 'certificate'
  *
  * @see RFC 5280, 4.1
  * @throws CertificateError `Malformed`
+ * @example
+ * ```ts
+ * import { createSigningAuthority } from '@krmkit/certificates'
+ * import { decodeCertificate, readPemBlocks } from '@krmkit/certificates/request'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const { certificate } = await createSigningAuthority({ clock: systemClock, random: systemRandom })
+ * const [block] = readPemBlocks(certificate)
+ * if (block !== undefined) decodeCertificate(block.bytes).notAfter > Date.now() // true
+ * ```
  */
 export function decodeCertificate(bytes: Uint8Array): CertificateInfo {
   return readingDer(() => readCertificate(bytes))
@@ -73,7 +83,19 @@ function readCertificate(bytes: Uint8Array): CertificateInfo {
   }
 }
 
-/** Decodes every certificate of a PEM text; other blocks are ignored. @throws CertificateError `Malformed` */
+/**
+ * Decodes every certificate of a PEM text; other blocks are ignored.
+ *
+ * @throws CertificateError `Malformed`
+ * @example
+ * ```ts
+ * import { readFile } from 'node:fs/promises'
+ * import { readCertificates } from '@krmkit/certificates/request'
+ *
+ * const certificates = readCertificates(await readFile('pki/ca.crt', 'utf8'))
+ * const expired = certificates.filter(({ notAfter }) => notAfter < Date.now())
+ * ```
+ */
 export function readCertificates(pem: string): CertificateInfo[] {
   return readPemBlocks(pem).flatMap(({ type, bytes }) => (type === certificatePemType ? [decodeCertificate(bytes)] : []))
 }
@@ -82,6 +104,12 @@ export function readCertificates(pem: string): CertificateInfo[] {
  * Validates `status.certificate` of a CertificateSigningRequest: PEM with certificates only, or empty.
  *
  * @returns the problem in the words of the stock server; undefined when there is none.
+ * @example
+ * ```ts
+ * import { validateCertificateBundle } from '@krmkit/certificates/request'
+ *
+ * validateCertificateBundle('jane') // 'must contain at least one CERTIFICATE PEM block'
+ * ```
  */
 export function validateCertificateBundle(text: string): string | undefined {
   if (text === '') return undefined

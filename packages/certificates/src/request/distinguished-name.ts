@@ -100,7 +100,18 @@ export function writeDistinguishedName(name: NameToWrite): Uint8Array<ArrayBuffe
   return sequence(...sets)
 }
 
-/** Formats all attributes as `CN=a,O=b`, with special characters escaped. @see RFC 4514 */
+/**
+ * Formats all attributes as `CN=a,O=b`, with special characters escaped.
+ *
+ * @see RFC 4514
+ * @example
+ * ```ts
+ * import { formatDistinguishedName } from '@krmkit/certificates/request'
+ *
+ * const attributes = [{ oid: '2.5.4.10', text: 'dev, test' }, { oid: '2.5.4.3', text: 'jane' }]
+ * formatDistinguishedName({ attributes }) // 'O=dev\\, test,CN=jane'
+ * ```
+ */
 export function formatDistinguishedName({ attributes }: Pick<DistinguishedName, 'attributes'>): string {
   return attributes
     .map(({ oid: type, text }) => `${shortNames[type] ?? type}=${text === undefined ? '#' : escaped(text)}`)

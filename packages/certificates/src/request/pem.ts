@@ -9,7 +9,17 @@ const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 const beginLine = /^-----BEGIN ([^-]{0,100})-----[ \t]*$/
 const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
 
-/** Reads the PEM blocks of a text as leniently as Go's `encoding/pem`: text outside of blocks and malformed blocks are skipped. */
+/**
+ * Reads the PEM blocks of a text as leniently as Go's `encoding/pem`: text outside of blocks and malformed blocks are skipped.
+ *
+ * @example
+ * ```ts
+ * import { readPemBlocks } from '@krmkit/certificates/request'
+ *
+ * const pem = '-----BEGIN NOTE-----\naGk=\n-----END NOTE-----\n'
+ * readPemBlocks(pem).map(({ type, bytes }) => `${type}: ${bytes.length} bytes`) // ['NOTE: 2 bytes']
+ * ```
+ */
 export function readPemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
   let open: { type: string; body: string[]; hasHeaders: boolean } | undefined
@@ -33,7 +43,17 @@ export function readPemBlocks(text: string): PemBlock[] {
   return blocks
 }
 
-/** Decodes padded base64; undefined for anything else. */
+/**
+ * Decodes padded base64; undefined for anything else.
+ *
+ * @example
+ * ```ts
+ * import { decodeBase64 } from '@krmkit/certificates/request'
+ *
+ * decodeBase64('aGk=') // Uint8Array of 104, 105
+ * decodeBase64('aGk') // undefined
+ * ```
+ */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!base64.test(text) || text.length % 4 !== 0) return undefined
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

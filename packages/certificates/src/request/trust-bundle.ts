@@ -20,6 +20,16 @@ export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'ex
  * Validates `spec.trustBundle` of a ClusterTrustBundle: PEM with CA certificates only, each once.
  *
  * @returns the problems in the words of the stock server; empty when there are none.
+ * @example
+ * ```ts
+ * import { createSigningAuthority } from '@krmkit/certificates'
+ * import { validateTrustBundle } from '@krmkit/certificates/request'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const { certificate } = await createSigningAuthority({ clock: systemClock, random: systemRandom })
+ * validateTrustBundle(certificate) // []
+ * validateTrustBundle(certificate + certificate) // ['duplicate trust anchor (indices [0 1])']
+ * ```
  */
 export function validateTrustBundle(pem: string): string[] {
   const blocks = readPemBlocks(pem)

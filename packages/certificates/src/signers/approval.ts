@@ -19,6 +19,18 @@ export const autoApprovedReason = 'AutoApproved'
  * client certificates qualify: a node that renews its own certificate, and users that may add nodes.
  *
  * @see API protocol specification, 2.10
+ * @example
+ * ```ts
+ * import { autoApprovalsFor, createCertificateRequest } from '@krmkit/certificates'
+ * import { readCertificateRequest } from '@krmkit/certificates/request'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const pem = createCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } }).request
+ * const signerName = 'kubernetes.io/kube-apiserver-client-kubelet'
+ * const usages = ['digital signature', 'client auth']
+ * const candidate = { request: readCertificateRequest(pem), signerName, usages, username: 'system:node:a' }
+ * autoApprovalsFor(candidate, stockProfile).map(({ subresource }) => subresource) // ['selfnodeclient', 'nodeclient']
+ * ```
  */
 export function autoApprovalsFor(
   candidate: {

@@ -33,6 +33,14 @@ const decisions = ['Approved', 'Denied', 'Failed']
  * Differs: the stock cleaner keeps approved requests without a certificate.
  *
  * @see API protocol specification, 3 and 8
+ * @example
+ * ```ts
+ * import { cleanupTime } from '@krmkit/certificates'
+ * import { formatTime } from '@krmkit/meta'
+ *
+ * const pending = cleanupTime({ metadata: { creationTimestamp: '2025-06-01T10:00:00Z' } })
+ * if (pending !== undefined) formatTime(pending) // '2025-06-02T10:00:00Z'
+ * ```
  */
 export function cleanupTime(request: CleanupCandidate): number | undefined {
   const { conditions, certificate } = request.status ?? {}

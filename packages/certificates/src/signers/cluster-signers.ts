@@ -53,8 +53,17 @@ export interface ClusterSignersOptions {
  *
  * @see API protocol specification, 2.10
  * @example
- * const signers = createClusterSigners({ authority, clock: systemClock, random: systemRandom, profile: stockProfile })
- * const certificate = await signers.of('kubernetes.io/kube-apiserver-client')?.sign({ request, usages: ['client auth'] })
+ * ```ts
+ * import { createCertificateRequest, createClusterSigners, createSigningAuthority } from '@krmkit/certificates'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const [clock, random] = [systemClock, systemRandom]
+ * const { request } = createCertificateRequest({ subject: { commonName: 'jane', organizations: ['dev'] } })
+ * const authority = await createSigningAuthority({ clock, random })
+ * const signers = createClusterSigners({ authority, clock, random, profile: stockProfile })
+ * const signer = signers.of('kubernetes.io/kube-apiserver-client')
+ * const certificate = await signer?.sign({ request: btoa(request), usages: ['client auth'], expirationSeconds: 3600 })
+ * ```
  */
 export function createClusterSigners(options: ClusterSignersOptions): CertificateSigners {
   const names = builtInSigners(options.profile)
@@ -92,9 +101,20 @@ export function verifySigningRequest(
 }
 
 /**
- * Signs a verified request.
+ * Signs a verified request. It does not apply the rules of a signer: {@link createClusterSigners} does.
  *
  * @throws CertificateError `UnusableAuthority`; `Refused` for unknown usages.
+ * @example
+ * ```ts
+ * import { createCertificateRequest, createSigningAuthority, signRequest } from '@krmkit/certificates'
+ * import { readCertificateRequest } from '@krmkit/certificates/request'
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ *
+ * const [clock, random] = [systemClock, systemRandom]
+ * const request = readCertificateRequest(createCertificateRequest({ subject: { commonName: 'jane' } }).request)
+ * const authority = await createSigningAuthority({ clock, random })
+ * const certificate = signRequest({ request, usages: ['client auth'] }, { authority, clock, random })
+ * ```
  */
 export function signRequest(
   toSign: {

@@ -11,7 +11,18 @@ export const signerPurposes: readonly SignerPurpose[] = [
   'legacyUnknown',
 ]
 
-/** Values of `spec.signerName` for the built-in signers. @see API protocol specification, 2.10 */
+/**
+ * Values of `spec.signerName` for the built-in signers.
+ *
+ * @see API protocol specification, 2.10
+ * @example
+ * ```ts
+ * import { builtInSigners } from '@krmkit/certificates'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * builtInSigners(stockProfile).apiserverClient // 'kubernetes.io/kube-apiserver-client'
+ * ```
+ */
 export function builtInSigners({ domain }: Pick<NamingProfile, 'domain'>): Readonly<Record<SignerPurpose, string>> {
   return {
     apiserverClient: `${domain}/kube-apiserver-client`,
@@ -21,7 +32,17 @@ export function builtInSigners({ domain }: Pick<NamingProfile, 'domain'>): Reado
   }
 }
 
-/** The purpose of a built-in signer name; undefined for other names. */
+/**
+ * The purpose of a built-in signer name; undefined for other names.
+ *
+ * @example
+ * ```ts
+ * import { signerPurposeOf } from '@krmkit/certificates'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * signerPurposeOf('kubernetes.io/kubelet-serving', stockProfile) // 'kubeletServing'
+ * ```
+ */
 export function signerPurposeOf(signerName: string, profile: Pick<NamingProfile, 'domain'>): SignerPurpose | undefined {
   const names = builtInSigners(profile)
   return signerPurposes.find((purpose) => names[purpose] === signerName)

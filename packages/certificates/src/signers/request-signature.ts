@@ -44,6 +44,15 @@ const maxRsaBits = 8192
  * Differs: the stock signer accepts RSA keys from 1024 bits, and SHA-1.
  *
  * @throws CertificateError `BadSignature`, `WeakKey`; `Malformed` for an invalid key, such as a point that is not on its curve.
+ * @example
+ * ```ts
+ * import { createCertificateRequest, verifyRequestSignature } from '@krmkit/certificates'
+ * import { readCertificateRequest } from '@krmkit/certificates/request'
+ *
+ * const request = readCertificateRequest(createCertificateRequest({ subject: { commonName: 'jane' } }).request)
+ * verifyRequestSignature(request) // does not throw
+ * verifyRequestSignature({ ...request, signed: new Uint8Array(request.signed.length) }) // throws CertificateError `BadSignature`
+ * ```
  */
 export function verifyRequestSignature(request: CertificateRequest): void {
   verifyKeyStrength(request.publicKey)

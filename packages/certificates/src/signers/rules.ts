@@ -17,8 +17,18 @@ const nodePrefix = 'system:node:'
  * Validates a request by the rules of its built-in signer. Requests for other signers are not validated.
  *
  * @returns the problem in the words of the stock server; undefined when there is none.
- *
  * @see API protocol specification, 2.10
+ * @example
+ * ```ts
+ * import { createCertificateRequest, validateSignerRequest } from '@krmkit/certificates'
+ * import { readCertificateRequest } from '@krmkit/certificates/request'
+ * import { stockProfile } from '@krmkit/meta'
+ *
+ * const request = readCertificateRequest(createCertificateRequest({ subject: { commonName: 'jane' } }).request)
+ * const signerName = 'kubernetes.io/kube-apiserver-client'
+ * validateSignerRequest({ request, signerName, usages: ['server auth'] }, stockProfile)
+ * // 'invalid usage for client certificate: server auth'
+ * ```
  */
 export function validateSignerRequest(request: SignerRequest, profile: Pick<NamingProfile, 'domain'>): string | undefined {
   const purpose = signerPurposeOf(request.signerName, profile)
@@ -32,7 +42,12 @@ const rules: Readonly<Record<SignerPurpose, (request: SignerRequest) => string |
   legacyUnknown: () => undefined,
 }
 
-/** Validates a request for the client certificate of a node. @returns the problem, or undefined. */
+/**
+ * Validates a request for the client certificate of a node.
+ *
+ * @returns the problem, or undefined.
+ * @see {@link validateKubeletServingRequest} for an example.
+ */
 export function validateKubeletClientRequest({ request, usages }: Omit<SignerRequest, 'signerName'>): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'
@@ -43,7 +58,20 @@ export function validateKubeletClientRequest({ request, usages }: Omit<SignerReq
   return validateNodeName(request) ?? validateExactUsages(usages, 'client auth')
 }
 
-/** Validates a request for the serving certificate of a node. @returns the problem, or undefined. */
+/**
+ * Validates a request for the serving certificate of a node.
+ *
+ * @returns the problem, or undefined.
+ * @example
+ * ```ts
+ * import { createCertificateRequest } from '@krmkit/certificates'
+ * import { readCertificateRequest, validateKubeletServingRequest } from '@krmkit/certificates/request'
+ *
+ * const pem = createCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } }).request
+ * validateKubeletServingRequest({ request: readCertificateRequest(pem), usages: ['server auth'] })
+ * // 'DNS or IP subjectAltName is required'
+ * ```
+ */
 export function validateKubeletServingRequest({ request, usages }: Omit<SignerRequest, 'signerName'>): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'

@@ -28,11 +28,29 @@ export type ElementParts =
   | { readonly kind: 'value'; readonly value: JsonValue }
   | { readonly kind: 'index'; readonly index: number }
 
+/**
+ * The element of a member of a map or struct: `f:replicas`.
+ *
+ * @see {@link keyElement} for an example.
+ */
 export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
-/** @param fields The key fields, in any order. */
+/**
+ * The element of a list item that is identified by key fields, such as the name of a container.
+ *
+ * @param fields the key fields, in any order.
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { fieldElement, keyElement } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * const container = keyElement([{ name: 'name', value: 'app' }]) // 'k:{"name":"app"}'
+ * const path = [fieldElement('spec'), fieldElement('containers'), container, fieldElement('image')]
+ * FieldSet.of(path).toString() // '.spec.containers[name="app"].image'
+ * ```
+ */
 export function keyElement(fields: readonly KeyField[]): PathElement {
   const sorted = isSorted(fields) ? fields : sortInPlace([...fields], byName)
   let text = 'k:{'
@@ -43,10 +61,30 @@ export function keyElement(fields: readonly KeyField[]): PathElement {
   return `${text}}`
 }
 
+/**
+ * The element of an item in a set, such as a finalizer.
+ *
+ * @example
+ * ```ts
+ * import { valueElement } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * valueElement('example.com/cleanup') // 'v:"example.com/cleanup"'
+ * ```
+ */
 export function valueElement(value: JsonValue): PathElement {
   return `v:${canonicalJson(value)}`
 }
 
+/**
+ * The element of an item at a position of a list without keys.
+ *
+ * @example
+ * ```ts
+ * import { indexElement } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * indexElement(3) // 'i:3'
+ * ```
+ */
 export function indexElement(index: number): PathElement {
   return `i:${index}`
 }
@@ -73,7 +111,16 @@ export function parseElement(text: string): PathElement | undefined {
   }
 }
 
-/** Splits a canonical element into its parts. */
+/**
+ * Splits a canonical element into its parts.
+ *
+ * @example
+ * ```ts
+ * import { elementParts } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * elementParts('k:{"name":"app"}') // { kind: 'key', fields: [{ name: 'name', value: 'app' }] }
+ * ```
+ */
 export function elementParts(element: PathElement): ElementParts {
   switch (element[0]) {
     case 'f':
@@ -100,7 +147,17 @@ export function elementOf(parts: ElementParts): PathElement {
   }
 }
 
-/** Orders elements by type (field, key, value, index), then by content. */
+/**
+ * Orders elements by type (field, key, value, index), then by content.
+ *
+ * @example
+ * ```ts
+ * import { compareElements } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * const elements = ['i:0', 'k:{"name":"app"}', 'f:spec', 'f:metadata']
+ * elements.sort(compareElements) // ['f:metadata', 'f:spec', 'k:{"name":"app"}', 'i:0']
+ * ```
+ */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks.indexOf(a[0] as string)

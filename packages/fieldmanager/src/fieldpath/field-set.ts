@@ -20,8 +20,10 @@ export const leaf: FieldNode = Object.freeze({ member: true, children: undefined
  *
  * @example
  * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ *
  * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:spec', 'f:paused'])
- * owned.difference(FieldSet.of(['f:spec', 'f:paused'])).toString() // .spec.replicas
+ * owned.difference(FieldSet.of(['f:spec', 'f:paused'])).toString() // '.spec.replicas'
  * ```
  */
 export class FieldSet {
@@ -241,7 +243,17 @@ export function setOf(nodes: ReadonlyMap<PathElement, FieldNode>): FieldSet {
   return nodes.size === 0 ? emptySet : new FieldSet(nodes)
 }
 
-/** Orders paths element by element, prefixes first. */
+/**
+ * Orders paths element by element, prefixes first.
+ *
+ * @example
+ * ```ts
+ * import { comparePaths } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * const paths = [['f:spec', 'f:replicas'], ['f:spec'], ['f:data']]
+ * paths.sort(comparePaths) // [['f:data'], ['f:spec'], ['f:spec', 'f:replicas']]
+ * ```
+ */
 export function comparePaths(a: FieldPath, b: FieldPath): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {

@@ -33,7 +33,17 @@ const manyMembers = 128
 /** The encoding of a path with nothing below it. */
 const emptyFields: JsonObject = Object.freeze({})
 
-/** The FieldsV1 object of a set, frozen. The same set yields the same object; equal sets usually do. */
+/**
+ * The FieldsV1 object of a set, frozen. The same set yields the same object; equal sets usually do.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { encodeFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * encodeFieldsV1(FieldSet.of(['f:spec'], ['f:spec', 'f:replicas'])) // { 'f:spec': { '.': {}, 'f:replicas': {} } }
+ * ```
+ */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
   if (set.encoded !== undefined) return set.encoded
   if (set.empty) return emptyFields
@@ -78,7 +88,16 @@ function* encodeSetSteps(set: FieldSet, member: boolean): Generator<void, void> 
 /** Elements between two yields. */
 const stepSize = 64
 
-/** The interned FieldsV1 object with the same content, frozen; for large input the object itself, not frozen. */
+/**
+ * The interned FieldsV1 object with the same content, frozen; for large input the object itself, not frozen.
+ *
+ * @example
+ * ```ts
+ * import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * internFieldsV1({ 'f:data': {} }) === internFieldsV1({ 'f:data': {} }) // true
+ * ```
+ */
 export function internFieldsV1(fields: JsonObject): JsonObject {
   if (!isJsonObject(fields)) return fields
   const text = JSON.stringify(fields)
@@ -104,6 +123,8 @@ function freezeAll(fields: JsonObject): JsonObject {
  * @throws FieldManagerError `InvalidFieldSet` for malformed elements, `TooLarge` for paths of more than 500 elements.
  * @example
  * ```ts
+ * import { decodeFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
+ *
  * decodeFieldsV1({ 'f:spec': { 'f:replicas': {} } }).has(['f:spec', 'f:replicas']) // true
  * ```
  */
@@ -135,7 +156,17 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
   return children
 }
 
-/** Parses the JSON text of a FieldsV1 object; `null` is the empty set. @throws FieldManagerError as `decodeFieldsV1` */
+/**
+ * Parses the JSON text of a FieldsV1 object; `null` is the empty set.
+ *
+ * @throws FieldManagerError as `decodeFieldsV1`
+ * @example
+ * ```ts
+ * import { parseFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * parseFieldsV1('{"f:spec":{"f:replicas":{}}}').paths() // [['f:spec', 'f:replicas']]
+ * ```
+ */
 export function parseFieldsV1(text: string): FieldSet {
   const value = parseJsonText(text)
   if (value !== null && !isJsonObject(value))
@@ -143,7 +174,17 @@ export function parseFieldsV1(text: string): FieldSet {
   return decodeFieldsV1(value)
 }
 
-/** JSON text of the FieldsV1 object, byte for byte as stock servers store it. */
+/**
+ * JSON text of the FieldsV1 object, byte for byte as stock servers store it.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { formatFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * formatFieldsV1(FieldSet.of(['f:spec', 'f:replicas'])) // '{"f:spec":{"f:replicas":{}}}'
+ * ```
+ */
 export function formatFieldsV1(set: FieldSet): string {
   return JSON.stringify(encodeFieldsV1(set))
 }

@@ -4,14 +4,32 @@ import { canonicalJson } from '../value/json.ts'
 import type { FieldPath, PathElement } from './element.ts'
 import { elementParts } from './element.ts'
 
-/** Formats a path as conflicts and tools print it: `.spec.containers[name="app"].args`. */
+/**
+ * Formats a path as conflicts and tools print it: `.spec.containers[name="app"].args`.
+ *
+ * @example
+ * ```ts
+ * import { formatPath } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * formatPath(['f:spec', 'f:containers', 'k:{"name":"app"}', 'f:args']) // '.spec.containers[name="app"].args'
+ * ```
+ */
 export function formatPath(path: FieldPath): string {
   let text = ''
   for (const element of path) text += formatElement(element)
   return text
 }
 
-/** Formats one element: `.spec`, `[name="app"]`, `[="x"]`, `[3]`. */
+/**
+ * Formats one element: `.spec`, `[name="app"]`, `[="x"]`, `[3]`.
+ *
+ * @example
+ * ```ts
+ * import { formatElement } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * formatElement('k:{"name":"app"}') // '[name="app"]'
+ * ```
+ */
 export function formatElement(element: PathElement): string {
   const parts = elementParts(element)
   switch (parts.kind) {

@@ -7,6 +7,13 @@ import { FieldSetBuilder } from './field-set.ts'
 /**
  * The leaves of a value of unknown type. List items are identified by their members `key`, `id` and `name` when present, by index
  * otherwise.
+ *
+ * @example
+ * ```ts
+ * import { fieldSetFromValue } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * fieldSetFromValue({ ports: [{ name: 'http', port: 80 }] }).toString() // '.ports[name="http"].name\n.ports[name="http"].port'
+ * ```
  */
 export function fieldSetFromValue(value: JsonValue): FieldSet {
   const builder = new FieldSetBuilder()

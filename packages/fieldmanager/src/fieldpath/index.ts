@@ -1,7 +1,6 @@
 export {
   compareElements,
   type ElementParts,
-  elementOf,
   elementParts,
   type FieldPath,
   fieldElement,
@@ -9,8 +8,6 @@ export {
   type KeyField,
   keyElement,
   type PathElement,
-  parseElement,
-  sortElements,
   valueElement,
 } from './element.ts'
 export { comparePaths, emptySet, type FieldNode, FieldSet, FieldSetBuilder } from './field-set.ts'

@@ -17,7 +17,18 @@ export interface SetMatcher {
 
 const matchAny: SetMatcher = { any: true, members: new Map() }
 
-/** Matches these prefixes and everything below them; an element `*` matches any element. */
+/**
+ * Matches these prefixes and everything below them; an element `*` matches any element.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { filterSet, prefixMatcher } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:status', 'f:replicas'])
+ * filterSet(owned, { include: prefixMatcher(['f:status', '*']) }).toString() // '.status.replicas'
+ * ```
+ */
 export function prefixMatcher(...prefixes: readonly (readonly PathElement[])[]): SetMatcher {
   let out: SetMatcher | undefined
   for (const prefix of prefixes) {
@@ -28,6 +39,18 @@ export function prefixMatcher(...prefixes: readonly (readonly PathElement[])[]):
   return out ?? { any: false, members: new Map() }
 }
 
+/**
+ * The part of a set that a filter selects; the set itself without a filter.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { filterSet } from '@krmkit/fieldmanager/fieldpath'
+ *
+ * const owned = FieldSet.of(['f:spec', 'f:replicas'], ['f:status', 'f:replicas'])
+ * filterSet(owned, { exclude: FieldSet.of(['f:status']) }).toString() // '.spec.replicas'
+ * ```
+ */
 export function filterSet(set: FieldSet, filter: SetFilter | undefined): FieldSet {
   if (filter === undefined) return set
   return 'exclude' in filter ? set.recursiveDifference(filter.exclude) : includeMatches(set, filter.include)

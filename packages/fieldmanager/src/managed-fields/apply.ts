@@ -90,7 +90,15 @@ export type ApplyParts = AppliedParts | FieldConflicts
  * fit its type (unknown members, items without keys, duplicates), `InvalidManagedFields` when stored managedFields cannot be
  * decoded.
  * @see API protocol specification, 4.7
- * @example See the README, and `examples/server-side-apply` for a server.
+ * @example
+ * ```ts
+ * import { applyPatch } from '@krmkit/fieldmanager'
+ * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const result = applyPatch({ applied, manager: 'ci', force: false, apiVersion: 'v1', types })
+ * if (result.kind === 'applied') result.object.metadata.managedFields?.[0]?.manager // 'ci'
+ * ```
  */
 export function applyPatch(request: ApplyPatchRequest): ApplyResult {
   const parts = applyParts(request)
@@ -105,14 +113,27 @@ export function applyPatch(request: ApplyPatchRequest): ApplyResult {
 }
 
 /**
- * Like `applyPatch`, for callers that decode and default the result: `content` tells which work they can skip. @throws as
- * `applyPatch`
+ * Like {@link applyPatch}, for callers that decode and default the result: `content` tells which work they can skip.
+ *
+ * @throws as `applyPatch`
+ * @example
+ * ```ts
+ * import { applyParts, deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const live = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const parts = applyParts({ live, applied: live, manager: 'ci', force: false, apiVersion: 'v1', types })
+ * if (parts.kind === 'applied') parts.content // 'live'
+ * ```
  */
 export function applyParts(request: ApplyPatchRequest): ApplyParts {
   return runAtOnce(applySteps(request, false))
 }
 
-/** Like `applyParts`, as a generator that runs in slices. */
+/**
+ * Like {@link applyParts}, as a generator that runs in slices.
+ *
+ * @see {@link managedFieldsAfterUpdateSteps} for how such a generator runs.
+ */
 export function applyPartsSteps(request: ApplyPatchRequest): Generator<void, ApplyParts> {
   return applySteps(request, true)
 }

@@ -38,7 +38,7 @@ export function fieldConflicts(conflicts: readonly Conflict[]): FieldConflict[] 
  *
  * @param total Number of conflicts when `conflicts` holds only the first ones.
  */
-export function formatFieldConflicts(conflicts: readonly FieldConflict[], total = conflicts.length): string {
+function formatFieldConflicts(conflicts: readonly FieldConflict[], total = conflicts.length): string {
   if (total === 1) return `Apply failed with 1 conflict: ${conflicts[0]?.message}: ${conflicts[0]?.field}`
   const byManager = new Map<string, FieldConflict[]>()
   for (const conflict of conflicts) {
@@ -61,8 +61,15 @@ export function formatFieldConflicts(conflicts: readonly FieldConflict[], total 
  *
  * @example
  * ```ts
- * const result = applyPatch(request)
- * if (result.kind === 'conflict') throw conflictError(result.conflicts, result.total)
+ * import { applyPatch, conflictError } from '@krmkit/fieldmanager'
+ * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
+ * const created = applyPatch({ applied: config('blue'), manager: 'ci', force: false, apiVersion: 'v1', types })
+ * const live = created.kind === 'applied' ? created.object : undefined
+ * const result = applyPatch({ live, applied: config('red'), manager: 'jane', force: false, apiVersion: 'v1', types })
+ * if (result.kind === 'conflict') conflictError(result.conflicts).message
+ * // 'Apply failed with 1 conflict: conflict with "ci": .data.color'
  * ```
  */
 export function conflictError(conflicts: readonly FieldConflict[], total = conflicts.length): ApiError {

@@ -24,6 +24,14 @@ export const emptyManaged: Managed = { managers: new Map(), times: new Map() }
  *
  * @throws FieldManagerError `InvalidManagedFields` for entries without operation, version or fields type, and for malformed field
  * sets.
+ * @example
+ * ```ts
+ * import { decodeManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }
+ * const { managers } = decodeManagedFields([entry])
+ * Array.from(managers, ([key, { set }]) => `${key} owns ${set}`) // ['{"manager":"ci","operation":"Apply"} owns .data']
+ * ```
  */
 export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): Managed {
   if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
@@ -67,7 +75,20 @@ function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boo
   return { managers, times, sources }
 }
 
-/** Encodes managedFields: apply entries before update entries, then by timestamp, manager, version and sub-resource. */
+/**
+ * Encodes managedFields: apply entries before update entries, then by timestamp, manager, version and sub-resource.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { encodeManagedFields, managerKey } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const key = managerKey({ manager: 'ci', operation: 'Apply', apiVersion: '', subresource: '' })
+ * const owned = { set: FieldSet.of(['f:data']), apiVersion: 'v1', applied: true }
+ * encodeManagedFields({ managers: new Map([[key, owned]]), times: new Map() })
+ * // [{ manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }]
+ * ```
+ */
 export function encodeManagedFields({ managers, times, sources }: Managed): ManagedFieldsEntry[] {
   const entries: ManagedFieldsEntry[] = []
   for (const [key, owned] of managers) {
@@ -144,6 +165,14 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
 /**
  * Returns why managedFields cannot be decoded; `undefined` when they are valid. When admission leaves invalid entries, its
  * changes of managedFields are undone with a warning.
+ *
+ * @example
+ * ```ts
+ * import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} }
+ * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
+ * ```
  */
 export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
   try {

@@ -10,11 +10,11 @@ export {
   type FieldConflicts,
 } from './apply.ts'
 export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
-export { conflictError, type FieldConflict, formatFieldConflicts } from './conflicts.ts'
-export { decodeManagedFields, encodeManagedFields, equalEntries, type Managed, managedFieldsProblem } from './entries.ts'
+export { conflictError, type FieldConflict } from './conflicts.ts'
+export { decodeManagedFields, encodeManagedFields, type Managed, managedFieldsProblem } from './entries.ts'
 export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
 export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
-export { formatManager, type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
+export { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 export { managerName } from './manager-name.ts'
 export { parentManagedFields, type ScaleOwnership, scaleApiVersion, scaleManagedFields } from './scale.ts'
 export {

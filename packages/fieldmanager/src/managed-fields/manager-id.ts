@@ -9,7 +9,16 @@ export interface ManagerId {
   readonly subresource: string
 }
 
-/** Text of an identity, usable as a map key: equal identities have equal text. */
+/**
+ * Text of an identity, usable as a map key: equal identities have equal text.
+ *
+ * @example
+ * ```ts
+ * import { managerKey } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * managerKey({ manager: 'ci', operation: 'Apply', apiVersion: '', subresource: '' }) // '{"manager":"ci","operation":"Apply"}'
+ * ```
+ */
 export function managerKey({ manager, operation, apiVersion, subresource }: ManagerId): string {
   let text = '{'
   if (manager !== '') text += `"manager":${JSON.stringify(manager)},`
@@ -19,6 +28,16 @@ export function managerKey({ manager, operation, apiVersion, subresource }: Mana
   return `${text}}`
 }
 
+/**
+ * The identity whose text {@link managerKey} returned.
+ *
+ * @example
+ * ```ts
+ * import { parseManagerKey } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * parseManagerKey('{"manager":"ci","operation":"Apply"}') // { manager: 'ci', operation: 'Apply', apiVersion: '', subresource: '' }
+ * ```
+ */
 export function parseManagerKey(key: string): ManagerId {
   const { manager = '', operation, apiVersion = '', subresource = '' } = JSON.parse(key) as Partial<ManagerId>
   return { manager, operation: operation === 'Apply' ? 'Apply' : 'Update', apiVersion, subresource }

@@ -7,7 +7,9 @@ import { maxFieldManagerLength } from '@krmkit/meta/validation'
  *
  * @example
  * ```ts
- * managerName(undefined, 'kubectl/v1.33.0 (linux/amd64)') // kubectl
+ * import { managerName } from '@krmkit/fieldmanager'
+ *
+ * managerName(undefined, 'kubectl/v1.33.0 (linux/amd64)') // 'kubectl'
  * ```
  */
 export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {

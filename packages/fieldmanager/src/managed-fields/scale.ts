@@ -27,6 +27,15 @@ const replicasOfScale = FieldSet.of(scaleReplicas)
  * The managedFields of an object's Scale: the owners of the replicas.
  *
  * @throws FieldManagerError `InvalidManagedFields` when stored managedFields cannot be decoded.
+ * @example
+ * ```ts
+ * import { scaleManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const fieldsV1 = { 'f:spec': { 'f:paused': {}, 'f:replicas': {} } }
+ * const live = [{ manager: 'ci', operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1', fieldsV1 }]
+ * const replicasPaths = { 'apps/v1': ['f:spec', 'f:replicas'] }
+ * scaleManagedFields({ live, apiVersion: 'apps/v1', replicasPaths })[0]?.fieldsV1 // { 'f:spec': { 'f:replicas': {} } }
+ * ```
  */
 export function scaleManagedFields({ live, replicasPaths }: ScaleOwnership): ManagedFieldsEntry[] {
   const managed = decodeManagedFields(live)
@@ -45,6 +54,17 @@ export function scaleManagedFields({ live, replicasPaths }: ScaleOwnership): Man
  *
  * @param scale managedFields of the written Scale.
  * @throws FieldManagerError `InvalidManagedFields` when managedFields cannot be decoded.
+ * @example
+ * ```ts
+ * import { parentManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const replicasPaths = { 'apps/v1': ['f:spec', 'f:replicas'] }
+ * const fieldsV1 = { 'f:spec': { 'f:replicas': {} } }
+ * const entry = { manager: 'hpa', operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' }
+ * const scale = [{ ...entry, fieldsType: 'FieldsV1', fieldsV1 }]
+ * const [owner] = parentManagedFields({ live: [], apiVersion: 'apps/v1', replicasPaths }, scale)
+ * owner?.apiVersion // 'apps/v1'
+ * ```
  */
 export function parentManagedFields(
   { live, apiVersion, replicasPaths }: ScaleOwnership,

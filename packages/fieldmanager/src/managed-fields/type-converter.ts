@@ -34,7 +34,12 @@ export type ResetFields = Readonly<Record<string, SetFilter>>
  * @param convert Required when versions differ in more than `apiVersion`; their types must then be different objects.
  * @example
  * ```ts
+ * import { createTypeConverter } from '@krmkit/fieldmanager'
+ * import { builtInTypes } from '@krmkit/kinds'
+ *
+ * const source = builtInTypes()
  * const types = createTypeConverter({ v1: () => source.struct('core/v1.ConfigMap') })
+ * types.typed('v2') // undefined
  * ```
  */
 export function createTypeConverter(
@@ -85,7 +90,18 @@ export function converterOf(types: TypeConverter): Converter {
   }
 }
 
-/** The object without managedFields. */
+/**
+ * The object without managedFields.
+ *
+ * @example
+ * ```ts
+ * import { withManagedFields, withoutManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' } }
+ * const owned = withManagedFields(object, [{ manager: 'ci', operation: 'Apply' }])
+ * withoutManagedFields(owned) // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' } }
+ * ```
+ */
 export function withoutManagedFields(object: FrozenObject): JsonObject {
   const { metadata } = object
   if (metadata === undefined || metadata === null || !Object.hasOwn(metadata, 'managedFields'))
@@ -94,7 +110,11 @@ export function withoutManagedFields(object: FrozenObject): JsonObject {
   return { ...object, metadata: rest } as unknown as JsonObject
 }
 
-/** The object with these managedFields as the last member of its metadata; the same object when it already has them. */
+/**
+ * The object with these managedFields as the last member of its metadata; the same object when it already has them.
+ *
+ * @see {@link withoutManagedFields} for an example.
+ */
 export function withManagedFields<T extends FrozenObject>(object: T, entries: readonly JsonValue[] | undefined): T {
   const old = object.metadata?.managedFields as readonly unknown[] | undefined
   if (old === entries) return object

@@ -55,21 +55,51 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
  * @see API protocol specification, 4.7
  * @example
  * ```ts
- * const stored = trackUpdate({ live, next, manager: 'controller', apiVersion: 'apps/v1', now: Date.now(), types })
+ * import { trackUpdate } from '@krmkit/fieldmanager'
+ * import { deducedTypeConverter as types } from '@krmkit/fieldmanager/managed-fields'
+ * import type { ApiObject } from '@krmkit/meta'
+ *
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { metadata } = trackUpdate<ApiObject>({ next, manager: 'kubectl', apiVersion: 'v1', now: Date.now(), types })
+ * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
 export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
   return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
-/** The managedFields that `trackUpdate` sets; the live object's own list when ownership does not change. */
+/**
+ * The managedFields that {@link trackUpdate} sets; the live object's own list when ownership does not change.
+ *
+ * @example
+ * ```ts
+ * import { deducedTypeConverter as types, managedFieldsAfterUpdate } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const entries = managedFieldsAfterUpdate({ next, manager: 'kubectl', apiVersion: 'v1', types })
+ * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
+ * ```
+ */
 export function managedFieldsAfterUpdate(
   request: TrackUpdateRequest<FrozenObject>,
 ): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   return runAtOnce(managedFieldsSteps(request, false))
 }
 
-/** Like `managedFieldsAfterUpdate`, as a generator that runs in slices. */
+/**
+ * Like {@link managedFieldsAfterUpdate}, as a generator that runs in slices.
+ *
+ * @example
+ * ```ts
+ * import { deducedTypeConverter as types, managedFieldsAfterUpdateSteps } from '@krmkit/fieldmanager/managed-fields'
+ * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ *
+ * const next = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const work = managedFieldsAfterUpdateSteps({ next, manager: 'kubectl', apiVersion: 'v1', types })
+ * const entries = await runInSlices(work, new Slices(createSliceScheduler()))
+ * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
+ * ```
+ */
 export function managedFieldsAfterUpdateSteps(
   request: TrackUpdateRequest<FrozenObject>,
 ): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
@@ -157,7 +187,16 @@ export function* updateManagedSteps(
   return yield* capManagersSteps({ ...managed, managers: out, times: movedTimes(managed, key, request.now) })
 }
 
-/** Whether the list resets ownership: it consists of a single empty entry. */
+/**
+ * Whether the list resets ownership: it consists of a single empty entry.
+ *
+ * @example
+ * ```ts
+ * import { isResetManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ *
+ * isResetManagedFields([{}]) // true
+ * ```
+ */
 export function isResetManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): boolean {
   return entries?.length === 1 && Object.keys(entries[0] ?? {}).length === 0
 }

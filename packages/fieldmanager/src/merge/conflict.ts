@@ -43,7 +43,16 @@ export function conflictSet(conflicts: readonly Conflict[]): FieldSet {
   return builder.build()
 }
 
-/** Formats conflicts: managers in order, one line per path. */
+/**
+ * Formats conflicts: managers in order, one line per path.
+ *
+ * @example
+ * ```ts
+ * import { formatConflicts } from '@krmkit/fieldmanager/merge'
+ *
+ * formatConflicts([{ manager: 'ci', path: ['f:data', 'f:color'] }]) // 'conflict with "ci": .data.color'
+ * ```
+ */
 export function formatConflicts(conflicts: readonly Conflict[]): string {
   if (conflicts.length === 1) {
     const [only] = conflicts as [Conflict]

@@ -75,6 +75,14 @@ export interface ApplyConflict {
  *
  * @param comparison The comparison of live and next, if already known.
  * @throws FieldManagerError `InvalidObject` when the objects cannot be compared.
+ * @example
+ * ```ts
+ * import { identityConverter as converter, updateManagers } from '@krmkit/fieldmanager/merge'
+ * import { deducedType as type } from '@krmkit/fieldmanager/typed'
+ *
+ * const write = { live: { value: { color: 'blue' }, type }, apiVersion: 'v1', managers: new Map(), manager: 'jane' }
+ * updateManagers(write, { value: { color: 'red' }, type }, { converter }).get('jane')?.set.toString() // '.color'
+ * ```
  */
 export function updateManagers(
   write: Write,
@@ -134,6 +142,15 @@ export function ownsChanges(write: Write, comparison: Comparison, unowned: Field
  * Without `force`, changing fields of other managers is a conflict; with it, they lose those fields.
  *
  * @throws FieldManagerError `InvalidObject` when the objects cannot be merged.
+ * @example
+ * ```ts
+ * import { applyManager, identityConverter as converter } from '@krmkit/fieldmanager/merge'
+ * import { deducedType as type } from '@krmkit/fieldmanager/typed'
+ *
+ * const write = { live: { value: undefined, type }, apiVersion: 'v1', managers: new Map(), manager: 'ci' }
+ * const created = applyManager(write, { value: { data: { color: 'blue' } }, type }, false, { converter })
+ * if (created.kind === 'applied') created.managers.get('ci')?.set.toString() // '.data\n.data.color'
+ * ```
  */
 export function applyManager(write: Write, applied: TypedValue, force: boolean, options: ApplyOptions): ApplyOutcome {
   return runAtOnce(applyManagerSteps(write, applied, force, options))

@@ -35,7 +35,15 @@ export interface OfflineApplyResult {
  * Applies a configuration as a server does, without its defaulting, validation and admission. Inputs are not modified.
  *
  * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would reject.
- * @example See the README.
+ * @example
+ * ```ts
+ * import { apply } from '@krmkit/fieldmanager'
+ *
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
+ * const live = apply({ applied: config('blue'), manager: 'ci' }).object
+ * apply({ live, applied: config('red'), manager: 'jane' }).conflicts.map(({ field, message }) => `${field}: ${message}`)
+ * // ['.data.color: conflict with "ci"']
+ * ```
  */
 export function apply(request: OfflineApplyRequest): OfflineApplyResult {
   const { live, applied, manager, schema, force = false } = request

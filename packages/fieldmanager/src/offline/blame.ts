@@ -35,7 +35,12 @@ export interface BlamedLine {
  * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
  * @example
  * ```ts
- * for (const { field, owners } of blame(object)) console.log(field, owners.map(({ manager }) => manager))
+ * import { apply, blame } from '@krmkit/fieldmanager'
+ *
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { object } = apply({ applied, manager: 'ci' })
+ * const values = blame(object).map(({ field, owners }) => `${field}: ${owners.map(({ manager }) => manager)}`)
+ * values.slice(-2) // ['.data: ci', '.data.color: ci']
  * ```
  */
 export function blame(object: JsonObject, schema?: OfflineSchema): BlamedValue[] {
@@ -52,7 +57,12 @@ export function blame(object: JsonObject, schema?: OfflineSchema): BlamedValue[]
  * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
  * @example
  * ```ts
- * for (const { text, owners } of blameLines(object)) console.log(owners.map(({ manager }) => manager).join(), text)
+ * import { apply, blameLines } from '@krmkit/fieldmanager'
+ *
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { object } = apply({ applied, manager: 'ci' })
+ * const lines = blameLines(object).map(({ text, owners }) => `${text} # ${owners.map(({ manager }) => manager)}`)
+ * lines[2] // '  color: blue # ci'
  * ```
  */
 export function blameLines(object: JsonObject, schema?: OfflineSchema): BlamedLine[] {

@@ -28,7 +28,10 @@ export interface Change {
  * @throws FieldManagerError `InvalidObject` when the objects do not fit the schema.
  * @example
  * ```ts
- * diff({ a: 1 }, { b: 2 }).map(({ kind, field }) => `${kind} ${field}`) // ['removed .a', 'added .b']
+ * import { diffObjects } from '@krmkit/fieldmanager'
+ *
+ * const changes = diffObjects({ paused: true }, { replicas: 2 })
+ * changes.map(({ kind, field }) => `${kind} ${field}`) // ['removed .paused', 'added .replicas']
  * ```
  */
 export function diffObjects(before: JsonValue, after: JsonValue, schema?: OfflineSchema): Change[] {

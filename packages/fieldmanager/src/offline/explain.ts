@@ -31,7 +31,16 @@ export interface ConflictExplanation {
 /**
  * Explains a conflict and its resolutions.
  *
- * @example See the README.
+ * @example
+ * ```ts
+ * import { apply, explainConflict } from '@krmkit/fieldmanager'
+ *
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
+ * const live = apply({ applied: config('blue'), manager: 'ci' }).object
+ * const [conflict] = apply({ live, applied: config('red'), manager: 'jane' }).conflicts
+ * explainConflict(conflict!, { live, applied: config('red') }).resolutions.abandon
+ * // 'Leave .data.color out of the configuration: ci stays its only owner.'
+ * ```
  */
 export function explainConflict(
   conflict: FieldConflict,
@@ -70,7 +79,11 @@ export interface Preview extends OfflineApplyResult {
  *
  * @example
  * ```ts
- * preview({ live, applied, manager: 'me' }, 'share').object
+ * import { apply, preview } from '@krmkit/fieldmanager'
+ *
+ * const config = (color: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color } })
+ * const live = apply({ applied: config('blue'), manager: 'ci' }).object
+ * preview({ live, applied: config('red'), manager: 'jane' }, 'share').object.data // { color: 'blue' }
  * ```
  */
 export function preview(request: OfflineApplyRequest, resolution: Resolution): Preview {

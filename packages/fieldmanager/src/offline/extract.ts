@@ -18,7 +18,11 @@ export interface ExtractOptions {
  * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be decoded.
  * @example
  * ```ts
- * const config = extract(live, 'ci', { schema })
+ * import { apply, extract } from '@krmkit/fieldmanager'
+ *
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { object } = apply({ applied, manager: 'ci' })
+ * extract(object, 'ci') // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
  * ```
  */
 export function extract(object: JsonObject, manager: string, { schema, subresource = '' }: ExtractOptions = {}): JsonObject {

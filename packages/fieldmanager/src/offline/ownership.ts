@@ -28,7 +28,14 @@ export interface OwnedField {
  * The owners of each field of an object, ordered by path. Unowned fields are omitted.
  *
  * @throws FieldManagerError `InvalidFieldSet` when entries cannot be decoded.
- * @example See the README.
+ * @example
+ * ```ts
+ * import { apply, ownership } from '@krmkit/fieldmanager'
+ *
+ * const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
+ * const { object } = apply({ applied, manager: 'ci' })
+ * ownership(object).map(({ field, owners }) => `${field} ${owners[0]?.manager}`) // ['.data ci', '.data.color ci']
+ * ```
  */
 export function ownership(object: JsonObject): OwnedField[] {
   const owned = entrySets(object)

@@ -5,7 +5,17 @@ import { itemElement } from '../typed/list-item.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { asList, asMap, memberType, ownMember } from '../typed/types.ts'
 
-/** The value at a path; `undefined` when there is none. */
+/**
+ * The value at a path; `undefined` when there is none.
+ *
+ * @example
+ * ```ts
+ * import { valueAt } from '@krmkit/fieldmanager/offline'
+ * import { deducedType } from '@krmkit/fieldmanager/typed'
+ *
+ * valueAt({ spec: { replicas: 3 } }, ['f:spec', 'f:replicas'], deducedType) // 3
+ * ```
+ */
 export function valueAt(value: JsonValue | undefined, path: FieldPath, type: TypeRef): JsonValue | undefined {
   let current = value
   let currentType: TypeRef | undefined = type

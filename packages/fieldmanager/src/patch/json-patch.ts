@@ -32,14 +32,27 @@ interface PlainOperation {
  * @see RFC 6902
  * @example
  * ```ts
- * jsonPatch({ a: 1 }, [{ op: 'replace', path: '/a', value: 2 }]) // { a: 2 }
+ * import { jsonPatch } from '@krmkit/fieldmanager'
+ *
+ * jsonPatch({ replicas: 1 }, [{ op: 'replace', path: '/replicas', value: 2 }]) // { replicas: 2 }
  * ```
  */
 export function jsonPatch(target: JsonValue, operations: JsonValue, options: JsonPatchOptions = {}): JsonValue {
   return runAtOnce(jsonPatchSteps(target, operations, options))
 }
 
-/** Like `jsonPatch`, as a generator that yields after each operation. */
+/**
+ * Like `jsonPatch`, as a generator that yields after each operation.
+ *
+ * @example
+ * ```ts
+ * import { jsonPatchSteps } from '@krmkit/fieldmanager/patch'
+ * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ *
+ * const work = jsonPatchSteps({ replicas: 1 }, [{ op: 'replace', path: '/replicas', value: 2 }])
+ * await runInSlices(work, new Slices(createSliceScheduler())) // { replicas: 2 }
+ * ```
+ */
 export function* jsonPatchSteps(
   target: JsonValue,
   operations: JsonValue,
@@ -68,7 +81,16 @@ interface Copies {
 
 const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
-/** Reports unknown members of operations, for strict and warning field validation. */
+/**
+ * Reports unknown members of operations, for strict and warning field validation.
+ *
+ * @example
+ * ```ts
+ * import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
+ *
+ * validateJsonPatch([{ op: 'remove', path: '/spec/paused', force: true }]) // ['json patch unknown field "[0].force"']
+ * ```
+ */
 export function validateJsonPatch(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>

@@ -17,14 +17,20 @@ import { withoutNulls } from './directives.ts'
  * @see RFC 7386
  * @example
  * ```ts
- * mergePatch({ a: 1, b: 2 }, { a: null }) // { b: 2 }
+ * import { mergePatch } from '@krmkit/fieldmanager'
+ *
+ * mergePatch({ replicas: 1, paused: true }, { replicas: 2, paused: null }) // { replicas: 2 }
  * ```
  */
 export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
   return mergeObject(isJsonObject(target) ? target : {}, checked(patch))
 }
 
-/** Like `mergePatch`, as a generator that runs in slices. */
+/**
+ * Like {@link mergePatch}, as a generator that runs in slices.
+ *
+ * @see {@link jsonPatchSteps} for how such a generator runs.
+ */
 export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   const deferred = new DeferredMerges()
   const merged = mergeObject(isJsonObject(target) ? target : {}, checked(patch), deferred)
@@ -47,7 +53,9 @@ function checked(patch: JsonValue): JsonObject {
  *
  * @example
  * ```ts
- * createMergePatch({ a: 1, b: 2 }, { b: 3 }) // { b: 3, a: null }
+ * import { createMergePatch } from '@krmkit/fieldmanager'
+ *
+ * createMergePatch({ replicas: 1, paused: true }, { replicas: 2 }) // { replicas: 2, paused: null }
  * ```
  */
 export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject {

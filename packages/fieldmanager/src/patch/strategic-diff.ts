@@ -24,7 +24,12 @@ interface DiffOptions {
  *
  * @example
  * ```ts
- * const patch = createTwoWayPatch(source.struct('core/v1.ConfigMap'), { data: { a: '1' } }, { data: {} }) // { data: { a: null } }
+ * import { createTwoWayPatch } from '@krmkit/fieldmanager'
+ * import { builtInTypes } from '@krmkit/kinds'
+ *
+ * const type = builtInTypes().struct('core/v1.ConfigMap')
+ * const original = { data: { color: 'blue', size: 'L' } }
+ * createTwoWayPatch(type, original, { data: { color: 'red' } }) // { data: { color: 'red', size: null } }
  * ```
  */
 export function createTwoWayPatch(type: StructType, original: JsonObject, modified: JsonObject): JsonObject {
@@ -43,7 +48,13 @@ export interface ThreeWayOptions {
  * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
  * ```ts
- * const patch = createThreeWayPatch(type, { original: lastApplied, modified: manifest, current: live })
+ * import { createThreeWayPatch } from '@krmkit/fieldmanager'
+ * import { builtInTypes } from '@krmkit/kinds'
+ *
+ * const type = builtInTypes().struct('core/v1.ConfigMap')
+ * const original = { data: { color: 'blue', size: 'L' } }
+ * const current = { data: { ...original.data, owner: 'jane' } }
+ * createThreeWayPatch(type, { original, modified: { data: { color: 'red' } }, current }) // { data: { color: 'red', size: null } }
  * ```
  */
 export function createThreeWayPatch(

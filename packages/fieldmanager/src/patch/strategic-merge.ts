@@ -30,8 +30,13 @@ import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic
  * @throws FieldManagerError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
  * @example
  * ```ts
- * const type = source.struct('core/v1.Pod')
- * strategicMergePatch(type, pod, { spec: { containers: [{ name: 'app', image: 'app:2' }] } }) // other containers stay
+ * import { strategicMergePatch } from '@krmkit/fieldmanager'
+ * import { builtInTypes } from '@krmkit/kinds'
+ *
+ * const pod = { spec: { containers: [{ name: 'app', image: 'app:1' }, { name: 'proxy', image: 'proxy:1' }] } }
+ * const patch = { spec: { containers: [{ name: 'app', image: 'app:2' }] } }
+ * strategicMergePatch(builtInTypes().struct('core/v1.Pod'), pod, patch)
+ * // { spec: { containers: [{ name: 'app', image: 'app:2' }, { name: 'proxy', image: 'proxy:1' }] } }
  * ```
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
@@ -39,7 +44,11 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
   return mergeStrategic(isJsonObject(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }
 
-/** Like `strategicMergePatch`, as a generator that runs in slices. */
+/**
+ * Like {@link strategicMergePatch}, as a generator that runs in slices.
+ *
+ * @see {@link jsonPatchSteps} for how such a generator runs.
+ */
 export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
   if (patch === null) return original
   const deferred = new DeferredMerges()

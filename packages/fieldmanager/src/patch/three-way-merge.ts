@@ -13,7 +13,11 @@ import type { ThreeWayOptions } from './strategic-diff.ts'
  * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
  * ```ts
- * const patch = createThreeWayMergePatch({ original: lastApplied, modified: manifest, current: live })
+ * import { createThreeWayMergePatch } from '@krmkit/fieldmanager'
+ *
+ * const original = { spec: { color: 'blue', size: 'L' } }
+ * const current = { spec: { ...original.spec, owner: 'jane' } }
+ * createThreeWayMergePatch({ original, modified: { spec: { color: 'red' } }, current }) // { spec: { color: 'red', size: null } }
  * ```
  */
 export function createThreeWayMergePatch(

@@ -24,6 +24,12 @@ export const noDifference: Comparison = { added: emptySet, modified: emptySet, r
  * Compares two values; `undefined` stands for an absent value.
  *
  * @throws FieldManagerError `InvalidObject` when an associative list holds items without keys, or when neither value fits.
+ * @example
+ * ```ts
+ * import { compareTyped, deducedType } from '@krmkit/fieldmanager/typed'
+ *
+ * compareTyped({ replicas: 1 }, { replicas: 2, paused: true }, deducedType).modified.toString() // '.replicas'
+ * ```
  */
 export function compareTyped(before: OptionalJsonValue, after: OptionalJsonValue, type: TypeRef): Comparison {
   if (before === after) return noDifference
@@ -71,7 +77,17 @@ export function isSame(comparison: Comparison): boolean {
   return comparison.added.empty && comparison.modified.empty && comparison.removed.empty
 }
 
-/** Formats the differences for people; omits empty sections. */
+/**
+ * Formats the differences for people; omits empty sections.
+ *
+ * @example
+ * ```ts
+ * import { compareTyped, deducedType, formatComparison } from '@krmkit/fieldmanager/typed'
+ *
+ * const comparison = compareTyped({ replicas: 1 }, { replicas: 2, paused: true }, deducedType)
+ * formatComparison(comparison) // '- Modified Fields:\n.replicas\n- Added Fields:\n.paused\n'
+ * ```
+ */
 export function formatComparison(comparison: Comparison): string {
   let text = ''
   if (!comparison.modified.empty) text += `- Modified Fields:\n${comparison.modified}\n`

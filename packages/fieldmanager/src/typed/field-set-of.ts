@@ -10,6 +10,13 @@ import { maxObjectDepth, tooDeepError } from './walk.ts'
 /**
  * The paths that a value sets, which an apply of it owns: leaves, atomic parts, items of associative lists, members of maps (but
  * not of structs), and empty or null members.
+ *
+ * @example
+ * ```ts
+ * import { deducedType, fieldSetOf } from '@krmkit/fieldmanager/typed'
+ *
+ * fieldSetOf({ spec: { replicas: 3 } }, deducedType).toString() // '.spec\n.spec.replicas'
+ * ```
  */
 export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
   return nodeOf(value, type, { member: false, depth: 0, unnamed: false })?.children ?? emptySet

@@ -28,7 +28,11 @@ export interface OpenApiOptions {
  * @see API protocol specification, 4.7
  * @example
  * ```ts
- * const type = typedSchemaFromOpenApi({ type: 'object', properties: { tags: { type: 'array', 'x-kubernetes-list-type': 'set' } } })
+ * import { diffObjects, typedSchemaFromOpenApi } from '@krmkit/fieldmanager'
+ *
+ * const tags = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' }
+ * const schema = typedSchemaFromOpenApi({ type: 'object', properties: { tags } })
+ * diffObjects({ tags: ['a', 'b'] }, { tags: ['b', 'a', 'c'] }, schema).map(({ field }) => field) // ['.tags[="c"]']
  * ```
  */
 export function typedSchemaFromOpenApi(schema: JsonObject, options: OpenApiOptions = {}): TypeRef {

@@ -19,8 +19,11 @@ export interface TypedSchema {
  * on use.
  * @example
  * ```ts
+ * import { typedSchemaFromSmd } from '@krmkit/fieldmanager'
+ * import { validateValue } from '@krmkit/fieldmanager/typed'
+ *
  * const { type } = typedSchemaFromSmd({ types: [{ name: 'root', map: { elementType: { scalar: 'string' } } }] })
- * validateValue({ a: 1 }, type('root')) // ['.a: expected string, got 1']
+ * validateValue({ replicas: 1 }, type('root')) // ['.replicas: expected string, got 1']
  * ```
  */
 export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {

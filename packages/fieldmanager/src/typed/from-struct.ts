@@ -18,7 +18,11 @@ const zeroByStruct = new WeakMap<StructType, JsonObject>()
  * @see API protocol specification, 4.7
  * @example
  * ```ts
- * typedSchemaOf(createTypeSource(modelFiles).struct('apps/v1.Deployment'))
+ * import { typedSchemaOf, validateValue } from '@krmkit/fieldmanager/typed'
+ * import { builtInTypes } from '@krmkit/kinds'
+ *
+ * const deployment = typedSchemaOf(builtInTypes().struct('apps/v1.Deployment'))
+ * validateValue({ spec: { replica: 3 } }, deployment) // ['.spec.replica: field not declared in schema']
  * ```
  */
 export function typedSchemaOf(type: StructType): TypeRef {
@@ -30,7 +34,18 @@ export function typedSchemaOf(type: StructType): TypeRef {
   return ref
 }
 
-/** The serialized zero value of the type, which a stock server compares created objects with. Frozen. */
+/**
+ * The serialized zero value of the type, which a stock server compares created objects with. Frozen.
+ *
+ * @example
+ * ```ts
+ * import { zeroObjectOf } from '@krmkit/fieldmanager/typed'
+ * import { builtInTypes } from '@krmkit/kinds'
+ *
+ * const pod = builtInTypes().struct('core/v1.Pod')
+ * zeroObjectOf(pod) // { metadata: { creationTimestamp: null }, spec: { containers: null }, status: {} }
+ * ```
+ */
 export function zeroObjectOf(type: StructType): JsonObject {
   let zero = zeroByStruct.get(type)
   if (zero === undefined) {

@@ -14,7 +14,18 @@ export class ListItemError {
   }
 }
 
-/** The path element of an item in an associative list: by its key fields, or by its value in a set. */
+/**
+ * The path element of an item in an associative list: by its key fields, or by its value in a set.
+ *
+ * @example
+ * ```ts
+ * import { typedSchemaFromOpenApi } from '@krmkit/fieldmanager'
+ * import { itemElement } from '@krmkit/fieldmanager/typed'
+ *
+ * const { atom } = typedSchemaFromOpenApi({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' })
+ * if (atom.list) itemElement(atom.list, 'blue') // 'v:"blue"'
+ * ```
+ */
 export function itemElement(list: ListAtom, item: JsonValue): PathElement | ListItemError {
   if (list.atomic) return new ListItemError('invalid indexing of non-associative list')
   return list.keys.length === 0 ? setItem(item) : keyedItem(list, item)

@@ -29,6 +29,13 @@ class MergeWalk extends Walk {
  * Unchanged parts are shared with `base`, up to `base` itself; treat the result as readonly.
  *
  * @throws FieldManagerError `InvalidObject` when an associative list cannot be merged.
+ * @example
+ * ```ts
+ * import { deducedType, mergeTyped } from '@krmkit/fieldmanager/typed'
+ *
+ * const live = { data: { color: 'blue', size: 'L' } }
+ * mergeTyped(live, { data: { color: 'red' } }, deducedType) // { data: { color: 'red', size: 'L' } }
+ * ```
  */
 export function mergeTyped(
   base: OptionalJsonValue,

@@ -12,12 +12,32 @@ export interface ExtractItemsOptions {
   readonly appendKeyFields?: boolean
 }
 
-/** The value without the members and items of `set`; emptied parts become null. Unchanged parts are shared with `value`. */
+/**
+ * The value without the members and items of `set`; emptied parts become null. Unchanged parts are shared with `value`.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { deducedType, removeItems } from '@krmkit/fieldmanager/typed'
+ *
+ * removeItems({ color: 'blue', size: 'L' }, FieldSet.of(['f:color']), deducedType) // { size: 'L' }
+ * ```
+ */
 export function removeItems(value: JsonValue, set: FieldSet, type: TypeRef): JsonValue {
   return take(value, set, type, false)
 }
 
-/** Only the members and items of `set`; null when nothing remains. */
+/**
+ * Only the members and items of `set`; null when nothing remains.
+ *
+ * @example
+ * ```ts
+ * import { FieldSet } from '@krmkit/fieldmanager'
+ * import { deducedType, extractItems } from '@krmkit/fieldmanager/typed'
+ *
+ * extractItems({ color: 'blue', size: 'L' }, FieldSet.of(['f:color']), deducedType) // { color: 'blue' }
+ * ```
+ */
 export function extractItems(value: JsonValue, set: FieldSet, type: TypeRef, options: ExtractItemsOptions = {}): JsonValue {
   const wanted = options.appendKeyFields ? set.union(keyFieldsOf(set, fieldSetOf(value, type))) : set
   return take(value, wanted, type, true)

@@ -16,6 +16,7 @@ export interface ValidateOptions {
  * Validates a value against its type.
  *
  * @returns errors such as `.spec.foo: field not declared in schema`; empty for a valid value.
+ * @see {@link typedSchemaOf} for an example.
  */
 export function validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): readonly string[] {
   const walk = new Walk()

@@ -1,2 +1,2 @@
-export { canonicalJson, parseJsonBytes, parseJsonText, quoteHtmlSafeJson, quoteJson } from './json.ts'
-export { compareValues, equalValues, isNumber, type OptionalJsonValue } from './order.ts'
+export { canonicalJson, parseJsonText, quoteJson } from './json.ts'
+export { compareValues, equalValues, type OptionalJsonValue } from './order.ts'

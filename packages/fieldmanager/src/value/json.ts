@@ -12,7 +12,16 @@ export const maxDepth = 200
 
 const plain = /^[\x20\x21\x23-\x25\x27-\x3b\x3d\x3f-\x5b\x5d-\u2027\u202a-\ud7ff\ue000-\uffff]*$/
 
-/** JSON text with sorted map keys and HTML-safe strings: `<` is written `\u003c`. */
+/**
+ * JSON text with sorted map keys and HTML-safe strings: `<` is written `\u003c`.
+ *
+ * @example
+ * ```ts
+ * import { canonicalJson } from '@krmkit/fieldmanager/value'
+ *
+ * canonicalJson({ size: '<L', color: 'blue' }) // '{"color":"blue","size":"\\u003cL"}'
+ * ```
+ */
 export function canonicalJson(value: JsonValue): string {
   switch (typeof value) {
     case 'string':
@@ -34,7 +43,16 @@ export function quoteHtmlSafeJson(text: string): string {
   return quoteJson(text).replace(/[<>&]/g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)
 }
 
-/** A JSON string without HTML escapes, as names of key fields are written. */
+/**
+ * A JSON string without HTML escapes, as names of key fields are written.
+ *
+ * @example
+ * ```ts
+ * import { quoteJson } from '@krmkit/fieldmanager/value'
+ *
+ * quoteJson('<name>') // '"<name>"'
+ * ```
+ */
 export function quoteJson(text: string): string {
   const escaped = JSON.stringify(text)
   if (plain.test(text)) return escaped
@@ -48,6 +66,12 @@ export function quoteJson(text: string): string {
  * Parses exactly one JSON value.
  *
  * @throws FieldManagerError `InvalidFieldSet` for invalid JSON, `TooLarge` for more than 200 levels.
+ * @example
+ * ```ts
+ * import { parseJsonText } from '@krmkit/fieldmanager/value'
+ *
+ * parseJsonText('{"replicas": 3}') // { replicas: 3 }
+ * ```
  */
 export function parseJsonText(text: string): JsonValue {
   checkDepth(text)

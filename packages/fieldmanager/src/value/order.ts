@@ -11,7 +11,17 @@ import { compareCodePoints } from '@krmkit/meta/go-text'
 /** A JSON value, possibly frozen or absent. */
 export type OptionalJsonValue = JsonValue | undefined
 
-/** Negative when `a` sorts first, zero when both are equal. */
+/**
+ * Orders JSON values: negative when `a` sorts first, zero when both are equal. Values of different types are ordered by type.
+ *
+ * @example
+ * ```ts
+ * import { compareValues } from '@krmkit/fieldmanager/value'
+ *
+ * const values = ['b', 2, 'a', 1.5]
+ * values.sort(compareValues) // [1.5, 2, 'a', 'b']
+ * ```
+ */
 export function compareValues(a: JsonValue, b: JsonValue): number {
   const kind = kindOf(a)
   const other = kindOf(b)
@@ -32,7 +42,16 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
   }
 }
 
-/** Deep equality. `1`, `1.0` and `1n` are equal; order matters in lists only. */
+/**
+ * Deep equality. `1`, `1.0` and `1n` are equal; order matters in lists only.
+ *
+ * @example
+ * ```ts
+ * import { equalValues } from '@krmkit/fieldmanager/value'
+ *
+ * equalValues({ a: 1, b: [2] }, { b: [2n], a: 1 }) // true
+ * ```
+ */
 export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
@@ -82,7 +101,7 @@ function hasSurrogates(text: string): boolean {
 
 const surrogate = /[\ud800-\udfff]/
 
-export function isNumber(value: OptionalJsonValue): value is number | bigint {
+function isNumber(value: OptionalJsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 

@@ -65,14 +65,24 @@ import { volumeAttachmentStrategy } from './storage/volume-attachment/strategy.t
 import { volumeAttributesClassStrategy } from './storage/volume-attributes-class/strategy.ts'
 import { storageVersionMigrationStrategy } from './storagemigration/storage-version-migration/strategy.ts'
 
+export { healthyComponent } from './core/component-status/status.ts'
+export { bindPod, validateBinding } from './core/pod/binding.ts'
+export { checkContainer } from './core/pod/containers.ts'
+export { ignoresBudgets, withDisruptionTarget } from './core/pod/eviction.ts'
 export {
-  allocateService,
-  type ServiceAllocation,
-  type ServiceUse,
-  serviceHoldings,
-  serviceUse,
-} from './core/service/allocation.ts'
+  type BoundObjectReader,
+  boundObject,
+  type CompleteTokenRequest,
+  completeTokenRequest,
+  grantTokenRequest,
+  type TokenAccount,
+  type TokenBinding,
+  type TokenGrant,
+  validateTokenName,
+  validateTokenRequest,
+} from './core/service-account/token.ts'
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
+export { chargedBudget, takeDisruption } from './policy/pod-disruption-budget/disruption.ts'
 export { missingMembers } from './required-members.ts'
 
 /** Strategies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */

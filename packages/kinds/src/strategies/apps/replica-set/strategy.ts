@@ -65,9 +65,6 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     const names = old === undefined ? warnPodNames(set) : []
     return [...names, ...podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })]
   },
-  selectableFields: {
-    'status.replicas': (set) => String(set.status?.replicas ?? 0),
-  },
   scale: {
     specReplicas: ['spec', 'replicas'],
     statusReplicas: ['status', 'replicas'],

@@ -10,6 +10,7 @@ import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
+import { bindingStrategy } from './binding.ts'
 import { defaultPodStatus, podStatusStrategy } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
 import { validatePodUpdate } from './update-validation.ts'
@@ -118,6 +119,7 @@ export const podStrategy = defineStrategy<Pod>({
     status: podStatusStrategy,
     ephemeralcontainers: ephemeralContainersStrategy,
     resize: resizeStrategy,
+    binding: bindingStrategy,
   },
   resetFields: {
     '': [['status']],

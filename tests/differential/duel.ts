@@ -1,0 +1,162 @@
+import { compareAnswers, type Difference, type Divergence, hasWording } from './compare.ts'
+import { explain } from './known/index.ts'
+import { type NormalAnswer, Normalizer } from './normalize.ts'
+import type { Answer, Scenario, Step } from './scenario.ts'
+import { type ScenarioRun, type Side, SideRunner } from './side.ts'
+
+/** What running one scenario against both servers gave. */
+export interface DuelResult {
+  readonly steps: number
+  /** The first divergence that no known one explains. */
+  readonly divergence: Divergence | undefined
+  /** Ids of the known divergences that were seen. */
+  readonly known: ReadonlySet<string>
+  /** Answers with texts, and those among them whose texts are equal. */
+  readonly wording: { readonly all: number; readonly equal: number }
+  /** The stock server's answers by step. */
+  readonly stockAnswers: ReadonlyMap<string, NormalAnswer>
+}
+
+/** Quiet time after which no further watch events are expected, and the limit of waiting for them, in milliseconds. */
+const quiet = 120
+const longest = 3000
+/** How often a refusal of the stock server is repeated. */
+const repetitions = 8
+
+/** Runs scenarios against two servers side by side. */
+export class Duel {
+  readonly #stock: SideRunner
+  readonly #krmkit: SideRunner
+  #runs = 0
+  readonly #prefix: string
+
+  constructor(stock: Side, krmkit: Side) {
+    this.#stock = new SideRunner(stock.url)
+    this.#krmkit = new SideRunner(krmkit.url)
+    this.#prefix = Math.floor(Date.now() / 1000).toString(36)
+  }
+
+  close(): void {
+    this.#stock.close()
+    this.#krmkit.close()
+  }
+
+  async run(scenario: Scenario): Promise<DuelResult> {
+    const id = `q${this.#prefix}${(this.#runs++).toString(36)}z`
+    const [stock, krmkit] = await Promise.all([this.#stock.begin(scenario, id), this.#krmkit.begin(scenario, id)])
+    const judge = new Judge(id)
+    for (const step of scenario.steps) {
+      const [theirs, ours] = await Promise.all([stock.send(step), krmkit.send(step)])
+      if (step.settleMs !== undefined) await new Promise((resolve) => setTimeout(resolve, step.settleMs))
+      // The events of a watch are compared when it ends; its opening when it is refused.
+      if (step.watch && theirs.status === 200 && ours.status === 200) continue
+      const again = theirs.status >= 400 ? () => stock.send(step) : undefined
+      if (!(await judge.compare(step, theirs, ours, again))) break
+    }
+    await this.#collectWatches(scenario, stock, krmkit, judge)
+    await this.#cleanUp(scenario, stock, krmkit)
+    return judge.result()
+  }
+
+  async #collectWatches(scenario: Scenario, stock: ScenarioRun, krmkit: ScenarioRun, judge: Judge): Promise<void> {
+    if (!stock.isWatching && !krmkit.isWatching) return
+    await untilQuiet(() => stock.received + krmkit.received)
+    const [theirs, ours] = [stock.collect(), krmkit.collect()]
+    for (const step of scenario.steps) {
+      const [a, b] = [theirs.get(step.id), ours.get(step.id)]
+      if (a !== undefined && b !== undefined && !judge.stopped) await judge.compare(step, a, b)
+    }
+  }
+
+  /** Removes cluster-scoped objects; the namespace stays, because removing it needs a controller. */
+  async #cleanUp({ steps }: Scenario, ...runs: readonly ScenarioRun[]): Promise<void> {
+    for (const step of steps) {
+      if (step.method !== 'POST' || step.path.includes('/namespaces/') || step.path.endsWith('/namespaces')) continue
+      const name = createdName(step)
+      if (name === undefined) continue
+      const removal = { id: `remove-${step.id}`, method: 'DELETE', path: `${step.path}/${name}` }
+      await Promise.all(runs.map((run) => run.send(removal)))
+    }
+  }
+}
+
+function createdName({ body }: Step): string | undefined {
+  const metadata =
+    body !== undefined && 'json' in body ? (body.json as { metadata?: { name?: unknown } } | null)?.metadata : undefined
+  return typeof metadata?.name === 'string' && /^[{}\w.-]+$/.test(metadata.name) ? metadata.name : undefined
+}
+
+class Judge {
+  readonly #theirs: Normalizer
+  readonly #ours: Normalizer
+  readonly #known = new Set<string>()
+  readonly #wording = { all: 0, equal: 0 }
+  readonly #stockAnswers = new Map<string, NormalAnswer>()
+  #steps = 0
+  #divergence: Divergence | undefined
+  stopped = false
+
+  constructor(id: string) {
+    this.#theirs = new Normalizer(id)
+    this.#ours = new Normalizer(id)
+  }
+
+  /**
+   * @param again repeats a refused request: refusals of the stock server that depend on the order of a Go map differ from time to time,
+   * and any of them counts
+   * @returns false when the servers are in different states, so that further steps show nothing.
+   */
+  async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
+    this.#steps++
+    const krmkit = this.#ours.answer(ours, step)
+    let stock = this.#theirs.answer(theirs, step)
+    let differences = compareAnswers(stock, krmkit)
+    for (
+      let i = 0;
+      again !== undefined && i < repetitions && this.#unexplained(step, stock, krmkit, differences).length > 0;
+      i++
+    ) {
+      const other = this.#theirs.answer(await again(), step)
+      const others = compareAnswers(other, krmkit)
+      if (others.length < differences.length || others.length === 0) [stock, differences] = [other, others]
+    }
+    this.#stockAnswers.set(step.id, stock)
+    if (hasWording(stock) && stock.status === krmkit.status) {
+      this.#wording.all++
+      if (!differences.some(({ aspect }) => aspect === 'wording')) this.#wording.equal++
+    }
+    const unexplained = this.#unexplained(step, stock, krmkit, differences)
+    if (unexplained.length > 0) this.#divergence = { step, stock, krmkit, differences: unexplained }
+    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status
+    return !this.stopped
+  }
+
+  #unexplained(step: Step, stock: NormalAnswer, krmkit: NormalAnswer, differences: readonly Difference[]): Difference[] {
+    const divergence = { step, stock, krmkit, differences }
+    return differences.filter((difference) => {
+      const known = explain(difference, divergence)
+      if (known !== undefined) this.#known.add(known.id)
+      return known === undefined
+    })
+  }
+
+  result(): DuelResult {
+    return {
+      steps: this.#steps,
+      divergence: this.#divergence,
+      known: this.#known,
+      wording: this.#wording,
+      stockAnswers: this.#stockAnswers,
+    }
+  }
+}
+
+async function untilQuiet(received: () => number): Promise<void> {
+  const deadline = Date.now() + longest
+  for (let before = -1; Date.now() < deadline; ) {
+    await new Promise((resolve) => setTimeout(resolve, quiet))
+    const now = received()
+    if (now === before) return
+    before = now
+  }
+}

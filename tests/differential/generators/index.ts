@@ -1,0 +1,44 @@
+import type { RandomChoices } from '@krmkit/meta/random-choices'
+import type { Scenario } from '../scenario.ts'
+import { generateAccess } from './access.ts'
+import { generateBodies } from './bodies.ts'
+import { generateHeaders } from './headers.ts'
+import { generateLives, generateNamespaces } from './life.ts'
+import { generateReads } from './reads.ts'
+import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
+
+/** Makes random scenarios of one area. */
+export interface Generator {
+  readonly area: string
+  /** What its scenarios compare, for the report. */
+  readonly compares: string
+  generate(random: RandomChoices): Scenario
+}
+
+export const generators: readonly Generator[] = [
+  {
+    area: 'bodies',
+    compares: 'creations of valid and damaged objects of every kind: causes, defaults, warnings',
+    generate: generateBodies,
+  },
+  {
+    area: 'updates',
+    compares: 'replacements of mutable and immutable fields, of status, with preconditions',
+    generate: generateUpdates,
+  },
+  { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
+  { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
+  { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+  {
+    area: 'lives',
+    compares: 'finalizers, deletion with options and preconditions, deletion of collections',
+    generate: generateLives,
+  },
+  {
+    area: 'namespaces',
+    compares: 'phases of namespaces, their finalizers, writes into terminating ones',
+    generate: generateNamespaces,
+  },
+  { area: 'access', compares: 'roles, bindings, escalation, impersonation, access reviews', generate: generateAccess },
+  { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
+]

@@ -1,0 +1,21 @@
+import type { Difference, Divergence } from '../compare.ts'
+import { ownDepartures } from './own.ts'
+import { bySpecification } from './specification.ts'
+
+/** A divergence that stays, with its reason; the report lists it. */
+export interface KnownDivergence {
+  /** `D` and a number; never reused. */
+  readonly id: string
+  readonly title: string
+  /** Why krmkit answers otherwise: the rule of the specification, or the advantage of the departure. */
+  readonly reason: string
+  /** Whether a difference is this divergence. */
+  matches(difference: Difference, divergence: Divergence): boolean
+}
+
+export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ownDepartures]
+
+/** The known divergence that explains a difference. */
+export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {
+  return knownDivergences.find((known) => known.matches(difference, divergence))
+}

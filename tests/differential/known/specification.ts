@@ -1,0 +1,62 @@
+import type { Difference } from '../compare.ts'
+import type { NormalAnswer } from '../normalize.ts'
+import type { KnownDivergence } from './index.ts'
+
+/** Divergences that the specification asks for. */
+export const bySpecification: readonly KnownDivergence[] = [
+  {
+    id: 'D1',
+    title: 'A list that ends carries `continue: ""`',
+    reason: 'API protocol 2.3: the continue token at the end of a list is the empty string; the stock server omits the member.',
+    matches: ({ at, stock, krmkit }) => at === 'body.metadata.continue' && stock === '<absent>' && krmkit === '',
+  },
+  {
+    id: 'D2',
+    title: 'Impossible list options are 400',
+    reason:
+      'API protocol 4.2 and 7: combinations of resourceVersion, resourceVersionMatch, limit, continue and sendInitialEvents that make no sense are 400; the stock server answers 422.',
+    matches: (difference) => statuses(difference, 422, 400) && /^422 ListOptions\.meta\.k8s\.io/.test(String(difference.stock)),
+  },
+  {
+    id: 'D3',
+    title: 'Undecodable and unknown fields in patches are 400',
+    reason:
+      'API protocol 4.6: a type error, and an unknown or repeated field at level Strict, is 400 for every verb; the stock server answers 422 to PATCH.',
+    matches: (difference, { step }) =>
+      step.method === 'PATCH' &&
+      statuses(difference, 422, 400) &&
+      /strict decoding error|cannot unmarshal|unmarshalerDecoder|unable to decode|decode patch/.test(String(difference.stock)),
+  },
+  {
+    id: 'D4',
+    title: 'Invalid requests are 400, not 500',
+    reason:
+      'API protocol 7: a request that cannot be read is 400. The stock server answers 500 to a resourceVersion with letters, to wrong types and duplicate keys in apply, to unknown `$patch` directives and to items of keyed lists without their key.',
+    matches: (difference) => statuses(difference, 500, 400),
+  },
+  {
+    id: 'D5',
+    title: 'deletecollection answers a Status',
+    reason:
+      'Configuration and storage 4: the answer to the deletion of a collection is a Status; the stock server answers the list of what it deleted.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' && kindOf(stock).endsWith('List') && kindOf(krmkit) === 'Status',
+  },
+  {
+    id: 'D6',
+    title: 'The deletion of a ConfigMap or Secret answers a Status',
+    reason:
+      'Configuration and storage 4: the answer is a Status also while finalizers hold the object and in dry runs, where the stock server answers the object.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' && ['ConfigMap', 'Secret'].includes(kindOf(stock)) && kindOf(krmkit) === 'Status',
+  },
+]
+
+function kindOf({ body }: NormalAnswer): string {
+  const { kind } = (body ?? {}) as { kind?: unknown }
+  return typeof kind === 'string' ? kind : ''
+}
+
+function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {
+  return at === 'status' && String(stock).startsWith(`${theirs} `) && String(krmkit).startsWith(`${ours} `)
+}

@@ -1,0 +1,168 @@
+import { decodeProtobuf, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
+import { parseYaml } from '@krmkit/schema/yaml'
+import type { Answer, Step } from './scenario.ts'
+import { typeOf } from './types.ts'
+
+/**
+ * Replaces what may differ between two correct servers by placeholders: uids, resourceVersions, times, tokens, random names and addresses.
+ * A placeholder is numbered by first appearance, so equal values stay equal. One instance serves one scenario on one server.
+ */
+export class Normalizer {
+  readonly #id: string
+  readonly #names = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+  #generated: RegExp | undefined
+
+  /** @param id the unique part of the scenario's names on this server */
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  /** @param step the request, whose `generateName` tells random names apart */
+  answer(answer: Answer, step: Step): NormalAnswer {
+    this.#generated = generatedNames(step, this.#id)
+    const headers: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
+    }
+    const type = String(headers['content-type'] ?? '')
+    const body = this.#body(answer.body, type)
+    const events = answer.events?.map((line) => this.#body(line, 'application/json'))
+    return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
+  }
+
+  #body(bytes: Uint8Array, type: string): unknown {
+    if (bytes.length === 0) return null
+    const text = Buffer.from(bytes).toString('utf8')
+    if (hasProtobufMagic(bytes)) return this.#protobuf(bytes)
+    if (type.startsWith('application/json') || type.startsWith('application/yaml')) {
+      const value = decoded(text, type)
+      if (value !== undefined) return this.#value(value, '', undefined)
+    }
+    return this.#text(text.slice(0, 20_000))
+  }
+
+  #protobuf(bytes: Uint8Array): unknown {
+    const envelope = readEnvelope(bytes)
+    const type = typeOf(envelope.apiVersion, envelope.kind)
+    const { apiVersion, kind, contentType, contentEncoding } = envelope
+    const head = { apiVersion, kind, contentType, contentEncoding }
+    if (type === undefined) return { ...head, raw: Buffer.from(envelope.raw).toString('base64') }
+    return { ...head, object: this.#value(decodeProtobuf(type, envelope).object, '', undefined) }
+  }
+
+  #value(value: unknown, key: string, parent: Record<string, unknown> | undefined): unknown {
+    if (typeof value === 'string') return this.#string(value, key, parent)
+    if (typeof value === 'number' && portKeys.has(key) && value >= 30_000 && value < 32_768)
+      return this.#named('port', String(value))
+    if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
+    if (typeof value !== 'object' || value === null) return value
+    const object = value as Record<string, unknown>
+    if (object['kind'] === 'Table') return this.#table(object)
+    return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
+  }
+
+  #string(value: string, key: string, parent: Record<string, unknown> | undefined): string {
+    if (key === 'uid' && uuid.test(value)) return this.#named('uid', value)
+    if (key === 'resourceVersion' && value !== '' && value !== '0') return this.#version(value, parent)
+    if (key === 'continue' && value !== '') return '<continue>'
+    if (key === 'token' && value.split('.').length === 3) return '<token>'
+    if (addressKeys.has(key) && /^10\.0\./.test(value)) return this.#named('address', value)
+    return this.#text(value)
+  }
+
+  /** Versions of lists depend on all writes to the server. */
+  #version(value: string, parent: Record<string, unknown> | undefined): string {
+    const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
+    return isListMeta && !this.#names.has(value) ? '<list version>' : this.#named('version', value)
+  }
+
+  /** Columns of ages are masked. */
+  #table(table: Record<string, unknown>): unknown {
+    const { columnDefinitions, rows, ...rest } = table as { columnDefinitions?: Column[] | null; rows?: Row[] | null }
+    const columns = (columnDefinitions ?? []).map(({ name, type, format, priority }) => ({ name, type, format, priority }))
+    const cell = (value: unknown, i: number) =>
+      ageColumns.has(columns[i]?.name ?? '') && age.test(String(value)) ? '<age>' : this.#value(value, 'cell', undefined)
+    return {
+      ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
+      columnDefinitions: columnDefinitions && columns,
+      rows: rows?.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
+    }
+  }
+
+  #text(text: string): string {
+    let result = text
+    for (const [value, name] of this.#names)
+      if (value.length > 8 && result.includes(value)) result = result.replaceAll(value, name)
+    if (this.#generated !== undefined) result = result.replaceAll(this.#generated, (name) => this.#named('name', name))
+    return result
+      .replaceAll(this.#id, '{id}')
+      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+      .replaceAll(uuid, (value) => this.#named('uid', value))
+  }
+
+  #named(kind: string, value: string): string {
+    let name = this.#names.get(value)
+    if (name === undefined) {
+      const count = (this.#counts.get(kind) ?? 0) + 1
+      this.#counts.set(kind, count)
+      name = `<${kind} ${count}>`
+      this.#names.set(value, name)
+    }
+    return name
+  }
+}
+
+export interface NormalAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  readonly events?: readonly unknown[]
+}
+
+interface Column {
+  readonly name?: string
+  readonly type?: string
+  readonly format?: string
+  readonly priority?: number
+}
+
+interface Row {
+  readonly cells?: readonly unknown[]
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/
+const ageColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'])
+const portKeys = new Set(['nodePort', 'healthCheckNodePort'])
+const addressKeys = new Set(['clusterIP', 'clusterIPs', 'cell'])
+/** Headers that differ from answer to answer, or that describe the connection. */
+const ignoredHeaders = new Set(['date', 'content-length', 'transfer-encoding', 'connection', 'keep-alive'])
+
+/** Longest prefix of a generated name. */
+const prefixLength = 58
+
+/** Matches names made from the `generateName` of a body. */
+function generatedNames({ body }: Step, id: string): RegExp | undefined {
+  const metadata =
+    body !== undefined && 'json' in body ? (body.json as { metadata?: { generateName?: unknown } } | null)?.metadata : undefined
+  const prefix = metadata?.generateName
+  if (typeof prefix !== 'string' || prefix === '') return undefined
+  return new RegExp(`${escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength))}[a-z0-9]{5}`, 'g')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+}
+
+function decoded(text: string, type: string): unknown {
+  try {
+    return type.startsWith('application/json') ? JSON.parse(text) : parseYaml(text).value
+  } catch (error) {
+    if (error instanceof Error) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,129 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { RandomChoices } from '@krmkit/meta/random-choices'
+import { type Divergence, signature } from './compare.ts'
+import { Duel } from './duel.ts'
+import type { FoundScenario } from './found.ts'
+import { type Generator, generators } from './generators/index.ts'
+import { divergenceReport, type Totals } from './report.ts'
+import type { Step } from './scenario.ts'
+import { startKrmkit, startStock } from './servers.ts'
+import { type Shrunk, shrink } from './shrink.ts'
+
+/** `npm run divergence`: compares krmkit with the stock server on random scenarios. `scripts/divergence.mjs` finds the servers. */
+
+const { values: flags } = parseArgs({
+  options: {
+    steps: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    area: { type: 'string', multiple: true },
+    only: { type: 'string' },
+    jobs: { type: 'string', default: '4' },
+    shrink: { type: 'string', default: '60' },
+    keep: { type: 'string' },
+    report: { type: 'string' },
+    peer: { type: 'string', default: '' },
+    krmkit: { type: 'string', default: '' },
+  },
+})
+
+/** Divergences of one signature. */
+interface Group {
+  count: number
+  readonly index: number
+  readonly area: string
+  readonly first: Shrunk
+}
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const [stock, krmkit] = await Promise.all([startStock(flags.peer), startKrmkit(flags.krmkit)])
+  const duel = new Duel(stock, krmkit)
+  try {
+    return await compare(duel)
+  } finally {
+    duel.close()
+    await Promise.all([stock.stop(), krmkit.stop()])
+  }
+}
+
+async function compare(duel: Duel): Promise<number> {
+  const wanted = Number(flags.steps)
+  const seed = Number(flags.seed)
+  const chosen = generators.filter(({ area }) => flags.area === undefined || flags.area.includes(area))
+  const groups = new Map<string, Group>()
+  const totals: Totals = { seed, areas: new Map(), known: new Map(), wording: { all: 0, equal: 0 }, unexplained: 0 }
+  let steps = 0
+  let next = 0
+  let shown = Date.now()
+  const runOne = async (index: number): Promise<void> => {
+    const random = new RandomChoices(seed, index)
+    const { area, generate } = random.pick<Generator>(chosen)
+    const scenario = generate(random)
+    const result = await duel.run(scenario)
+    steps += result.steps
+    totals.areas.set(area, (totals.areas.get(area) ?? 0) + result.steps)
+    totals.wording.all += result.wording.all
+    totals.wording.equal += result.wording.equal
+    for (const id of result.known) totals.known.set(id, (totals.known.get(id) ?? 0) + 1)
+    if (result.divergence === undefined) return
+    totals.unexplained++
+    const cause = signature(result.divergence)
+    const group = groups.get(cause)
+    if (group === undefined) groups.set(cause, { count: 1, index, area, first: { scenario, result } })
+    else group.count++
+  }
+  const work = async () => {
+    while (steps < wanted) {
+      await runOne(next++)
+      if (Date.now() - shown < 10_000) continue
+      shown = Date.now()
+      process.stderr.write(`${steps} of ${wanted} steps, ${groups.size} divergences\n`)
+    }
+  }
+  if (flags.only === undefined) await Promise.all(Array.from({ length: Number(flags.jobs) }, work))
+  else for (const index of flags.only.split(',')) await runOne(Number(index))
+  await printGroups(duel, groups)
+  if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals))
+  const { all, equal } = totals.wording
+  console.log(
+    `\nseed ${seed}: ${steps} steps, ${groups.size} unexplained divergences, wording equal in ${equal} of ${all} answers with texts`,
+  )
+  return groups.size === 0 ? 0 : 1
+}
+
+async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Promise<void> {
+  const attempts = Number(flags.shrink)
+  for (const [cause, { count, first, index, area }] of [...groups].sort(([, a], [, b]) => b.count - a.count)) {
+    const { scenario, result } = attempts === 0 ? first : await shrink(duel, first, attempts)
+    console.log(`\n${count}× ${cause}  (--area ${area} --only ${index})`)
+    for (const step of scenario.steps) console.log(`   ${stepLine(step)}`)
+    printDivergence(result.divergence)
+    if (flags.keep === undefined) continue
+    const found: FoundScenario = { title: cause, ...scenario, answers: Object.fromEntries(result.stockAnswers) }
+    const name = `${area}-${cause.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 90)
+    writeFileSync(join(flags.keep, `${name}.json`), `${JSON.stringify(found, null, 1)}\n`)
+  }
+}
+
+function printDivergence(divergence: Divergence | undefined): void {
+  for (const { at, stock, krmkit } of divergence?.differences.slice(0, 6) ?? []) {
+    console.log(`   ${at}\n      stock  ${shortened(stock)}\n      krmkit ${shortened(krmkit)}`)
+  }
+}
+
+function stepLine({ id, method, path, query, headers, as, body, watch }: Step): string {
+  const parts = [`${id}: ${method} ${path}`, query === undefined || query.length === 0 ? '' : `?${JSON.stringify(query)}`]
+  if (as !== undefined) parts.push(`as ${as}`)
+  if (headers !== undefined) parts.push(JSON.stringify(headers))
+  if (watch) parts.push('(watch)')
+  if (body !== undefined) parts.push(shortened(body))
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'undefined'
+  return text.length > 600 ? `${text.slice(0, 600)}…` : text
+}

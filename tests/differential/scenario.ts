@@ -1,0 +1,72 @@
+import type { JsonValue } from '@krmkit/meta'
+
+/**
+ * Scenarios as data: a sequence of requests that is sent to two servers. Texts may hold placeholders:
+ *
+ * - `{ns}`: the namespace of the scenario; `{id}`: a unique part of cluster-scoped names
+ * - `{STEP.PATH}`: a value of an earlier answer of the same server, such as `{create.metadata.resourceVersion}`
+ */
+export interface Scenario {
+  /** The generator: `bodies`, `reads` ... */
+  readonly area: string
+  /** Metadata of the scenario's namespace; `false`: the scenario needs none. */
+  readonly namespace?: { readonly labels?: Record<string, string>; readonly annotations?: Record<string, string> } | false
+  readonly steps: readonly Step[]
+}
+
+export interface Step {
+  /** Unique in the scenario. */
+  readonly id: string
+  /** Name of a static token, `anonymous`, or a literal token. @default 'admin' */
+  readonly as?: string
+  readonly method: string
+  readonly path: string
+  /** Pairs are encoded; a text is sent as it is. */
+  readonly query?: string | readonly (readonly [string, string])[]
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+  readonly body?: Body
+  /** Keeps the response open as a watch in the background; its events are compared at the end of the scenario. */
+  readonly watch?: true
+  /** Waits after the answer, in milliseconds: what the step creates takes effect with a delay, such as a policy. */
+  readonly settleMs?: number
+}
+
+/** A JSON value, a text, or bytes in base64. */
+export type Body = { readonly json: JsonValue } | { readonly text: string } | { readonly base64: string }
+
+/** One side's answer. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Uint8Array
+  /** For watches. */
+  readonly events?: readonly Uint8Array[]
+}
+
+/** Tokens that both servers know, as a token file. */
+export const tokenFile = `admin-token,admin,admin-uid,"system:masters"
+alice-token,alice,alice-uid,"dev"
+bob-token,bob,bob-uid,"dev,ops"
+node1-token,system:node:node-1,node1-uid,"system:nodes"
+`
+
+export const tokens: Readonly<Record<string, string>> = {
+  admin: 'admin-token',
+  alice: 'alice-token',
+  bob: 'bob-token',
+  node1: 'node1-token',
+}
+
+/** Replaces placeholders in every text of `value`. Unknown placeholders stay. */
+export function substitute<T>(value: T, resolve: (name: string) => string | undefined): T {
+  if (typeof value === 'string') return value.replaceAll(/\{([\w-]+(?:\.[\w./-]+)?)\}/g, (all, name) => resolve(name) ?? all) as T
+  if (Array.isArray(value)) return value.map((item) => substitute(item, resolve)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, item]) => [substitute(key, resolve), substitute(item, resolve)])
+  return Object.fromEntries(entries) as T
+}
+
+/** The value at a path such as `metadata.resourceVersion` or `items.0.metadata.uid`. */
+export function valueAt(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | null | undefined)?.[key], value)
+}

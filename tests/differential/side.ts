@@ -1,0 +1,187 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { Agent, type RequestOptions, request } from 'node:https'
+import { type Answer, type Scenario, type Step, substitute, tokens, valueAt } from './scenario.ts'
+
+/** A server under comparison. */
+export interface Side {
+  readonly name: 'krmkit' | 'stock'
+  /** `https://host:port` */
+  readonly url: string
+  /** Ends all connections and the server. */
+  stop(): Promise<void>
+}
+
+/** Time after which an answer counts as missing, in milliseconds. */
+const patience = 70_000
+
+/** Runs scenarios against one server. */
+export class SideRunner {
+  readonly #url: URL
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false })
+
+  constructor(url: string) {
+    this.#url = new URL(url)
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /** @param id unique part of the names of this run */
+  async begin(scenario: Scenario, id: string): Promise<ScenarioRun> {
+    const run = new ScenarioRun((step) => this.#request(step), id)
+    if (scenario.namespace === false) return run
+    const metadata = { name: '{ns}', ...scenario.namespace }
+    const path = '/api/v1/namespaces'
+    await run.send({ id: 'namespace', method: 'POST', path, body: { json: { metadata } } })
+    const account = { metadata: { name: 'default' } }
+    await run.send({ id: 'account', method: 'POST', path: `${path}/{ns}/serviceaccounts`, body: { json: account } })
+    return run
+  }
+
+  #request({ method, path, query, headers, as = 'admin', body }: Step): ClientRequest {
+    const sent: Record<string, string | string[]> = { accept: 'application/json', 'user-agent': 'differential/1' }
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      if (typeof value === 'string') sent[name] = value
+      else if (value.length > 0) sent[name] = [...value]
+      else delete sent[name]
+    }
+    if (as !== 'anonymous') sent['authorization'] ??= `Bearer ${tokens[as] ?? as}`
+    const bytes = bodyBytes(body)
+    if (bytes !== undefined) {
+      sent['content-type'] ??= 'application/json'
+      sent['content-length'] = String(bytes.length)
+    }
+    const { hostname, port } = this.#url
+    const options: RequestOptions = { hostname, port, method, path: path + queryText(query), headers: sent, agent: this.#agent }
+    const outgoing = request({ ...options, rejectUnauthorized: false })
+    outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer in ${patience} ms`)))
+    outgoing.end(bytes)
+    return outgoing
+  }
+}
+
+function queryText(query: Step['query']): string {
+  if (query === undefined || query.length === 0) return ''
+  if (typeof query === 'string') return `?${query}`
+  return `?${query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
+}
+
+function bodyBytes(body: Step['body']): Buffer | undefined {
+  if (body === undefined) return undefined
+  if ('json' in body) return Buffer.from(JSON.stringify(body.json))
+  return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64')
+}
+
+interface OpenWatch {
+  readonly answer: Answer
+  readonly events: Uint8Array[]
+  readonly outgoing: ClientRequest
+}
+
+/** One scenario on one server. */
+export class ScenarioRun {
+  readonly #send: (step: Step) => ClientRequest
+  readonly #id: string
+  readonly #bodies = new Map<string, unknown>()
+  readonly #watches = new Map<string, OpenWatch>()
+
+  constructor(send: (step: Step) => ClientRequest, id: string) {
+    this.#send = send
+    this.#id = id
+  }
+
+  async send(step: Step): Promise<Answer> {
+    const resolved = { ...substitute(step, (name) => this.#resolve(name)), id: step.id }
+    for (;;) {
+      const outgoing = this.#send(resolved)
+      try {
+        return await this.#receive(step, outgoing)
+      } catch (error) {
+        // A kept connection may end just when it is used again; everything else is an answer that has to be compared.
+        if (outgoing.reusedSocket && isReset(error)) continue
+        return { status: 0, headers: {}, body: Buffer.from(String(error)) }
+      }
+    }
+  }
+
+  async #receive(step: Step, outgoing: ClientRequest): Promise<Answer> {
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.once('response', resolve)
+      outgoing.on('error', reject)
+    })
+    const head = { status: incoming.statusCode ?? 0, headers: incoming.headersDistinct as Record<string, string[]> }
+    if (step.watch && head.status === 200) {
+      const answer = { ...head, body: new Uint8Array(0) }
+      this.#watches.set(step.id, { answer, outgoing, events: collectLines(incoming) })
+      return answer
+    }
+    const parts: Buffer[] = []
+    for await (const part of incoming) parts.push(part as Buffer)
+    const answer = { ...head, body: Buffer.concat(parts) }
+    this.#bodies.set(step.id, parsed(answer.body))
+    return answer
+  }
+
+  /** Number of events that the open watches have received so far. */
+  get received(): number {
+    let sum = 0
+    for (const { events } of this.#watches.values()) sum += events.length
+    return sum
+  }
+
+  get isWatching(): boolean {
+    return this.#watches.size > 0
+  }
+
+  /** Ends the watches. @returns their answers with their events */
+  collect(): Map<string, Answer> {
+    const answers = new Map<string, Answer>()
+    for (const [id, { answer, events, outgoing }] of this.#watches) {
+      outgoing.destroy()
+      answers.set(id, { ...answer, events: [...events] })
+    }
+    this.#watches.clear()
+    return answers
+  }
+
+  #resolve(name: string): string | undefined {
+    if (name === 'id') return this.#id
+    if (name === 'ns') return `ns-${this.#id}`
+    const dot = name.indexOf('.')
+    if (dot < 0 || !this.#bodies.has(name.slice(0, dot))) return undefined
+    const value = valueAt(this.#bodies.get(name.slice(0, dot)), name.slice(dot + 1))
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+  }
+}
+
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
+}
+
+function parsed(body: Uint8Array): unknown {
+  const text = Buffer.from(body).toString('utf8')
+  if (!text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Splits a stream of JSON documents at line ends. The returned list grows while the stream is open. */
+function collectLines(incoming: IncomingMessage): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  let rest = Buffer.alloc(0)
+  incoming.on('data', (part: Buffer) => {
+    rest = Buffer.concat([rest, part])
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      if (end > 0) lines.push(rest.subarray(0, end))
+      rest = rest.subarray(end + 1)
+    }
+  })
+  // The watch is cut off when the scenario ends.
+  incoming.on('error', () => undefined)
+  return lines
+}

@@ -1,0 +1,16 @@
+import { builtInKinds, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import { parseApiVersion } from '@krmkit/meta/api-version'
+import type { StructType } from '@krmkit/schema'
+
+/** The built-in kinds, as the generators see them. */
+export const definitions: readonly ResourceDefinition[] = builtInKinds()
+
+const catalog = createCatalog()
+
+/** The type of a built-in kind or its list; `undefined` for other kinds. */
+export function typeOf(apiVersion: string, kind: string): StructType | undefined {
+  const { group, version } = parseApiVersion(apiVersion)
+  if (kind === 'Status') return catalog.types.struct('meta/v1.Status')
+  const item = catalog.kind({ group, version, kind: kind.replace(/List$/, '') })?.type()
+  return item === undefined || item.typeName === kind ? item : catalog.types.struct(`${item.name}List`)
+}
