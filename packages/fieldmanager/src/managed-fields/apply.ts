@@ -134,14 +134,14 @@ export function applyParts(request: ApplyPatchRequest): ApplyParts {
  *
  * @see {@link managedFieldsAfterUpdateSteps} for how such a generator runs.
  */
-export function applyPartsSteps(request: ApplyPatchRequest): Generator<void, ApplyParts> {
+export function applyPartsSteps(request: ApplyPatchRequest): Generator<unknown, ApplyParts> {
   return applySteps(request, true)
 }
 
-function* applySteps(request: ApplyPatchRequest, sliced: boolean): Generator<void, ApplyParts> {
+function* applySteps(request: ApplyPatchRequest, sliced: boolean): Generator<unknown, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = checkApplied(request)
-  if (sliced) yield
+  if (sliced) yield true
   return request.live === undefined
     ? yield* createSteps(request, { type, appliedSet, sliced })
     : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
@@ -158,15 +158,16 @@ interface CheckedConfiguration {
 function* createSteps(
   request: ApplyPatchRequest,
   { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<void, AppliedParts> {
+): Generator<unknown, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
+  if (sliced) yield true
   const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
-  if (sliced) yield
+  if (sliced) yield true
   const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   const annotated = withAnnotation(request, value)
   return {
@@ -182,7 +183,7 @@ function* changeSteps(
   request: ApplyPatchRequest,
   live: FrozenObject,
   { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<void, ApplyParts> {
+): Generator<unknown, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
   const managed = yield* storedManagers(request, live, sliced)
@@ -272,7 +273,7 @@ function lastAppliedSet({ live, manager, subresource = '' }: ApplyPatchRequest):
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Generator<unknown, Managed> {
   const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
   const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }

@@ -3,7 +3,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
-import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
+import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
 
 export interface OpenApiOptions {
   /** Resolves a `$ref` by its last segment. */
@@ -63,7 +63,7 @@ class Reader {
     if (reference === undefined) return new TypeRef(undefined, () => this.atom(schema, preserve))
     const type = this.#namedType(reference)
     const relationship = mapRelationship(schema)
-    return relationship === undefined ? type : withAtomic(type, relationship)
+    return relationship === undefined ? type : withRelationship(type, relationship ? 'atomic' : 'separable')
   }
 
   atom(schema: JsonObject, inherited: boolean): Atom {

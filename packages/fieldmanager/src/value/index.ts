@@ -1,2 +1,2 @@
 export { canonicalJson, parseJsonText, quoteJson } from './json.ts'
-export { compareValues, equalValues, type OptionalJsonValue } from './order.ts'
+export { compareValues, equalValues, equalValuesSteps, type OptionalJsonValue } from './order.ts'
