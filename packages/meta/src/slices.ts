@@ -123,7 +123,7 @@ export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices
   }
 }
 
-/** Like `runInSlices`, beginning with a new slice: for callers whose slice is used up. */
+/** Like {@link runInSlices}, beginning with a new slice: for callers whose slice is used up. */
 export async function runInNewSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): Promise<T> {
   const slices = new Slices(scheduler)
   await slices.next()

@@ -74,7 +74,7 @@ export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean
   return size === 0
 }
 
-/** As `equalValues`, for large values: a generator that can be interrupted at each yield. */
+/** As {@link equalValues}, for large values: a generator that can be interrupted at each yield. */
 export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): Generator<unknown, boolean> {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalValues(a, b)

@@ -66,11 +66,7 @@ export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   return [...errors]
 }
 
-/**
- * As `collectErrors`, for large objects: a generator that can be interrupted at each yield of `walk`.
- *
- * @see runInSlices
- */
+/** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
 export function* collectErrorsSteps(walk: (errors: ErrorList) => Generator<unknown, void>): Generator<unknown, FieldError[]> {
   const errors = new ErrorList()
   try {

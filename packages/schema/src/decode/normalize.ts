@@ -55,11 +55,7 @@ function normalizeStruct(
   return buildObject(plan, slots ?? slotsUntil(plan, object, undefined), extra)
 }
 
-/**
- * As `normalize`, for large objects: a generator that can be interrupted at each yield.
- *
- * @see runInSlices
- */
+/** As {@link normalize}, for large objects: a generator that can be interrupted at each yield. */
 export function* normalizeSteps<T extends object>(type: StructType, object: T): Generator<unknown, T> {
   if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T
   return (yield* structSteps(planOf(type), object as Record<string, unknown>)) as T

@@ -74,11 +74,7 @@ export function decodeProtobuf<T = Record<string, unknown>>(
   return { object: withTypeMeta(type, decodeMessage(type, raw, { size }), envelope) as T, problems: [] }
 }
 
-/**
- * As `decodeProtobuf`, for large bodies: a generator that can be interrupted at each yield.
- *
- * @see runInSlices
- */
+/** As `decodeProtobuf`, for large bodies: a generator that can be interrupted at each yield. @see {@link encodeProtobuf} */
 export function* decodeProtobufSteps<T = Record<string, unknown>>(
   type: StructType,
   envelope: Envelope,
