@@ -17,7 +17,8 @@ import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { knownMembers } from './drop-unknown-fields.ts'
 import { decodingPrefixes, type PatchBody } from './patch-body.ts'
-import { otherKind, strictFailure } from './request-body.ts'
+import { patchedType } from './patched-type.ts'
+import { strictFailure } from './request-body.ts'
 import { whenDone } from './when-done.ts'
 
 /** Applies patches and decodes their results. */
@@ -116,11 +117,10 @@ export function appliedConfiguration(
   const { name } = context.info
   const metadata = value['metadata'] ?? {}
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
-  const unnamed = readable && (metadata['name'] ?? '') === ''
-  if (unnamed && !exists)
-    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  const isUnnamed = readable && (metadata['name'] ?? '') === ''
+  if (isUnnamed && !exists) throw unnamed(name)
   // A configuration without a name takes the name of the path when the object exists.
-  const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
+  const named = isUnnamed ? { ...value, metadata: { ...metadata, name } } : value
   if (body.problems.length > 0 && options.fieldValidation === 'Strict') {
     const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
     throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
@@ -132,6 +132,10 @@ export function appliedConfiguration(
     const known = options.fieldValidation !== 'Ignore' && problems.length === 0
     return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
   })
+}
+
+function unnamed(name: string): ApiError {
+  return ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
 /** Reports unknown fields as strict decoding does and as field management does: clients parse either. */
@@ -174,12 +178,20 @@ interface CheckedObject {
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
-  const { value, problems = [] } = result
   const type = target.type()
-  refuseOtherType(request, value)
   const size = new DecodedSize(objectBytes)
-  const decoding = { problems, collect: options.fieldValidation !== 'Ignore', size }
-  const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, { ...result, decoded })
+  const { value, unversioned } = patchedType(request, result.value)
+  const { problems = [] } = result
+  const collect = options.fieldValidation !== 'Ignore'
+  // The object has no name then, so it is refused after its problems are reported.
+  if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
+  const sorts = request.body.kind === 'strategic'
+  const decoding = { problems: sorts ? [] : problems, collect, size }
+  const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
+    // Members of typed objects have no order: the stock server sorts their problems.
+    const all = sorts ? [...problems, ...own.toSorted()] : own
+    return checkDecoded(request, { ...result, decoded: { object, problems: all } })
+  }
   if (isLarge(value)) {
     return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(scope.slices))
       .then(checked)
@@ -194,23 +206,8 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   }
 }
 
-/** @throws ApiError 400, 422 for a patch that changes the kind or version */
-function refuseOtherType({ context, target }: PatchRequest, value: JsonValue): void {
-  const { gvk, type } = target
-  const { name } = context.info
-  const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
-  if (
-    type().custom !== undefined &&
-    nextVersion === formatApiVersion(gvk) &&
-    typeof nextKind === 'string' &&
-    nextKind !== '' &&
-    nextKind !== gvk.kind
-  ) {
-    throw otherKind(gvk, nextKind, name)
-  }
-  if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {
-    throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
-  }
+function nameless(problems: readonly string[]): Decoded<ApiObject> {
+  return { object: { metadata: {} } as ApiObject, problems }
 }
 
 /** @throws ApiError 400 for problems of strict decoding, and for another name or namespace */
@@ -224,11 +221,11 @@ function checkDecoded(
   if (problems.length > 0 && fieldValidation === 'Strict')
     throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
   if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
-  const given = object.metadata?.name ?? ''
-  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
-  const other = object.metadata.namespace ?? ''
+  const { name: given = '', namespace: other = '' } = object.metadata ?? {}
   if (namespaced && other !== '' && other !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
+  if (given === '') throw unnamed(name)
+  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   return { object, problems }
 }
