@@ -60,7 +60,18 @@ const patchTypes = {
 } as const
 const pageSize = 500
 
-/** Creates a client over a transport. @see createInProcessClient, createRemoteClient */
+/**
+ * Creates a client over a transport.
+ *
+ * @example
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { createClient, createInProcessTransport } from '@krmkit/client'
+ * import { memoryStorage } from '@krmkit/storage'
+ * const server = await createApiServer({ storage: memoryStorage() })
+ * const client = createClient(createInProcessTransport(server.handle), { namespace: 'shop' })
+ * client.namespace // 'shop'
+ * @see createInProcessClient, createRemoteClient
+ */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
   return new TransportClient(transport, options)
 }

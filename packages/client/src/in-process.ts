@@ -15,7 +15,12 @@ export interface InProcessOptions extends ClientOptions {
 /**
  * Creates a client of a server in the same process. Requests are calls of its handler, without a socket.
  *
- * @example const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
+ * @example
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { createInProcessClient } from '@krmkit/client'
+ * import { memoryStorage } from '@krmkit/storage'
+ * await using server = await createApiServer({ storage: memoryStorage() })
+ * const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
  */
 export function createInProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
   const serverHandle = typeof server === 'function' ? server : server.handle
@@ -24,7 +29,11 @@ export function createInProcessClient(server: { readonly handle: Handler } | Han
   return createClient(createInProcessTransport(handle, user), options)
 }
 
-/** Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy. */
+/**
+ * Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy.
+ *
+ * @see {@link createClient}
+ */
 export function createInProcessTransport(handle: Handler, user?: UserInfo): Transport {
   const closing = new AbortController()
   // Every open request adds a listener.

@@ -33,9 +33,11 @@ export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOpti
 /**
  * Loads the connection of a context from kubeconfig files.
  *
- * @example const client = createRemoteClient(await loadKubeconfig({ context: 'staging' }))
  * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed; `Unsupported` for
  *   auth providers and proxies
+ * @example
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * const client = createRemoteClient(await loadKubeconfig({ context: 'staging' }))
  */
 export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<KubeconfigConnection> {
   const files = await readFiles(options)

@@ -44,14 +44,26 @@ export type RemoteOptions = ClientOptions & ConnectionOptions
 /**
  * Creates a client of a remote server, over HTTPS with kept connections.
  *
- * @example const client = createRemoteClient(await loadKubeconfig())
  * @throws ClientError `InvalidRequest` for an invalid `server` URL
+ * @example
+ * import { Pod } from '@krmkit/kinds/core/v1'
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const pods = await client.list(Pod, { namespace: 'shop' })
  */
 export function createRemoteClient(options: RemoteOptions): Client {
   return createClient(createRemoteTransport(options), options)
 }
 
-/** Creates the transport of `createRemoteClient`. @throws ClientError `InvalidRequest` for an invalid `server` URL */
+/**
+ * Creates the transport of `createRemoteClient`.
+ *
+ * @throws ClientError `InvalidRequest` for an invalid `server` URL
+ * @example
+ * import { createClient, createRemoteTransport, loadKubeconfig } from '@krmkit/client'
+ * const transport = createRemoteTransport(await loadKubeconfig())
+ * const client = createClient(transport, { namespace: 'shop' })
+ */
 export function createRemoteTransport(options: ConnectionOptions): Transport {
   const url = serverUrl(options.server)
   const secure = url.protocol === 'https:'

@@ -30,8 +30,13 @@ export const defaultListenLimits: ListenLimits = {
 /**
  * Serves an API server on a port.
  *
- * @example await using listener = await listen(server, { port: 6443, tls: selfSigned('.krmkit/pki') })
  * @throws HttpError `ListenFailed`, `InvalidTls`, `InvalidOption`
+ * @example
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { listen, selfSigned } from '@krmkit/http'
+ * import { memoryStorage } from '@krmkit/storage'
+ * const server = await createApiServer({ storage: memoryStorage() })
+ * await using listener = await listen(server, { port: 6443, tls: selfSigned('.krmkit/pki') })
  */
 export async function listen(apiServer: ServerLike, options: ListenOptions): Promise<Listener> {
   const { host = '127.0.0.1', port = 0, tls } = options

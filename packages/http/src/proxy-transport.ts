@@ -11,6 +11,13 @@ import { createAgent, destinationOf, isStaleConnection, validateTarget } from '.
 /**
  * Forwards requests to other servers over HTTPS. Bodies are streamed both ways, so that a slow reader slows the other server. All
  * requests to one target share kept connections.
+ *
+ * @example
+ * import { createProxyTransport } from '@krmkit/http'
+ * using transport = createProxyTransport()
+ * const metrics = transport.open({ origin: 'https://metrics.example.com' })
+ * const { signal } = new AbortController()
+ * const response = await metrics.send({ method: 'GET', path: '/apis/metrics.k8s.io/v1beta1', headers: {}, signal })
  */
 export function createProxyTransport(): ProxyTransport & Disposable {
   const agents = new Set<Agent>()

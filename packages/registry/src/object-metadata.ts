@@ -56,7 +56,19 @@ export function generatedName(prefix: string, environment: RegistryEnvironment):
   return prefix.slice(0, maxGeneratedPrefix) + environment.random.nameSuffix(suffixLength)
 }
 
-/** Sets the namespace of the request on the object. @throws ApiError 400 when the body names another one. */
+/**
+ * Sets the namespace of the request on the object.
+ *
+ * @throws ApiError 400 when the body names another one.
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import type { ApiObject } from '@krmkit/meta'
+ * import { takeNamespace } from '@krmkit/registry'
+ * const configMaps = createCatalog().resource({ group: '', version: 'v1', resource: 'configmaps' })!
+ * const object: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } }
+ * takeNamespace(object, 'shop', configMaps)
+ * object.metadata.namespace // 'shop'
+ */
 export function takeNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
   const given = object.metadata.namespace ?? ''
   if (!definition.kind.namespaced) {

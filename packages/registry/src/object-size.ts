@@ -57,7 +57,13 @@ function joined(object: object, open: object | undefined, printed: PrintedParts)
   return `{${texts.join(',')}}`
 }
 
-/** The 413 for an object above the limit. Clients match the error text of etcd. */
+/**
+ * The 413 for an object above the limit. Clients match the error text of etcd.
+ *
+ * @example
+ * import { objectTooLarge } from '@krmkit/registry'
+ * objectTooLarge(1_572_864).code // 413
+ */
 export function objectTooLarge(maxBytes: number): ApiError {
   return ApiError.requestEntityTooLarge(`etcdserver: request is too large: stored objects may have ${maxBytes} bytes`)
 }

@@ -39,7 +39,11 @@ export interface TestServer extends AsyncDisposable {
   /**
    * Serves the test server on a port, until it is closed.
    *
-   * @example await cluster.listen((server) => listen(server, { tls: false }))
+   * @example
+   * import { listen } from '@krmkit/http'
+   * import { createTestServer } from '@krmkit/testing'
+   * const cluster = await createTestServer()
+   * const listener = await cluster.listen((server) => listen(server, { tls: false }))
    */
   listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L>
   /** Returns the current server; `reset` replaces it. */

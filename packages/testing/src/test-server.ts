@@ -22,8 +22,13 @@ import { administrator, controllerUser, Users } from './users.ts'
  * Starts an API server for a test: in-process, in memory, with its own controllers and clock. Resolves when the seed is applied and the
  * server has settled.
  *
- * @example await using cluster = await createTestServer({ seed: 'manifests/' })
  * @throws TestingError `InvalidSeed`
+ * @example
+ * import { ConfigMap } from '@krmkit/kinds/core/v1'
+ * import { createTestServer } from '@krmkit/testing'
+ * await using cluster = await createTestServer()
+ * await cluster.client.create(ConfigMap, { metadata: { name: 'web' }, data: { color: 'red' } })
+ * await cluster.settle()
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const startAtMs = options.startAtMs ?? systemClock.now()

@@ -21,7 +21,9 @@ function parse(release: string): { readonly major: number; readonly minor: numbe
  * Orders releases: negative when `a` is older. Patch versions are ignored.
  *
  * @throws VersioningError `InvalidRelease`
- * @example compareReleases('1.9', '1.33') // negative
+ * @example
+ * import { compareReleases } from '@krmkit/versioning'
+ * compareReleases('1.9', '1.33') < 0 // true
  */
 export function compareReleases(a: string, b: string): number {
   const [one, two] = [parse(a), parse(b)]
@@ -33,7 +35,14 @@ export function sameMajor(a: string, b: string): boolean {
   return parse(a).major === parse(b).major
 }
 
-/** The number of minor releases from `from` to `to`; infinite across major releases. @throws VersioningError `InvalidRelease` */
+/**
+ * The number of minor releases from `from` to `to`; infinite across major releases.
+ *
+ * @throws VersioningError `InvalidRelease`
+ * @example
+ * import { releasesBetween } from '@krmkit/versioning'
+ * releasesBetween('1.29', '1.33') // 4
+ */
 export function releasesBetween(from: string, to: string): number {
   const [one, two] = [parse(from), parse(to)]
   if (one.major !== two.major) return two.major > one.major ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
@@ -44,6 +53,9 @@ export function releasesBetween(from: string, to: string): number {
  * The months between two releases: by the calendar when it has both, otherwise four per minor release.
  *
  * @throws VersioningError `InvalidRelease`
+ * @example
+ * import { monthsBetween } from '@krmkit/versioning'
+ * monthsBetween('1.30', '1.33') // 12
  */
 export function monthsBetween(from: string, to: string, calendar: ReleaseCalendar = {}): number {
   const [start, end] = [dayOf(from, calendar), dayOf(to, calendar)]

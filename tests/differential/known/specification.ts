@@ -1,4 +1,5 @@
 import type { Difference } from '../compare.ts'
+import type { NormalAnswer } from '../normalize.ts'
 import type { KnownDivergence } from './index.ts'
 
 /** Divergences that the specification asks for. */
@@ -33,7 +34,28 @@ export const bySpecification: readonly KnownDivergence[] = [
       'API protocol 7: a request that cannot be read is 400. The stock server answers 500 to a resourceVersion with letters, to wrong types and duplicate keys in apply, to unknown `$patch` directives and to items of keyed lists without their key.',
     matches: (difference) => statuses(difference, 500, 400),
   },
+  {
+    id: 'D5',
+    title: 'deletecollection answers a Status',
+    reason:
+      'Configuration and storage 4: the answer to the deletion of a collection is a Status; the stock server answers the list of what it deleted.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' && kindOf(stock).endsWith('List') && kindOf(krmkit) === 'Status',
+  },
+  {
+    id: 'D6',
+    title: 'The deletion of a ConfigMap or Secret answers a Status',
+    reason:
+      'Configuration and storage 4: the answer is a Status also while finalizers hold the object and in dry runs, where the stock server answers the object.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' && ['ConfigMap', 'Secret'].includes(kindOf(stock)) && kindOf(krmkit) === 'Status',
+  },
 ]
+
+function kindOf({ body }: NormalAnswer): string {
+  const { kind } = (body ?? {}) as { kind?: unknown }
+  return typeof kind === 'string' ? kind : ''
+}
 
 function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {
   return at === 'status' && String(stock).startsWith(`${theirs} `) && String(krmkit).startsWith(`${ours} `)

@@ -70,13 +70,6 @@ export { bindPod, validateBinding } from './core/pod/binding.ts'
 export { checkContainer } from './core/pod/containers.ts'
 export { ignoresBudgets, withDisruptionTarget } from './core/pod/eviction.ts'
 export {
-  allocateService,
-  type ServiceAllocation,
-  type ServiceUse,
-  serviceHoldings,
-  serviceUse,
-} from './core/service/allocation.ts'
-export {
   type BoundObjectReader,
   boundObject,
   type CompleteTokenRequest,

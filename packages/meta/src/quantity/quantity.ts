@@ -16,9 +16,8 @@ const nano = -9
  * integer: `1500m` stays, `1000m` is `1`, `1024Mi` is `1Gi`, `0.5Gi` is `512Mi`.
  *
  * @example
- * ```ts
- * String(Quantity.parse('0.5Gi').add(Quantity.parse('512Mi'))) // 1Gi
- * ```
+ * import { Quantity } from '@krmkit/meta'
+ * String(Quantity.parse('0.5Gi').add(Quantity.parse('512Mi'))) // '1Gi'
  */
 export class Quantity {
   readonly format: QuantityFormat
@@ -192,6 +191,10 @@ export class Quantity {
  * The text of a quantity in JSON, which may be a number or have surrounding spaces, as printed by the stock server.
  *
  * @throws MetaError `InvalidQuantity`
+ * @example
+ * import { normalizeQuantity } from '@krmkit/meta/quantity'
+ * normalizeQuantity('0.5Gi') // '512Mi'
+ * normalizeQuantity(1.5) // '1500m'
  */
 export function normalizeQuantity(value: string | number | bigint): string {
   return Quantity.parse(String(value).trim()).toString()

@@ -1,4 +1,4 @@
-export { type Condition, validateCondition, validateConditions } from './conditions.ts'
+export { type Condition, validateConditions } from './conditions.ts'
 export {
   addErrors,
   collectErrors,
@@ -18,14 +18,10 @@ export {
   standardFinalizers,
   validateAnnotations,
   validateBuiltInObjectMeta,
-  validateFinalizerName,
-  validateFinalizers,
   validateImmutableField,
-  validateLabelName,
   validateLabels,
   validateObjectMeta,
   validateObjectMetaUpdate,
-  validateStandardFinalizer,
 } from './object-meta.ts'
-export { controllerOf, validateOwnerReferences } from './owner-references.ts'
+export { controllerOf } from './owner-references.ts'
 export { Path } from './path.ts'

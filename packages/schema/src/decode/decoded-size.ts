@@ -14,11 +14,13 @@ import { DecodeError } from '../errors.ts'
  * Size counter of one decoding.
  *
  * @example
- * ```ts
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { applyDefaults, decode, DecodedSize } from '@krmkit/schema'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
  * const size = new DecodedSize(1_500_000)
- * const { object } = decode(type, value, { size })
- * applyDefaults(type, object, { size }) // throws TooLarge beyond the limit
- * ```
+ * const { object } = decode(configMap, { data: { a: '1' } }, { size })
+ * // Throws a DecodeError `TooLarge` when the object with its defaults exceeds the limit.
+ * applyDefaults(configMap, object, { size }).data // { a: '1' }
  */
 export class DecodedSize {
   readonly #maxBytes: number
@@ -117,7 +119,10 @@ export function unlimitedSize(): DecodedSize {
 /**
  * Lower bound of the length of the JSON text of a value, in bytes.
  *
- * @see DecodedSize
+ * @example
+ * import { jsonWeight } from '@krmkit/schema/decode'
+ * jsonWeight({ a: '1' }) // 9
+ * @see {@link DecodedSize}
  */
 export function jsonWeight(value: unknown): number {
   switch (typeof value) {

@@ -36,7 +36,7 @@ export interface FieldPlan extends FieldStep {
   readonly memberBytes: number
   /** Additional bytes of the unset field. Computed on first use: structs may be recursive. */
   readonly zeroBytes: () => number
-  /** Not stored as sent, so counted separately. @see DecodedSize */
+  /** Not stored as sent, so counted separately. @see {@link DecodedSize} */
   readonly countedSeparately: boolean
 }
 

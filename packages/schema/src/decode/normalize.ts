@@ -15,9 +15,11 @@ import { buildObject } from './struct.ts'
  * Canonical parts are not copied, and a canonical object is returned unchanged. The argument is never modified.
  *
  * @example
- * ```ts
- * normalize(configMap, { ...object, data: { b: '2', a: '1' } }) // data is sorted
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { decode, normalize } from '@krmkit/schema'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * const { object } = decode(configMap, { metadata: { name: 'web' } })
+ * normalize(configMap, { ...object, data: { b: '2', a: '1' } }).data // { a: '1', b: '2' }
  */
 export function normalize<T extends object>(type: StructType, object: T): T {
   if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T

@@ -38,9 +38,9 @@ export interface ParseJsonOptions {
  *
  * @throws DecodeError `Syntax` or `Depth` with Go's message; `Type` for a number beyond the range of floats (without `literals`).
  * @example
- * ```ts
- * const { value, duplicates } = parseJson('{"a":1,"a":2}', { literals: true }) // value: { a: 2 }
- * ```
+ * import { parseJson } from '@krmkit/schema'
+ * const { value } = parseJson('{"a":1,"a":2}')
+ * value // { a: 2 }
  */
 export function parseJson(input: Uint8Array | string, options: ParseJsonOptions = {}): ParsedJson {
   const maxDepth = options.maxDepth ?? maxJsonDepth
@@ -57,7 +57,12 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  * As `parseJson`, in time slices, for large documents. `parseJson` is faster for small ones.
  *
  * @param slices paces the work; may be shared with later stages.
- * @see parseJson
+ * @example
+ * import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+ * import { parseJsonInSlices } from '@krmkit/schema/json'
+ * const body = new TextEncoder().encode('{"items":[1,2]}')
+ * const { value } = await parseJsonInSlices(body, { literals: true }, new Slices(createSliceScheduler()))
+ * @see {@link parseJson}
  */
 export async function parseJsonInSlices(
   input: Uint8Array,

@@ -16,10 +16,12 @@ import { newReader, newWriter, withDecodeErrors } from './wire.ts'
  * @param object canonical.
  * @throws SchemaError `NoProtobuf` for types without protobuf.
  * @example
- * ```ts
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { decode, decodeProtobuf, encodeProtobuf, readEnvelope } from '@krmkit/schema'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * const { object } = decode(configMap, { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } })
  * const body = encodeProtobuf(configMap, object)
- * decodeProtobuf(configMap, readEnvelope(body)).object
- * ```
+ * decodeProtobuf(configMap, readEnvelope(body)).object.data // { a: '1' }
  */
 export function encodeProtobuf(type: StructType, object: object): Uint8Array {
   const { apiVersion, kind } = object as { apiVersion?: unknown; kind?: unknown }
@@ -30,7 +32,14 @@ export function encodeProtobuf(type: StructType, object: object): Uint8Array {
 /**
  * Encodes the message without the envelope, as embedded in other messages.
  *
- * @see encodeProtobuf
+ * @example
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { decode } from '@krmkit/schema'
+ * import { decodeMessage, encodeMessage } from '@krmkit/schema/protobuf'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * const bytes = encodeMessage(configMap, decode(configMap, { data: { a: '1' } }).object)
+ * decodeMessage(configMap, bytes).data // { a: '1' }
+ * @see {@link encodeProtobuf}
  */
 export function encodeMessage(type: StructType, object: object): Uint8Array {
   const writer = newWriter()
@@ -49,7 +58,7 @@ export interface ProtobufOptions {
  *
  * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`; as `decode` for JSON.
  * @throws SchemaError `NoProtobuf` for types without protobuf.
- * @see encodeProtobuf
+ * @see {@link encodeProtobuf}
  */
 export function decodeProtobuf<T = Record<string, unknown>>(
   type: StructType,
@@ -71,8 +80,8 @@ export function decodeProtobuf<T = Record<string, unknown>>(
 /**
  * Decodes a message without its envelope.
  *
- * @throws as `decodeProtobuf`
- * @see decodeProtobuf
+ * @throws as {@link decodeProtobuf}
+ * @see {@link encodeMessage}
  */
 export function decodeMessage<T = Record<string, unknown>>(
   type: StructType,

@@ -37,10 +37,14 @@ const noFields: StructType['field'] = new Map()
  * Creates the type of one version of a custom kind.
  *
  * @example
- * ```ts
- * const widget = createCustomType({ kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' }, schema, objectMeta })
- * decode(widget, body).object
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createCustomType, decode } from '@krmkit/schema'
+ * const widget = createCustomType({
+ *   kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' },
+ *   schema: { type: 'object', properties: { size: { type: 'integer' } } },
+ *   objectMeta: builtInTypes().struct('meta/v1.ObjectMeta'),
+ * })
+ * decode(widget, { kind: 'Widget', colour: 'red', size: 2 }).problems // [ 'unknown field "colour"' ]
  */
 export function createCustomType(options: CustomTypeOptions): StructType {
   const { kind } = options

@@ -198,7 +198,15 @@ function storageVersionIsStored(object: CustomResourceDefinition): void {
   object.status = { ...status, storedVersions: [...storedVersions, stored.name] }
 }
 
-/** Sets the condition of that type, appending it if absent; lastTransitionTime changes with the status only. */
+/**
+ * Returns `conditions` with the condition of that type replaced or appended. The lastTransitionTime changes with the status only.
+ *
+ * @example
+ * import { setDefinitionCondition } from '@krmkit/kinds/custom-resources'
+ * const established = { type: 'Established', status: 'False', lastTransitionTime: '2024-05-01T10:00:00Z' }
+ * const next = { type: 'Established', status: 'True', lastTransitionTime: '2024-05-02T10:00:00Z' }
+ * setDefinitionCondition([established], next).map(({ status }) => status) // [ 'True' ]
+ */
 export function setDefinitionCondition(
   conditions: readonly DeepReadonly<CustomResourceDefinitionCondition>[],
   next: CustomResourceDefinitionCondition,

@@ -8,7 +8,11 @@ import type { Pod } from '../../../types/core-v1.generated.ts'
  * @param container empty: the only container of the pod.
  * @throws ApiError 400 for an unknown container, or without a name where the pod has several.
  * @example
- *     checkContainer(pod, query.get('container') ?? '')
+ * import type { Pod } from '@krmkit/kinds/core/v1'
+ * import { checkContainer } from '@krmkit/kinds/strategies'
+ * const spec = { containers: [{ name: 'web' }, { name: 'proxy' }] }
+ * const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec }
+ * checkContainer(pod, 'proxy') // undefined; the empty name would throw
  */
 export function checkContainer({ metadata, spec }: DeepReadonly<Pod>, container: string): void {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {}
