@@ -117,15 +117,11 @@ export function appliedConfiguration(
   const { name } = context.info
   const metadata = value['metadata'] ?? {}
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
-  const isUnnamed = readable && (metadata['name'] ?? '') === ''
-  if (isUnnamed && !exists) throw unnamed(name)
-  // A configuration without a name takes the name of the path when the object exists.
-  const named = isUnnamed ? { ...value, metadata: { ...metadata, name } } : value
-  if (body.problems.length > 0 && options.fieldValidation === 'Strict') {
-    const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
-    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
-  }
-  const refusal = (problems: readonly string[]) => undeclared(target, problems)
+  const ownName = readable ? metadata['name'] : name
+  // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
+  if (ownName === null || ownName === '' || (ownName === undefined && !exists)) throw unnamed(name)
+  const named = ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
+  const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   const decoded = decodeChecked(request, { ...body, value: named, refusal })
   return whenDone(decoded, ({ object, problems }) => {
     // Without problems the type defines every member.
@@ -138,13 +134,18 @@ function unnamed(name: string): ApiError {
   return ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
-/** Reports unknown fields as strict decoding does and as field management does: clients parse either. */
-function undeclared({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
-  const strict = strictFailure(gvk, problems, new Uint8Array(0))
+/**
+ * The 400 for a configuration under `Strict`, with all repeated and unknown fields. Unknown fields are reported as strict decoding
+ * does and as field management does: clients parse either.
+ */
+function configurationFailure({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
   const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
-  if (paths.length === 0) return strict
+  if (paths.length === 0) {
+    const lines = problems.map((problem) => `\n  ${problem}`).join('')
+    return ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+  }
   const each = paths.map((path) => `.${path}: field not declared in schema`)
-  return ApiError.badRequest(`${strict.message}: ${each.join(', ')}`)
+  return ApiError.badRequest(`${strictFailure(gvk, problems, new Uint8Array(0)).message}: ${each.join(', ')}`)
 }
 
 /** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the group without a name. */

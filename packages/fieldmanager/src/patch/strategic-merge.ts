@@ -21,7 +21,7 @@ import {
 import { orderElements, partition } from './element-order.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
-import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
+import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } from './strategic-lists.ts'
 
 /**
  * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
@@ -108,18 +108,37 @@ function* mergeMembers(
   for (const key in patch)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
   yield
+  yield* deleteItems(out, patch, type, options)
   let members = 0
   for (const key in patch) {
-    if (done.has(key)) continue
-    const value = patch[key] as JsonValue
-    const deletes = key.startsWith(deleteFromPrimitiveListPrefix)
-    if (deletes && options.ofPatches) setMember(out, key, value)
-    else {
-      const target = deletes ? directiveTarget(key, deleteFromPrimitiveListPrefix) : key
-      const lists = mergeMember(out, target, value, { type, options, deletes })
-      if (lists !== undefined) setMember(out, target, yield* lists)
-    }
+    if (done.has(key) || key.startsWith(deleteFromPrimitiveListPrefix)) continue
+    const lists = mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false })
+    if (lists !== undefined) setMember(out, key, yield* lists)
     if (++members % stepSize === 0) yield
+  }
+}
+
+/**
+ * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
+ *
+ * Differs: the stock server follows the random order of a map.
+ */
+function* deleteItems(
+  out: JsonObject,
+  patch: JsonObject,
+  type: PatchType,
+  options: StrategicMergeOptions,
+): Generator<void, void> {
+  for (const key in patch) {
+    if (!key.startsWith(deleteFromPrimitiveListPrefix)) continue
+    const value = patch[key] as JsonValue
+    if (options.ofPatches) {
+      setMember(out, key, value)
+      continue
+    }
+    const target = directiveTarget(key, deleteFromPrimitiveListPrefix)
+    const lists = mergeMember(out, target, value, { type, options, deletes: true })
+    if (lists !== undefined) setMember(out, target, yield* lists)
   }
 }
 
@@ -238,7 +257,8 @@ function* mergeOrdered(
   const parts = partition(merged, wanted, mergeKey)
   yield
   const maps = elementKind([before, changes]) === 'object'
-  setMember(out, key, yield* orderElements(parts, { wanted, before, mergeKey, maps }))
+  const order = own === undefined ? before : previousOrder(before, changes, mergeKey)
+  setMember(out, key, yield* orderElements(parts, { wanted, before: order, mergeKey, maps }))
   done.add(key)
 }
 

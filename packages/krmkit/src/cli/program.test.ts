@@ -29,6 +29,7 @@ describe('krmkit serve', () => {
     expect(rest).toEqual({
       clusterSigningDuration: 8760 * 3_600_000,
       reportSigningFailures: false,
+      requireKeyEncipherment: false,
       securePort: 6443,
       bindAddress: '127.0.0.1',
       storage: 'memory',

@@ -12,6 +12,8 @@ export interface ValueCodec {
   read(reader: WireReader, limit: number, depth: number): unknown
   /** Value of a map entry without one. */
   zero(): unknown
+  /** Whether a map entry without a value lacks its field; other types write an empty value. */
+  readonly omitsNull?: boolean
   /** Whether lists of these values may be packed. */
   readonly packable?: boolean
 }
@@ -39,6 +41,7 @@ const codecs: Partial<Record<ScalarName, ValueCodec>> = {
     },
     read: (reader, limit) => countedText(reader, bytesToBase64(readBytes(reader, limit))),
     zero: () => null,
+    omitsNull: true,
   },
   bool: {
     wire: varint,

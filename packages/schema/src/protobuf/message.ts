@@ -228,7 +228,7 @@ function mapMember(number: number, field: FieldPlan, codec: ValueCodec): MemberP
         writer.uint32(tag).fork()
         writer.uint32(keyTag).string(key)
         const value = map[key]
-        if (value !== null || codec.zero() !== null) {
+        if (value !== null || codec.omitsNull !== true) {
           writer.uint32(valueTag)
           codec.write(writer, value)
         }
@@ -324,7 +324,7 @@ function wrappedListCodec(element: ValueCodec): ValueCodec {
       }
       return list
     },
-    zero: () => null,
+    zero: () => [],
   }
 }
 
