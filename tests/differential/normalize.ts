@@ -60,6 +60,7 @@ export class Normalizer {
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
+    if (key === 'metadata' && Array.isArray(object['managedFields'])) sortByManager(object['managedFields'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
 
@@ -120,6 +121,15 @@ export class Normalizer {
     }
     return name
   }
+}
+
+/** Managers are sorted by time, in seconds, which two servers may see on different sides of a second. */
+function sortByManager(entries: unknown[]): void {
+  const key = (entry: unknown) => {
+    const { operation, manager, subresource, apiVersion } = entry as Record<string, unknown>
+    return JSON.stringify([operation, manager, subresource ?? '', apiVersion])
+  }
+  entries.sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
 export interface NormalAnswer {

@@ -43,7 +43,7 @@ export const ofPatches: readonly KnownDivergence[] = [
     title: 'An empty list of managedFields does not reset ownership',
     reason:
       'API protocol 4.7: a list with one empty entry resets managedFields, an empty list does not; the stock server takes both.',
-    matches: (difference, { step }) => losesOwners(difference) && sentOwners(step)?.length === 0,
+    matches: (difference, { step }) => (losesOwners(difference) || isWritten(difference)) && sentOwners(step)?.length === 0,
   },
   {
     id: 'D44',
@@ -64,6 +64,11 @@ function isApply({ method, headers }: Divergence['step']): boolean {
 
 function losesOwners({ at, stock, krmkit }: Difference): boolean {
   return at === 'body.metadata.managedFields' && stock === '<absent>' && Array.isArray(krmkit)
+}
+
+/** The stock server writes an object where krmkit changes nothing. */
+function isWritten({ at, krmkit }: Difference): boolean {
+  return at === 'body.metadata.resourceVersion' && krmkit !== '<absent>'
 }
 
 function sentOwners({ body }: Divergence['step']): readonly unknown[] | undefined {
