@@ -60,6 +60,7 @@ export class Normalizer {
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
+    if (key === 'details' && Array.isArray(object['causes'])) sortConflicts(object['causes'])
     if (key === 'metadata' && Array.isArray(object['managedFields'])) sortByManager(object['managedFields'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
@@ -121,6 +122,14 @@ export class Normalizer {
     }
     return name
   }
+}
+
+/** The stock server lists conflicts by manager in the order of a Go map. */
+function sortConflicts(causes: unknown[]): void {
+  const { length } = causes
+  const managerOf = (cause: unknown) => (cause as { message?: unknown }).message as string
+  if (causes.filter((cause) => (cause as { reason?: unknown }).reason === 'FieldManagerConflict').length < length) return
+  causes.sort((a, b) => (managerOf(a) < managerOf(b) ? -1 : managerOf(a) > managerOf(b) ? 1 : 0))
 }
 
 /** Managers are sorted by time, in seconds, which two servers may see on different sides of a second. */

@@ -122,12 +122,29 @@ export function appliedConfiguration(
   if (ownName === null || ownName === '' || (ownName === undefined && !exists)) throw unnamed(name)
   const named = ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
-  const decoded = decodeChecked(request, { ...body, value: named, refusal })
-  return whenDone(decoded, ({ object, problems }) => {
-    // Without problems the type defines every member.
-    const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-    return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
-  })
+  return refusedLater(named, () =>
+    whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
+      // Without problems the type defines every member.
+      const known = options.fieldValidation !== 'Ignore' && problems.length === 0
+      return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+    }),
+  )
+}
+
+type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
+
+/** Conflicts are reported before a configuration that cannot be decoded, so its refusal takes the place of the decoded object. */
+function refusedLater(sent: JsonValue, decoded: () => Configuration): Configuration {
+  const refused = (error: unknown): AppliedConfiguration => {
+    if (!(error instanceof ApiError) || error.code !== 400) throw error
+    return { sent: sent as unknown as FrozenObject, object: error }
+  }
+  try {
+    const result = decoded()
+    return result instanceof Promise ? result.catch(refused) : result
+  } catch (error) {
+    return refused(error)
+  }
 }
 
 function unnamed(name: string): ApiError {

@@ -25,6 +25,31 @@ describe('apply', () => {
     expect(json.metadata).not.toHaveProperty('deletionTimestamp')
   })
 
+  it('reports conflicts before values that cannot be decoded', async () => {
+    const { ask } = await sampleServer()
+    const pods = '/api/v1/namespaces/default/pods'
+    const timed = (startTime: string) => ({ ...pod({ startTime, message: startTime }), metadata: { name: 'p' } })
+    await ask(pods, { method: 'POST', body: timed('2024-01-01T00:00:00Z') })
+    const status = { ...timed('2024-01-01'), spec: undefined }
+    await ask(`${pods}/p/status?fieldManager=a`, { method: 'PUT', body: timed('2024-01-01T00:00:00Z') })
+    const send = (query: string) =>
+      ask(`${pods}/p/status?fieldManager=b${query}`, { method: 'PATCH', headers: apply, body: status })
+    expect((await send('')).json).toMatchObject({ reason: 'Conflict' })
+    const { json } = await send('&force=true')
+    expect(json).toMatchObject({ code: 400 })
+    expect(json.message).toContain('parsing time "2024-01-01"')
+  })
+
+  it('refuses a configuration that clears the name of an object', async () => {
+    const { ask } = await sampleServer()
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }) })
+    const send = (metadata: object) =>
+      ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body: map(metadata, { k: 'v' }) })
+    expect((await send({})).status).toBe(200)
+    const { json } = await send({ name: null })
+    expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
+  })
+
   it('does not create an object from a configuration with a uid', async () => {
     const { ask } = await sampleServer()
     const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })
