@@ -21,6 +21,7 @@ import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { ApiServer } from './interfaces.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { Backends } from './proxy/backends.ts'
 import { compose, type RequestContext } from './request-context.ts'
 import type { ServerScope } from './request-scope.ts'
 import { buildRoutes } from './routes.ts'
@@ -133,6 +134,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     authenticator: settings.authenticator,
     issuer: settings.serviceAccountIssuer,
     yamlTranslator: settings.yamlTranslator,
+    backends: new Backends(settings.proxy ?? {}, closing),
     listChunks: new ListChunkCache(),
     watches: new WatchCounts(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>

@@ -8,7 +8,7 @@ import {
   type GroupVersionKind,
   type JsonValue,
 } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode, type StructType } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
@@ -68,10 +68,9 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<ApiObject> {
   const { kind, value: patch, problems } = request.body
-  const slices = new Slices(request.scope.slices)
   try {
-    const value = await runInSlices(patchSteps(request.target, kind, original, patch), slices)
-    await slices.next()
+    const value = await runInNewSlices(patchSteps(request.target, kind, original, patch), request.scope.slices)
+    await new Slices(request.scope.slices).next()
     return await decodePatched(request, { value, problems })
   } catch (error) {
     throw patchFailure(error)
@@ -83,7 +82,7 @@ function patchSteps(
   kind: PatchBody['kind'],
   original: JsonValue,
   patch: JsonValue,
-): Generator<void, JsonValue> {
+): Generator<unknown, JsonValue> {
   if (kind === 'json') return jsonPatchSteps(original, patch)
   return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }
@@ -211,7 +210,7 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
     return checkDecoded(request, { ...result, decoded: { object, problems: all } })
   }
   if (isLarge(value)) {
-    return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(scope.slices))
+    return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
       .then(checked)
       .catch((error) => {
         throw decodeRefusal(error, objectBytes)

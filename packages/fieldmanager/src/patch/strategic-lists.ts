@@ -21,7 +21,7 @@ export interface ListMerge {
 }
 
 /** @throws PatchError `BadPatch`, `Unprocessable` */
-export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<void, JsonValue[]> {
+export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<unknown, JsonValue[]> {
   const { meta, deletes } = merge
   if (!Array.isArray(own)) throw unexpectedType(goList, own)
   if (!Array.isArray(change)) throw unexpectedType(goList, change)
@@ -93,7 +93,7 @@ function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
   { meta: { mergeKey }, join, deferred }: ListMerge,
-): Generator<void, JsonObject[]> {
+): Generator<unknown, JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
   items.forEach((item, index) => {

@@ -5,9 +5,10 @@ import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { goList, jsonKind } from '../value/type-names.ts'
-import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
-import { checkDepth } from './depth.ts'
+import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
+import { checkDepth, checkDepthSteps } from './depth.ts'
 import {
+  cleanedSteps,
   deleteFromPrimitiveListPrefix,
   directiveTarget,
   patchDirective,
@@ -49,20 +50,31 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* strategicMergePatchSteps(
+  type: StructType,
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<unknown, JsonValue> {
   if (patch === null) return original
   const deferred = new DeferredMerges()
   const options = { ofPatches: false, deferred }
-  const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
+  const members = requireMap(patch)
+  yield* checkDepthSteps(members)
+  const merged = mergeStrategic(isMap(original) ? original : {}, members, patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
+  const members = requireMap(patch)
+  checkDepth(members)
+  return members
+}
+
+function requireMap(patch: JsonValue): JsonObject {
   if (!isMap(patch)) {
     throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   }
-  checkDepth(patch)
   return patch
 }
 
@@ -102,18 +114,18 @@ function* mergeMembers(
   patch: JsonObject,
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const done = new Set<string>()
   retainKeys(out, patch, done, options)
-  for (const key in patch)
+  const keys = yield* keysOf(patch)
+  for (const key of keys)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
   yield
-  yield* deleteItems(out, patch, type, options)
+  yield* deleteItems(out, { patch, keys }, type, options)
   let members = 0
-  for (const key in patch) {
+  for (const key of keys) {
     if (done.has(key) || key.startsWith(deleteFromPrimitiveListPrefix)) continue
-    const lists = mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false })
-    if (lists !== undefined) setMember(out, key, yield* lists)
+    yield* completeMember(out, key, mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false }))
     if (++members % stepSize === 0) yield
   }
 }
@@ -125,11 +137,11 @@ function* mergeMembers(
  */
 function* deleteItems(
   out: JsonObject,
-  patch: JsonObject,
+  { patch, keys }: { readonly patch: JsonObject; readonly keys: readonly string[] },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
-  for (const key in patch) {
+): Generator<unknown, void> {
+  for (const key of keys) {
     if (!key.startsWith(deleteFromPrimitiveListPrefix)) continue
     const value = patch[key] as JsonValue
     if (options.ofPatches) {
@@ -137,9 +149,20 @@ function* deleteItems(
       continue
     }
     const target = directiveTarget(key, deleteFromPrimitiveListPrefix)
-    const lists = mergeMember(out, target, value, { type, options, deletes: true })
-    if (lists !== undefined) setMember(out, target, yield* lists)
+    yield* completeMember(out, target, mergeMember(out, target, value, { type, options, deletes: true }))
   }
+}
+
+/** Runs the merge of a member, if any, and sets the member to its result. */
+function* completeMember(
+  out: JsonObject,
+  key: string,
+  steps: Generator<unknown, JsonValue | undefined> | undefined,
+): Generator<unknown, void> {
+  if (steps === undefined) return
+  const merged = yield* steps
+  if (merged === undefined) delete out[key]
+  else setMember(out, key, merged)
 }
 
 /** Executes a `$patch` directive, which replaces or deletes the whole map. */
@@ -158,13 +181,13 @@ interface MemberMerge {
   readonly deletes: boolean
 }
 
-/** @returns the list merge to run, when both values are lists. */
+/** @returns the merge to run, when both values are lists, and for an added map or list; its result is the member. */
 function mergeMember(
   out: JsonObject,
   key: string,
   value: JsonValue,
   { type, options, deletes }: MemberMerge,
-): Generator<void, JsonValue[]> | undefined {
+): Generator<unknown, JsonValue | undefined> | undefined {
   if (value === null) {
     delete out[key]
     if (options.ofPatches) setMember(out, key, null)
@@ -177,7 +200,11 @@ function mergeMember(
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
-  } else if (!deletes) addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  } else if (!deletes) {
+    if (options.deferred !== undefined && typeof value === 'object')
+      return cleanedSteps(value, { nulls: !options.ofPatches, directives: true })
+    addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  }
   return undefined
 }
 
@@ -228,7 +255,7 @@ function* mergeOrdered(
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {
@@ -253,9 +280,9 @@ function* mergeOrdered(
       : own === undefined
         ? (withoutDirectives(changes) as JsonValue[])
         : yield* mergeLists(before, changes, listMerge(meta, options, false))
-  yield
+  yield true
   const parts = partition(merged, wanted, mergeKey)
-  yield
+  yield true
   const maps = elementKind([before, changes]) === 'object'
   const order = own === undefined ? before : previousOrder(before, changes, mergeKey)
   setMember(out, key, yield* orderElements(parts, { wanted, before: order, mergeKey, maps }))

@@ -41,12 +41,32 @@ export function withDecodeErrors<V>(read: () => V): V {
   }
 }
 
+/** As `withDecodeErrors`, for a decoder with interruption points. */
+export function* withDecodeErrorsSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
+  try {
+    return yield* steps
+  } catch (error) {
+    return withDecodeErrors(() => {
+      throw error
+    })
+  }
+}
+
 /** Reads a length prefix and returns the end offset. */
 export function readEnd(reader: WireReader, limit: number): number {
   const length = readLength(reader)
   const end = reader.pos + length
   if (end > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
   return end
+}
+
+/** The length of the next value, which is length-delimited; 0 when it exceeds the limit. Reads nothing. */
+export function peekLength(reader: WireReader, limit: number): number {
+  const start = reader.pos
+  const length = readLength(reader)
+  const end = reader.pos + length
+  reader.pos = start
+  return end > limit ? 0 : length
 }
 
 function readLength(reader: WireReader): number {
