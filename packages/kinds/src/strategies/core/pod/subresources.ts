@@ -102,7 +102,8 @@ function validateContainerOrder(spec: R<PodSpec>, before: R<PodSpec>, at: FieldP
     if (now.length !== then.length) at.child(list).forbidden(`${list} may not be added or removed on resize`)
     else
       for (const [i, { name }] of then.entries())
-        if (now[i]?.name !== name) at.child(list).index(i).child('name').forbidden(`${list} may not be renamed or reordered on resize`)
+        if (now[i]?.name !== name)
+          at.child(list).index(i).child('name').forbidden(`${list} may not be renamed or reordered on resize`)
   }
   return sameContainers(spec, before)
 }
