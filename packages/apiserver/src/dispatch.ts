@@ -3,6 +3,7 @@ import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { isStorableName } from '@krmkit/registry'
 import { isBuiltInGroup } from './discovery/documents.ts'
+import { patchKind } from './encoding/patch-body.ts'
 import { textResponse } from './encoding/response-writer.ts'
 import { createResource } from './handlers/create.ts'
 import { deleteResource } from './handlers/delete.ts'
@@ -37,8 +38,11 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
+    // The router refuses requests to built-in resources before their warnings apply.
+    const routed = definition.custom === undefined ? handlerOf(scope, context) : undefined
     warnOfDeprecation(scope, context)
-    return handlerOf(scope, context)(scope, context)
+    const handler = routed ?? handlerOf(scope, context)
+    return handler(scope, context)
   }
   return async (context) => {
     const { info } = context
@@ -107,8 +111,15 @@ function warnOfDeprecation({ definition, profile, deprecatedRequest }: RequestSc
 /** Shared instance: most requests are allowed, and the error is never modified. */
 const notAllowed = ApiError.generic(405)
 
+/** @throws ApiError 404, 405, 415 for the media type of a patch */
+function handlerOf(scope: RequestScope, context: RequestContext): ResourceHandler {
+  const handler = verbHandlerOf(scope, context)
+  if (context.info.verb === 'patch') patchKind(scope, context)
+  return handler
+}
+
 /** @throws ApiError 404, 405 */
-function handlerOf({ definition, subresource }: RequestScope, { info, request }: RequestContext): ResourceHandler {
+function verbHandlerOf({ definition, subresource }: RequestScope, { info, request }: RequestContext): ResourceHandler {
   if (subresource !== undefined && connectable.has(info.subresource)) {
     if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
     return connectResource

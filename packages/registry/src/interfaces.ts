@@ -2,6 +2,7 @@ import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admis
 import type { FrozenObject } from '@krmkit/fieldmanager'
 import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
 import type {
+  ApiError,
   ApiObject,
   Clock,
   Features,
@@ -212,8 +213,11 @@ export interface ApplyRequest extends Target {
 export interface AppliedConfiguration {
   /** As sent, without members that the type does not know. */
   readonly sent: FrozenObject
-  /** The same decoded; the receiver may change it. */
-  readonly object: ApiObject
+  /**
+   * The same decoded; the receiver may change it. An error refuses a configuration that cannot be decoded, after conflicts, which are
+   * found first.
+   */
+  readonly object: ApiObject | ApiError
 }
 
 /** A change by the server itself, in the storage version. */

@@ -1,11 +1,13 @@
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
+import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
+import { generatePatches } from './patches.ts'
 import { generateReads } from './reads.ts'
-import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
+import { generateUpdates } from './writes.ts'
 
 /** Makes random scenarios of one area. */
 export interface Generator {

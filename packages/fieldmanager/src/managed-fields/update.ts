@@ -47,7 +47,8 @@ export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
  * live object.
  *
  * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty
- * entry resets ownership first. An object that does not fit its type keeps the managedFields it had. Never throws.
+ * entry resets ownership first. An object that does not fit its type, such as one with keyed items without keys, loses its
+ * managedFields. Never throws.
  *
  * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
@@ -172,7 +173,7 @@ export function* updateManagedSteps(
     const options = { converter: converterOf(types), ignored: request.resetFields }
     managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
   } catch (error) {
-    if (error instanceof FieldManagerError) return managed
+    if (error instanceof FieldManagerError) return emptyManaged
     throw error
   }
   const taken = managers.get(current)

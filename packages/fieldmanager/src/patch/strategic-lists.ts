@@ -39,7 +39,7 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
     return yield* orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
   }
   if (mergeKey === '')
-    throw new FieldManagerError({ code: 'Unprocessable', message: `cannot merge lists without merge key for ${meta.type.kind}` })
+    throw new FieldManagerError({ code: 'BadPatch', message: `cannot merge lists without merge key for ${meta.type.kind}` })
   const { items, changes } = executeItemDirectives(own as JsonObject[], change as JsonObject[], mergeKey)
   const merged = yield* mergeItems(items, changes, merge)
   yield
