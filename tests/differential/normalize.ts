@@ -96,12 +96,18 @@ export class Normalizer {
     for (const [value, name] of this.#names)
       if (value.length > 8 && result.includes(value)) result = result.replaceAll(value, name)
     if (this.#generated !== undefined) result = result.replaceAll(this.#generated, (name) => this.#named('name', name))
-    return result
-      .replaceAll(this.#id, '{id}')
-      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
-      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-      .replaceAll(uuid, (value) => this.#named('uid', value))
+    return (
+      result
+        .replaceAll(this.#id, '{id}')
+        .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
+          time.startsWith('20') ? '<time>' : time,
+        )
+        // Go prints pointers inside of structs as addresses.
+        .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+        .replaceAll(uuid, (value) => this.#named('uid', value))
+    )
   }
 
   #named(kind: string, value: string): string {

@@ -24,8 +24,8 @@ export function strategyContext(
   { group, version }: ResourceDefinition,
 ): StrategyContext {
   const { clock, random, profile, features, allowPrivileged = false } = environment
-  const { user, warn } = context
-  return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, warn }
+  const { user, warn, dryRun } = context
+  return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, dryRun, warn }
 }
 
 /** A draft owns its metadata, even where it shares the rest with another object. */

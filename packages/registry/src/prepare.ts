@@ -17,6 +17,8 @@ export interface Preparation {
   readonly allocates: boolean
   /** Sets metadata and what clients may not choose. Mutates the object. */
   prepare(): void
+  /** Completes the valid object. Mutates the object. */
+  canonicalize(): void
   validate(): readonly FieldError[]
 }
 
@@ -31,6 +33,7 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
   if (loading !== undefined) await loading
   if (stages !== undefined) await stages()
   refuse(store, preparation, preparation.validate())
+  preparation.canonicalize()
 }
 
 function refuse(store: StoreInternals, { name }: Preparation, errors: readonly FieldError[]): void {

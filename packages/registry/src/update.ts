@@ -21,6 +21,7 @@ import {
 } from './object-metadata.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { stagesOf } from './stages.ts'
+import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
@@ -76,7 +77,7 @@ async function createMissing(
   request: StoredUpdate,
   key: string,
 ): Promise<UpdateResult | undefined> {
-  if ((request.uid ?? '') !== '') throw otherUid(store, request, '')
+  if ((request.uid ?? '') !== '') throw otherUid(store, context, request, undefined)
   if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), request.name)
   const object = (await request.change(undefined)) as ApiObject
   await request.mayCreate?.()
@@ -92,9 +93,13 @@ async function createMissing(
   }
 }
 
-function otherUid(store: StoreInternals, { name, uid }: StoredUpdate, found: string | undefined): ApiError {
-  const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
-  return ApiError.conflict(groupResource(store), name, problem)
+function otherUid(
+  { definition }: StoreInternals,
+  { dryRun }: WriteContext,
+  { namespace, name, uid = '' }: StoredUpdate,
+  found: string | undefined,
+): ApiError {
+  return uidConflict(definition, { namespace, name, uid, found, dryRun })
 }
 
 /** The stored state that an update starts from. */
@@ -112,7 +117,7 @@ async function updateOnce(
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { namespace, name, subresource, managesFields = false, uid = '' } = request
-  if (uid !== '' && uid !== current.metadata.uid) throw otherUid(store, request, current.metadata.uid)
+  if (uid !== '' && uid !== current.metadata.uid) throw otherUid(store, context, request, current.metadata.uid)
   const given = (await request.change(current)) as ApiObject
   const same = given === current
   const unchanged = same && isSettled(store, entry, current)
@@ -151,6 +156,7 @@ async function updateOnce(
       carryOverMetadata(next, current, definition)
       rules.prepareForUpdate?.(next, current, about)
     },
+    canonicalize: () => definition.strategy.canonicalize?.(next, about),
     validate: () => [
       ...validateUpdatedMetadata(next, current, definition),
       ...(strategy?.validateUpdate(next, current, about) ?? validateUpdateByStrategy(next, current, definition, about)),

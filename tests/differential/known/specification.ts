@@ -33,6 +33,13 @@ export const bySpecification: readonly KnownDivergence[] = [
       'API protocol 7: a request that cannot be read is 400. The stock server answers 500 to a resourceVersion with letters, to wrong types and duplicate keys in apply, to unknown `$patch` directives and to items of keyed lists without their key.',
     matches: (difference) => statuses(difference, 500, 400),
   },
+  {
+    id: 'D23',
+    title: 'The status of a VolumeAttachment must say whether it is attached',
+    reason: 'Storage specification, S88: `status.attached` is required; the stock server reads a missing member as false.',
+    matches: ({ krmkit }, { step }) =>
+      step.path.endsWith('/status') && /VolumeAttachment.*status\.attached: Required value/.test(String(krmkit)),
+  },
 ]
 
 function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {

@@ -18,6 +18,7 @@ export {
   standardFinalizers,
   validateAnnotations,
   validateBuiltInObjectMeta,
+  validateBuiltInObjectMetaUpdate,
   validateFinalizerName,
   validateFinalizers,
   validateImmutableField,

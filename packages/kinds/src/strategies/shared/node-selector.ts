@@ -12,6 +12,7 @@ import type {
   TopologySelectorTerm,
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { goPointer, goStruct } from './go-form.ts'
 import { validateQualifiedName } from './names.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
@@ -144,6 +145,18 @@ export function tolerationText(toleration: R<Toleration>, { seconds = true }: { 
   const { key, operator, value, effect, tolerationSeconds } = toleration
   const members = [key, operator, value, effect, seconds ? tolerationSeconds : undefined]
   return JSON.stringify(members.map((member) => (isSet(member) ? String(member) : null)))
+}
+
+/** A toleration as Go prints it. */
+export function printToleration({ key, operator, value, effect, tolerationSeconds }: R<Toleration>): GoText {
+  const members = {
+    Key: goQuote(key ?? ''),
+    Operator: goQuote(operator ?? ''),
+    Value: goQuote(value ?? ''),
+    Effect: goQuote(effect ?? ''),
+    TolerationSeconds: goPointer(tolerationSeconds, 'int64'),
+  }
+  return goText(goStruct('core.Toleration', members))
 }
 
 /** `spec.taints` of a node. */

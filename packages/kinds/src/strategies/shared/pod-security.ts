@@ -136,7 +136,7 @@ export function validateOs(pod: R<PodSpec>, at: FieldPath): void {
   if (!isSet(pod.os)) return
   const name = pod.os.name
   if (isEmpty(name)) {
-    at.child('os').child('name').required()
+    at.child('os').child('name').required('cannot be empty')
     return
   }
   if (name === 'linux') validateLinux(pod, at)

@@ -134,7 +134,10 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
   },
   validateUpdate(set, old, context) {
     return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
       validateMetadataUpdate(set, old, errors)
+      // The stock server validates the specification twice on update, so errors appear twice.
       validateSpec(set, errors)
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })

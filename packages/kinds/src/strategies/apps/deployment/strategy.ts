@@ -2,23 +2,21 @@
 import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
-import { validateLabelSelector } from '@krmkit/meta/selectors'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
-import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
-import type { LabelSelector } from '../../../types/meta-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { percentOrNumber, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { isEmptySelector, printSelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { isEmptySelector, printSelector, validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
-import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { validateReplicaTemplate } from '../replica-set/template.ts'
 
 const historyLimit = 10
 const progressSeconds = 600
@@ -49,10 +47,12 @@ function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void 
     return
   }
   if (strategy.type !== 'RollingUpdate') {
-    const printed = goText(
-      `apps.DeploymentStrategy{Type:${goQuote(strategy.type ?? '')}, RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}`,
-    )
-    at.notSupported(printed, ['Recreate', 'RollingUpdate'])
+    // The stock server prints a pointer, whose own pointers show no content.
+    const printed = goStruct('apps.DeploymentStrategy', {
+      Type: goQuote(strategy.type ?? ''),
+      RollingUpdate: goPointer(rolling, 'apps.RollingUpdateDeployment'),
+    })
+    at.notSupported(goText(printed), ['Recreate', 'RollingUpdate'])
     return
   }
   if (!isSet(rolling)) {
@@ -77,7 +77,7 @@ function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
     if (isEmptySelector(selector))
       at.child('selector').invalid(printSelector(selector), 'empty selector is invalid for deployment')
   }
-  validateSelectedTemplate(spec.template, at.child('template'), selector)
+  validateReplicaTemplate({ selector, template: spec.template ?? {} }, at)
   validateStrategy(spec.strategy ?? {}, at.child('strategy'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
@@ -168,19 +168,3 @@ export const deploymentStrategy = defineStrategy<Deployment>({
   },
   resetFields: { '': [['status']], status: [['spec'], ['metadata', 'labels']] },
 })
-
-/**
- * Validates the template and that the selector matches its labels. An absent selector matches nothing; a malformed one is
- * reported elsewhere.
- */
-function validateSelectedTemplate(
-  template: R<PodTemplateSpec> | undefined,
-  at: FieldPath,
-  selector: R<LabelSelector> | null | undefined,
-): void {
-  const malformed = isSet(selector) && validateLabelSelector(selector, at.path()).length > 0
-  const everything = isSet(selector) && isEmptySelector(selector)
-  if (!malformed && !everything) validateSelectorMatch(labelSelectorFromObject(selector), template?.metadata?.labels, at)
-  validatePodTemplate(template, at)
-  validateAlwaysRunning(template ?? {}, at, 'ReplicaSet')
-}

@@ -10,7 +10,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -91,7 +91,7 @@ function validateStrategy(strategy: R<StatefulSetUpdateStrategy>, at: FieldPath)
   } else {
     const text = goStruct('apps.StatefulSetUpdateStrategy', {
       Type: goQuote(type),
-      RollingUpdate: isSet(rollingUpdate) ? `&${printRolling(rollingUpdate)}` : '(*apps.RollingUpdateStatefulSetStrategy)(nil)',
+      RollingUpdate: goPointer(rollingUpdate, 'apps.RollingUpdateStatefulSetStrategy'),
     })
     at.invalid(goText(text), "must be 'RollingUpdate' or 'OnDelete'")
   }

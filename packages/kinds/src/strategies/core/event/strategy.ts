@@ -5,7 +5,7 @@ import { validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta/
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { Event } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
 
@@ -52,8 +52,9 @@ function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): vo
 
 /** Rules for new events of the events group. */
 function validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
-  if (isEmpty(event.eventTime)) errors.child('eventTime').required()
+  validateMetadata(event, errors, { namespaced: true })
   validateSeries(event, errors)
+  if (isEmpty(event.eventTime)) errors.child('eventTime').required()
   if (event.type !== 'Normal' && event.type !== 'Warning')
     errors.child('type').invalid('', `has invalid value: ${event.type ?? ''}`)
   const unset = 'needs to be unset'

@@ -63,13 +63,15 @@ const finalize: SubresourceStrategy<Namespace> = {
 export const namespaceStrategy = defineStrategy<Namespace>({
   defaults(namespace, _version, profile) {
     labelName(namespace, { profile })
+    if (namespace.status !== undefined) namespace.status.phase ||= 'Active'
   },
-  prepareForCreate(namespace, context) {
+  prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
     namespace.spec = { ...namespace.spec, finalizers: finalizers.includes(guard) ? finalizers : [...finalizers, guard] }
-    labelName(namespace, context)
   },
+  // A generated name is not known earlier.
+  canonicalize: labelName,
   prepareForUpdate(namespace, old, context) {
     keepMembers(namespace, old, 'status')
     const finalizers = old.spec?.finalizers

@@ -33,7 +33,12 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateCIDR(range))
   if (ranges.length < 2) return
   const families = ranges.map((range) => parseCIDR(range)?.address.family)
-  if (new Set(families).size !== 2 || ranges.length > 2) {
+  const wrong = families.indexOf(undefined)
+  if (wrong >= 0) {
+    const found = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`
+    at.internal(`invalid PodCIDRs. failed to check with dual stack with error:${found}`)
+  }
+  if (wrong >= 0 || new Set(families).size !== 2 || ranges.length > 2) {
     at.invalidText(goStrings(ranges), 'may specify no more than one CIDR for each IP family')
   }
   const seen = new Set<string>()
@@ -84,8 +89,13 @@ export const nodeStrategy = defineStrategy<Node>({
     roundUp(status.allocatable)
     if (isSet(status.capacity) && !isSet(status.allocatable)) status.allocatable = { ...status.capacity }
   },
+  prepareForCreate(node) {
+    delete node.spec?.configSource
+    delete node.status?.config
+  },
   prepareForUpdate(node, old) {
     keepMembers(node, old, 'status')
+    if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
   validate(node, context) {
     return validateWith(context, (errors) => validateNode(node, errors))
@@ -115,6 +125,7 @@ export const nodeStrategy = defineStrategy<Node>({
     status: {
       prepareForUpdate(node, old) {
         keepMembers(node, old, 'spec')
+        if (!isSet(old.status?.config)) delete node.status?.config
       },
       validateUpdate(node, old, context) {
         return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))

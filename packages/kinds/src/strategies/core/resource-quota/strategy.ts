@@ -62,6 +62,7 @@ function validateScopes(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
 }
 
 function printScopes(given: readonly string[]) {
+  if (given.length === 0) return goText('[]core.ResourceQuotaScope(nil)')
   return goText(`[]core.ResourceQuotaScope{${given.map(goQuote).join(', ')}}`)
 }
 

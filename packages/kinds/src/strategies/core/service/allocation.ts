@@ -70,9 +70,10 @@ export function allocateService(
   if (refused.length > 0 || !isSet(spec)) return refused
   return validateWith(context, (errors) => {
     const at = errors.child('spec')
-    const { random } = context
-    if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, moreRanges, random })
-    allocatePorts(spec, old?.spec, at, { network, use, random })
+    const { random, dryRun = false } = context
+    if (needsClusterIp(spec) && !isHeadless(spec))
+      allocateAddresses(spec, at, { network, families, use, moreRanges, random, dryRun })
+    allocatePorts(spec, old?.spec, at, { network, use, random, dryRun })
   })
 }
 
@@ -82,10 +83,11 @@ interface AddressOptions {
   readonly use: ServiceUse
   readonly moreRanges: MoreRanges
   readonly random: Random
+  readonly dryRun: boolean
 }
 
 function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOptions): void {
-  const { network, families, use, moreRanges, random } = options
+  const { network, families, use, moreRanges, random, dryRun } = options
   const addresses = [...(spec.clusterIPs ?? [])]
   const asked = goStrings(addresses)
   // Validation reports malformed addresses and those that disagree with `clusterIP`.
@@ -98,7 +100,7 @@ function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOpt
     const given = addresses[i]
     const ranges = [range, ...moreRanges.filter((more) => familyOf(more) === family)]
     if (given === undefined) {
-      const found = firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
+      const found = dryRun ? networkAddress(range) : firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
       if (found === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
       else addresses[i] = found
     } else if (!ranges.some((each) => isInside(given, each))) {
@@ -129,13 +131,17 @@ interface PortOptions {
   readonly network: ServiceNetwork
   readonly use: ServiceUse
   readonly random: Random
+  readonly dryRun: boolean
 }
+
+/** First port that a dry run shows where none is requested; outside of the usual range, as on the stock server. */
+const firstDryPort = 32_769
 
 function allocatePorts(
   spec: ServiceSpec,
   old: R<ServiceSpec> | undefined,
   at: FieldPath,
-  { network, use, random }: PortOptions,
+  { network, use, random, dryRun }: PortOptions,
 ): void {
   const granted = new Set<string>()
   const taken: TakenPorts = {
@@ -149,7 +155,7 @@ function allocatePorts(
     } else if (taken.has(portKey(protocol, port))) here.invalid(port, 'provided port is already allocated')
     else taken.add(portKey(protocol, port))
   }
-  const free = freePorts(network.nodePorts, taken, random)
+  const free = dryRun ? dryPorts(granted) : freePorts(network.nodePorts, taken, random)
   if (needsNodePort(spec)) {
     const kept = new Set((old?.ports ?? []).map((port) => portKey(port.protocol, port.nodePort ?? 0)))
     const ports: ServicePort[] = spec.ports ?? []
@@ -175,6 +181,16 @@ function allocatePorts(
     if (found === undefined) at.child('healthCheckNodePort').internal(noFreePort)
     else spec.healthCheckNodePort = found
   } else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
+}
+
+/** The ports that follow the highest one that this request has been granted. */
+function dryPorts(granted: Set<string>): (protocol: string | undefined) => number {
+  return (protocol) => {
+    const held = [...granted].map((key) => Number(key.slice(key.indexOf('/') + 1)))
+    const port = held.length === 0 ? firstDryPort : Math.max(...held) + 1
+    granted.add(portKey(protocol, port))
+    return port
+  }
 }
 
 /** Differs: the stock server responds with 500 and this text. */
@@ -264,6 +280,13 @@ function isInside(address: string, range: string): boolean {
   // The first address is that of the network, the last one of IPv4 the broadcast address.
   const last = bounds.first + bounds.size - (bounds.bits === 32 ? 1n : 0n)
   return value > bounds.first && value < last
+}
+
+/** The address of the network itself, which a dry run gives to every service. */
+function networkAddress(range: string): string | undefined {
+  const bounds = readRange(range)
+  if (bounds === undefined) return undefined
+  return bounds.bits === 32 ? formatV4(Number(bounds.first)) : formatV6(bounds.first)
 }
 
 /** Maximum number of addresses searched in a range. */

@@ -40,13 +40,16 @@ function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
   const ingresses = service.status?.loadBalancer?.ingress ?? []
   const here = at.child('loadBalancer').child('ingress')
   if (service.spec?.type !== 'LoadBalancer' && ingresses.length > 0) {
-    here.forbidden('may only be used when `spec.type` is "LoadBalancer"')
+    here.forbidden("may only be used when `spec.type` is 'LoadBalancer'")
+    return
   }
   for (const [i, { ip, ipMode, hostname }] of ingresses.entries()) {
     const place = here.index(i)
     if (!isEmpty(ip)) place.child('ip').invalidAll(ip, validateIP(ip))
-    if (isSet(ipMode) && isEmpty(ip)) place.child('ipMode').forbidden('may not be specified when `ip` is not set')
-    else if (isSet(ipMode) && ipMode !== 'VIP' && ipMode !== 'Proxy') place.child('ipMode').notSupported(ipMode, ['Proxy', 'VIP'])
+    if (!isSet(ipMode)) {
+      if (!isEmpty(ip)) place.child('ipMode').required('must be specified when `ip` is set')
+    } else if (isEmpty(ip)) place.child('ipMode').forbidden('may not be specified when `ip` is not set')
+    else if (ipMode !== 'VIP' && ipMode !== 'Proxy') place.child('ipMode').notSupported(ipMode, ['Proxy', 'VIP'])
     if (isEmpty(hostname)) continue
     place.child('hostname').invalidAll(hostname, validateDns1123Subdomain(hostname))
     if (validateIP(hostname).length === 0) place.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')

@@ -59,8 +59,11 @@ function validatePath(path: R<HTTPIngressPath>, at: FieldPath): void {
   const text = path.path ?? ''
   const here = at.child('path')
   const type = path.pathType
-  if (!isSet(type)) at.child('pathType').required('pathType must be specified')
-  else if (type === 'ImplementationSpecific') {
+  if (!isSet(type)) {
+    at.child('pathType').required('pathType must be specified')
+    return
+  }
+  if (type === 'ImplementationSpecific') {
     if (text !== '' && !text.startsWith('/')) here.invalid(text, 'must be an absolute path')
   } else if (type === 'Exact' || type === 'Prefix') {
     if (!text.startsWith('/')) here.invalid(text, 'must be an absolute path')
