@@ -157,7 +157,7 @@ function generatedNames({ body }: Step): RegExp | undefined {
     body !== undefined && 'json' in body ? (body.json as { metadata?: { generateName?: unknown } } | null)?.metadata : undefined
   const prefix = metadata?.generateName
   if (typeof prefix !== 'string' || prefix === '') return undefined
-  return new RegExp(`${escaped(prefix.slice(0, prefixLength))}[a-z0-9]{5}`, 'g')
+  return new RegExp(`${escaped(prefix.slice(0, prefixLength)).replaceAll('"', '\\\\?"')}[a-z0-9]{5}`, 'g')
 }
 
 function escaped(text: string): string {

@@ -61,6 +61,8 @@ export interface StrategyContext {
   readonly user?: UserInfo
   /** Group and version of the request's path, if they differ from those of the storage version. */
   readonly requestVersion?: GroupVersion
+  /** Name of the subresource that is written, such as `status`. Absent: the object itself. */
+  readonly subresource?: string
   /** Nothing is stored. Default false. */
   readonly dryRun?: boolean
   /** Adds a Warning header to the response. Absent: warnings are dropped. */

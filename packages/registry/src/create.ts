@@ -100,7 +100,10 @@ async function createOnce(
   await prepareAndValidate(store, {
     object,
     old: undefined,
-    name: object.metadata.name ?? '',
+    // Some kinds choose a name when they prepare the object.
+    get name() {
+      return object.metadata.name ?? ''
+    },
     about,
     stages,
     allocates: true,

@@ -84,7 +84,6 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
   if (!definition.kind.namespaced) delete metadata.namespace
   if (old.generation === undefined) delete metadata.generation
   else metadata.generation = old.generation
-  delete metadata.selfLink
 }
 
 const anyName = { name: nameRules.pathSegment }

@@ -36,6 +36,6 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
   preparation.canonicalize()
 }
 
-function refuse(store: StoreInternals, { name }: Preparation, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw ApiError.invalid(storedKind(store), name, errors)
+function refuse(store: StoreInternals, preparation: Preparation, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw ApiError.invalid(storedKind(store), preparation.name, errors)
 }

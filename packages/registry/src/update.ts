@@ -142,7 +142,8 @@ async function updateOnce(
   }
   settleVersion(definition, name, { next, current })
   const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
-  const about = strategyContext(environment, context, definition)
+  const own = strategyContext(environment, context, definition)
+  const about = subresource === '' ? own : { ...own, subresource }
   const rules = strategy ?? definition.strategy
   const whole = strategy === undefined
   await prepareAndValidate(store, {
@@ -185,7 +186,9 @@ async function writeUpdate(
   const canonical = ownMetadata(settleOwnership(current, store.storageNormalizer.normalize(type, normalize(type, next))))
   if (stages !== undefined) await stages()
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
+  // Only what is stored loses the link.
   if (context.dryRun) return { object: deepFreeze(canonical) }
+  delete canonical.metadata.selfLink
   if (removing) return removeUpdated(store, { last: canonical, current, entry })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.

@@ -1,4 +1,5 @@
 import type { Difference } from '../compare.ts'
+import type { NormalAnswer } from '../normalize.ts'
 import type { KnownDivergence } from './index.ts'
 
 /** Divergences that the specification asks for. */
@@ -37,10 +38,36 @@ export const bySpecification: readonly KnownDivergence[] = [
     id: 'D23',
     title: 'The status of a VolumeAttachment must say whether it is attached',
     reason: 'Storage specification, S88: `status.attached` is required; the stock server reads a missing member as false.',
-    matches: ({ krmkit }, { step }) =>
-      step.path.endsWith('/status') && /VolumeAttachment.*status\.attached: Required value/.test(String(krmkit)),
+    matches: (_, { step, krmkit }) =>
+      /\/volumeattachments\/[^/]+\/status$/.test(step.path) && messageOf(krmkit).endsWith('status.attached: Required value'),
+  },
+  {
+    id: 'D29',
+    title: 'The specification of a CSIDriver is required',
+    reason: 'Storage specification, S92: a body without `spec` is 422; the stock server reads a missing one as empty.',
+    matches: (_, { step, krmkit }) => step.path.includes('/csidrivers') && messageOf(krmkit).endsWith('spec: Required value'),
+  },
+  {
+    id: 'D30',
+    title: 'The group policy of a CSIDriver is immutable',
+    reason: 'Storage specification, S95: `fsGroupPolicy` cannot change; on the stock server it can.',
+    matches: (_, { step, krmkit }) =>
+      step.path.includes('/csidrivers/') && /spec\.fsGroupPolicy: Invalid value: .*: field is immutable/.test(messageOf(krmkit)),
+  },
+  {
+    id: 'D31',
+    title: 'Conditions of a claim need type and status',
+    reason: 'Storage specification, S65: each condition in the status of a claim has a type and a status; the stock server takes others.',
+    matches: (_, { step, krmkit }) =>
+      /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
+      /status\.conditions\[\d+\]\.(type|status): Required value/.test(messageOf(krmkit)),
   },
 ]
+
+/** The message of a refusal. */
+function messageOf({ body }: NormalAnswer): string {
+  return String((body as { readonly message?: string } | null)?.message)
+}
 
 function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {
   return at === 'status' && String(stock).startsWith(`${theirs} `) && String(krmkit).startsWith(`${ours} `)

@@ -1,6 +1,7 @@
 /** Warnings about pods: deprecated members and likely mistakes. */
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
+import { addressWarnings } from './address-warnings.ts'
 import { nodeLabelWarning } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
@@ -66,6 +67,9 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
   }
+  for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries())
+    texts.push(...addressWarnings(`${path}.dnsConfig.nameservers[${i}]`, server))
+  for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) texts.push(...addressWarnings(`${path}.hostAliases[${i}].ip`, ip))
   return texts
 }
 

@@ -49,6 +49,10 @@ function defaults(set: DaemonSet): void {
     strategy.rollingUpdate ??= {}
     strategy.rollingUpdate.maxUnavailable ??= 1
     strategy.rollingUpdate.maxSurge ??= 0
+  } else if (isSet(strategy.rollingUpdate)) {
+    // Inside of the stock server both are numbers, whatever the strategy.
+    strategy.rollingUpdate.maxUnavailable ??= 0
+    strategy.rollingUpdate.maxSurge ??= 0
   }
   spec.revisionHistoryLimit ??= historyLimit
   if (own(set.metadata.annotations, templateGenerationKey) === undefined) setTemplateGeneration(set, 0)

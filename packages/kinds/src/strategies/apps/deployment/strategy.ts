@@ -12,7 +12,7 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
-import { validateReplicaStatus } from '../../shared/replicas.ts'
+import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
@@ -153,8 +153,9 @@ export const deploymentStrategy = defineStrategy<Deployment>({
   },
   subresources: {
     status: {
-      prepareForUpdate(deployment, old) {
+      prepareForUpdate(deployment, old, { features }) {
         keepMembers(deployment, old, 'spec')
+        dropTerminatingReplicas(deployment.status, old.status, features)
         if (isSet(old.metadata.labels)) deployment.metadata.labels = { ...old.metadata.labels }
         else delete deployment.metadata.labels
       },

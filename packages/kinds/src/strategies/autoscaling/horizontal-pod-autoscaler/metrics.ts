@@ -88,7 +88,7 @@ function validateSource(metric: R<MetricSpec>, name: Source, at: FieldPath): voi
     validateResourceTarget(resource.target, at.child('target'))
   } else if (isSet(containerResource)) {
     if (isEmpty(containerResource.name)) at.child('name').required('must specify a resource name')
-    else validateContainerResourceName(containerResource.name, at.child('name'))
+    else validateContainerResourceName(containerResource.name, at.child('name'), { quoted: true })
     const { container } = containerResource
     if (isEmpty(container)) at.child('container').required('must specify a container')
     else at.child('container').invalidAll(container, validateDns1123Label(container))

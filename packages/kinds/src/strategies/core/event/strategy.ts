@@ -1,10 +1,12 @@
 /** Event, served in two groups and stored in the core group. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { utf8Length } from '@krmkit/meta/go-text'
+import { type GoText, goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta/names'
+import { formatGoTime } from '@krmkit/meta/time'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
-import type { Event } from '../../../types/core-v1.generated.ts'
+import type { Event, ObjectReference } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
@@ -72,6 +74,41 @@ function validateSeries(event: DeepReadonly<Event>, errors: ContextErrorList): v
   if (isEmpty(series.lastObservedTime)) at.child('lastObservedTime').required()
 }
 
+/** The value of a member as Go prints it. */
+function printMember(event: DeepReadonly<Event>, member: (typeof immutableMembers)[number][0]): unknown {
+  const value = event[member]
+  switch (member) {
+    case 'involvedObject':
+    case 'related':
+      return isSet(event[member]) ? printReference(event[member]) : null
+    case 'source': {
+      const { component = '', host = '' } = event.source ?? {}
+      return goText(goStruct('core.EventSource', { Component: goQuote(component), Host: goQuote(host) }))
+    }
+    case 'eventTime':
+    case 'firstTimestamp':
+    case 'lastTimestamp':
+      return goText(isEmpty(event[member]) ? zeroTime : (formatGoTime(event[member]) ?? goQuote(event[member])))
+    case 'count':
+      return value ?? 0
+    default:
+      return value ?? ''
+  }
+}
+
+const zeroTime = '0001-01-01 00:00:00 +0000 UTC'
+
+function printReference(reference: DeepReadonly<ObjectReference>): GoText {
+  const { kind = '', namespace = '', name = '', uid = '', apiVersion = '', resourceVersion = '', fieldPath = '' } = reference
+  const members = { Kind: kind, Namespace: namespace, Name: name, UID: uid, APIVersion: apiVersion }
+  const all = { ...members, ResourceVersion: resourceVersion, FieldPath: fieldPath }
+  return goText(goStruct('core.ObjectReference', mapValues(all, goQuote)))
+}
+
+function mapValues(members: Readonly<Record<string, string>>, print: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, print(value)]))
+}
+
 /** Immutable members, in the order of comparison; one is listed twice, as on the stock server. */
 const immutableMembers = [
   ['involvedObject', 'involvedObject'],
@@ -115,7 +152,7 @@ const shared: Strategy<Event> = {
       validateMetadataUpdate(event, old, errors)
       if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
       for (const [member, name] of immutableMembers) {
-        if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(event[member], 'field is immutable')
+        if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(printMember(event, member), 'field is immutable')
       }
     })
   },

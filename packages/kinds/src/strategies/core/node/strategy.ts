@@ -3,6 +3,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
+import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
@@ -114,6 +115,7 @@ export const nodeStrategy = defineStrategy<Node>({
         texts.push(`metadata.labels[${key}]: ${text}`)
       }
     }
+    for (const [i, range] of (node.spec?.podCIDRs ?? []).entries()) texts.push(...rangeWarnings(`spec.podCIDRs[${i}]`, range))
     if (isSet(node.spec?.configSource)) texts.push('spec.configSource: the feature is no longer supported')
     if (!isEmpty(node.spec?.externalID)) texts.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
     return texts

@@ -5,6 +5,7 @@ import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { newerNodeLabel } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
@@ -137,7 +138,7 @@ function validateVolumeUpdate(
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
   if (isSet(before.nodeAffinity) && !isAffinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
-    const printed = isSet(spec.nodeAffinity) ? goText('core.VolumeNodeAffinity{Required:(*core.NodeSelector)(nil)}') : null
+    const printed = isSet(spec.nodeAffinity) ? goText(goStruct('core.VolumeNodeAffinity', { Required: goPointer(spec.nodeAffinity.required, 'core.NodeSelector') })) : null
     errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
 }
@@ -179,6 +180,16 @@ function defaults(volume: PersistentVolume): void {
   if (isEmpty(volume.status.phase)) volume.status.phase = 'Pending'
 }
 
+/** The name of the class is a member behind a feature gate. */
+function dropAttributesClass(
+  volume: PersistentVolume,
+  old: DeepReadonly<PersistentVolume> | undefined,
+  { features }: StrategyContext,
+): void {
+  if (features.enabled('VolumeAttributesClass') || isSet(old?.spec?.volumeAttributesClassName)) return
+  delete volume.spec?.volumeAttributesClassName
+}
+
 function currentTime(context: StrategyContext): string {
   return formatTime(context.clock.now())
 }
@@ -187,10 +198,12 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   requiredMembers: { '': [lunOfVolume] },
   defaults,
   prepareForCreate(volume, context) {
+    dropAttributesClass(volume, undefined, context)
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }
   },
-  prepareForUpdate(volume, old) {
+  prepareForUpdate(volume, old, context) {
     keepMembers(volume, old, 'status')
+    dropAttributesClass(volume, old, context)
   },
   validate(volume, context) {
     return validateWith(context, (errors) => {

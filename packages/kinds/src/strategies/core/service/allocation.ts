@@ -4,6 +4,7 @@ import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, parseIP } from '@krmkit/meta/ip'
 import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'
 import { protocols } from '../../shared/container-ports.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateWith } from '../../shared/strategy.ts'
@@ -166,12 +167,15 @@ function allocatePorts(
     }
     for (const [i, port] of ports.entries()) {
       if (port.nodePort) continue
-      const found = free(port.protocol)
+      // Ports of a new service with one number and several protocols share a port of the nodes.
+      const twin = old === undefined ? ports.find((other) => other.nodePort && other.port === port.port) : undefined
+      const found = twin?.nodePort ?? free(port.protocol)
       if (found === undefined) {
         at.child('ports').index(i).child('nodePort').internal(noFreePort)
         return
       }
       port.nodePort = found
+      granted.add(portKey(port.protocol, found))
     }
   }
   if (!needsHealthCheck(spec)) return
@@ -249,12 +253,6 @@ function number(random: Random, limit: number): number {
   return (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) % limit
 }
 
-function toBigInt(bytes: Uint8Array): bigint {
-  let value = 0n
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte)
-  return value
-}
-
 interface Range {
   readonly first: bigint
   readonly size: bigint
@@ -308,22 +306,4 @@ function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, rand
     if (!used.has(text)) return text
   }
   return undefined
-}
-
-function formatV4(value: number): string {
-  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
-}
-
-/** Hexadecimal, with the longest run of zeros elided. */
-function formatV6(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
-  let best = { at: -1, length: 1 }
-  for (let i = 0; i < 8; i++) {
-    let length = 0
-    while (i + length < 8 && groups[i + length] === 0) length++
-    if (length > best.length) best = { at: i, length }
-  }
-  const hex = groups.map((group) => group.toString(16))
-  if (best.at < 0) return hex.join(':')
-  return `${hex.slice(0, best.at).join(':')}::${hex.slice(best.at + best.length).join(':')}`
 }

@@ -2,13 +2,14 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateIP } from '@krmkit/meta/ip'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Service } from '../../../types/core-v1.generated.ts'
+import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { addressWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet } from '../../shared/values.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
-import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './fields.ts'
+import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
 import { validateService, validateServiceUpdate } from './validation.ts'
 
 const affinitySeconds = 10_800
@@ -56,6 +57,20 @@ function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
   }
 }
 
+function serviceWarnings(spec: R<ServiceSpec>): string[] {
+  const texts: string[] = []
+  if (needsClusterIp(spec) && !isHeadless(spec))
+    for (const [i, address] of (spec.clusterIPs ?? []).entries()) texts.push(...addressWarnings(`spec.clusterIPs[${i}]`, address))
+  for (const [i, address] of (spec.externalIPs ?? []).entries()) texts.push(...addressWarnings(`spec.externalIPs[${i}]`, address))
+  if (!isEmpty(spec.loadBalancerIP)) texts.push(...addressWarnings('spec.loadBalancerIP', spec.loadBalancerIP))
+  for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries())
+    texts.push(...rangeWarnings(`spec.loadBalancerSourceRanges[${i}]`, range))
+  const named = spec.type === 'ExternalName'
+  if (named && !isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  if (!named && !isEmpty(spec.externalName)) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  return texts
+}
+
 export const serviceStrategy = defineStrategy<Service>({
   createAllocator: createServiceAllocator,
   allowCreateOnUpdate: true,
@@ -81,10 +96,12 @@ export const serviceStrategy = defineStrategy<Service>({
       validateService(service, errors)
     })
   },
-  warnings(service, _old, { features }) {
+  warnings(service, _old, { features, subresource }) {
     const { spec } = service
-    if (!features.release.atLeast('1.34') || !isSet(spec) || !isHeadless(spec)) return []
-    const texts: string[] = []
+    // Writes of the status change nothing that is warned of.
+    if (!isSet(spec) || subresource !== undefined) return []
+    const texts = serviceWarnings(spec)
+    if (!features.release.atLeast('1.34') || !isHeadless(spec)) return texts
     if (!isEmpty(spec.loadBalancerIP)) texts.push('spec.loadBalancerIP is ignored for headless services')
     if (!isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored for headless services')
     if (spec.sessionAffinity === 'ClientIP') texts.push('spec.SessionAffinity is ignored for headless services')

@@ -9,6 +9,7 @@ import {
 } from '@krmkit/meta/names'
 import { validateLabels } from '@krmkit/meta/validation'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -147,6 +148,13 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
     if (!semanticEqual(withoutMetadata(slice), withoutMetadata(old))) {
       slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
+  },
+  warnings(slice) {
+    const texts = slice.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []
+    for (const [i, { addresses }] of (slice.endpoints ?? []).entries())
+      for (const [j, address] of (addresses ?? []).entries())
+        texts.push(...addressWarnings(`endpoints[${i}].addresses[${j}]`, address))
+    return texts
   },
   validate(slice, context) {
     return validateWith(context, (errors) => validateSlice(slice, undefined, errors))
