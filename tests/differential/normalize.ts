@@ -20,7 +20,7 @@ export class Normalizer {
 
   /** @param step the request, whose `generateName` tells random names apart */
   answer(answer: Answer, step: Step): NormalAnswer {
-    this.#generated = generatedNames(step)
+    this.#generated = generatedNames(step, this.#id)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
       if (name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
@@ -152,12 +152,13 @@ const ignoredHeaders = new Set(['date', 'content-length', 'transfer-encoding', '
 const prefixLength = 58
 
 /** Matches names made from the `generateName` of a body. */
-function generatedNames({ body }: Step): RegExp | undefined {
+function generatedNames({ body }: Step, id: string): RegExp | undefined {
   const metadata =
     body !== undefined && 'json' in body ? (body.json as { metadata?: { generateName?: unknown } } | null)?.metadata : undefined
   const prefix = metadata?.generateName
   if (typeof prefix !== 'string' || prefix === '') return undefined
-  return new RegExp(`${escaped(prefix.slice(0, prefixLength)).replaceAll('"', '\\\\?"')}[a-z0-9]{5}`, 'g')
+  const shown = escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength)).replaceAll('"', '\\\\?"')
+  return new RegExp(`${shown}[a-z0-9]{5}`, 'g')
 }
 
 function escaped(text: string): string {

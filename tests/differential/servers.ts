@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -66,11 +66,6 @@ export async function startStock(folder: string): Promise<Side> {
   const url = `https://127.0.0.1:${port}`
   await untilReady(`${url}/readyz`, () => processes.log)
   return { name: 'stock', url, stop: () => processes.stop() }
-}
-
-/** Whether a folder holds the executables of the stock server. */
-export function hasStockServer(folder: string | undefined): folder is string {
-  return folder !== undefined && existsSync(join(folder, 'etcd')) && existsSync(join(folder, 'kube-apiserver'))
 }
 
 /** Child processes with a folder of their own. */

@@ -63,6 +63,8 @@ describe('createIdentityHeaderRules', () => {
         undefined,
       ])
     expect(codeOf({ authorization: 'Bearer a, Bearer b' }, true)).toBe(401)
+    // A value and an empty one, whose space is trimmed.
+    expect([codeOf({ 'impersonate-user': 'a,' }, true), codeOf({ 'impersonate-user': 'a,' })]).toEqual([400, undefined])
     expect(codeOf({ accept: 'a, b' }, true)).toBeUndefined()
   })
 

@@ -133,8 +133,11 @@ function validateValue(
 
 function validateText(text: string, headersJoined: boolean): string | undefined {
   if (!isValidHeaderText(text)) return 'holds text that cannot be represented'
-  return headersJoined && text.includes(', ') ? 'may be several that were joined' : undefined
+  return headersJoined && joinedValues.test(text) ? 'may be several that were joined' : undefined
 }
+
+/** Joined values are separated by comma and space; the space after the last comma is trimmed when the last value is empty. */
+const joinedValues = /, |,$/
 
 const replacementCharacter = 0xfffd
 

@@ -15,17 +15,32 @@ export interface InProcessOptions extends ClientOptions {
 /**
  * Creates a client of a server in the same process. Requests are calls of its handler, without a socket.
  *
- * @example const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
+ * @example
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { createInProcessClient } from '@krmkit/client'
+ * import { memoryStorage } from '@krmkit/storage'
+ * await using server = await createApiServer({ storage: memoryStorage() })
+ * const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
  */
 export function createInProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
-  const serverHandle = typeof server === 'function' ? server : server.handle
+  const handle = typeof server === 'function' ? server : server.handle
   const { decisions, user } = options
-  const handle: Handler = decisions === undefined ? serverHandle : (request) => serverHandle({ ...request, decisions })
-  return createClient(createInProcessTransport(handle, user), options)
+  return createClient(createTransport(handle, { user, decisions }), options)
 }
 
-/** Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy. */
+/**
+ * Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy.
+ *
+ * @see {@link createClient}
+ */
 export function createInProcessTransport(handle: Handler, user?: UserInfo): Transport {
+  return createTransport(handle, { user, decisions: undefined })
+}
+
+/** What an in-process caller adds to each request. */
+type CallerFields = { readonly [K in 'user' | 'decisions']: ApiRequest[K] }
+
+function createTransport(handle: Handler, caller: CallerFields): Transport {
   const closing = new AbortController()
   // Every open request adds a listener.
   setMaxListeners(0, closing.signal)
@@ -42,7 +57,7 @@ export function createInProcessTransport(handle: Handler, user?: UserInfo): Tran
         closing.signal.removeEventListener('abort', abort)
       }
       try {
-        const response = await abortable(handle(apiRequest(request, { user, signal: disconnect.signal })), request.signal)
+        const response = await abortable(handle(apiRequest(request, { ...caller, signal: disconnect.signal })), request.signal)
         const { status, headers, body } = response
         const end = { disconnect, release, signal: request.signal }
         return {
@@ -64,7 +79,7 @@ export function createInProcessTransport(handle: Handler, user?: UserInfo): Tran
   }
 }
 
-function apiRequest(request: TransportRequest, options: { user: UserInfo | undefined; signal: AbortSignal }): ApiRequest {
+function apiRequest(request: TransportRequest, options: CallerFields & { readonly signal: AbortSignal }): ApiRequest {
   const { method, path, query, headers, body = new Uint8Array(0) } = request
   return {
     method,
@@ -78,6 +93,7 @@ function apiRequest(request: TransportRequest, options: { user: UserInfo | undef
     peer: {},
     signal: options.signal,
     ...(options.user === undefined ? {} : { user: options.user }),
+    ...(options.decisions === undefined ? {} : { decisions: options.decisions }),
   }
 }
 

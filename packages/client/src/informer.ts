@@ -62,6 +62,9 @@ export interface Informer<T extends ApiObject> extends AsyncDisposable {
  * Starts an informer.
  *
  * @example
+ * import { Pod } from '@krmkit/kinds/core/v1'
+ * import { createInformer, createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * const client = createRemoteClient(await loadKubeconfig())
  * await using pods = createInformer(client, Pod, { labels: ['app'] })
  * await pods.synced
  * console.log(pods.withLabel('app', 'shop').length)

@@ -16,6 +16,11 @@ export interface StorageMigration {
  * Safe to run beside other writers, and to repeat after a failure.
  *
  * @throws ApiError when an object cannot be read or written, for example because a webhook fails
+ * @example
+ * import { createRemoteClient, loadKubeconfig, migrateStorage, resourceType } from '@krmkit/client'
+ * const Widget = resourceType({ group: 'shop.example.com', version: 'v1', resource: 'widgets', kind: 'Widget' })
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const { written, skipped } = await migrateStorage(client, Widget)
  */
 export async function migrateStorage<T extends ApiObject>(
   client: Client,

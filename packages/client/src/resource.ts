@@ -6,7 +6,13 @@ import type { ResourceRef, ResourceType } from './interfaces.ts'
  * Describes a resource for the client.
  *
  * @example
- *     const Widget = resourceType<Widget>({ group: 'shop.example.com', version: 'v1', resource: 'widgets', kind: 'Widget' })
+ * import { apiVersionOf, resourceType } from '@krmkit/client'
+ * import type { ApiObject } from '@krmkit/meta'
+ * interface Widget extends ApiObject {
+ *   spec: { size: number }
+ * }
+ * const Widget = resourceType<Widget>({ group: 'shop.example.com', version: 'v1', resource: 'widgets', kind: 'Widget' })
+ * apiVersionOf(Widget) // 'shop.example.com/v1'
  */
 export function resourceType<T extends ApiObject = ApiObject>(
   fields: Omit<ResourceType, 'namespaced'> & { readonly namespaced?: boolean },
@@ -17,7 +23,11 @@ export function resourceType<T extends ApiObject = ApiObject>(
 /**
  * Describes a subresource whose objects have a different type.
  *
- * @example subresourceType<Scale>(Deployment, { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' })
+ * @example
+ * import { Deployment } from '@krmkit/kinds/apps/v1'
+ * import type { Scale } from '@krmkit/kinds/autoscaling/v1'
+ * import { subresourceType } from '@krmkit/client'
+ * const DeploymentScale = subresourceType<Scale>(Deployment, { name: 'scale', apiVersion: 'autoscaling/v1', kind: 'Scale' })
  */
 export function subresourceType<T extends ApiObject = ApiObject>(
   resource: ResourceRef,
@@ -28,7 +38,14 @@ export function subresourceType<T extends ApiObject = ApiObject>(
   return { group, version, resource: plural, namespaced, subresource, objectVersion, kind }
 }
 
-/** Converts a `ResourceRef` to a `ResourceType`. */
+/**
+ * Converts a `ResourceRef` to a `ResourceType`.
+ *
+ * @example
+ * import { Deployment } from '@krmkit/kinds/apps/v1'
+ * import { typeOf } from '@krmkit/client'
+ * typeOf(Deployment).resource // 'deployments'
+ */
 export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: ResourceRef<T, W>): ResourceType<T> {
   if (typeof ref.resource === 'string') return ref as unknown as ResourceType<T>
   const { group, version, resource } = ref
@@ -36,7 +53,7 @@ export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: Resour
   return { group, version, resource: resource.name, namespaced: resource.namespaced, kind }
 }
 
-/** Returns the apiVersion of the objects: `apps/v1`, or `v1` for the core group. */
+/** Returns the apiVersion of the objects: `apps/v1`, or `v1` for the core group. @see {@link resourceType} */
 export function apiVersionOf(type: ResourceType): string {
   return type.objectVersion ?? (type.group === '' ? type.version : `${type.group}/${type.version}`)
 }

@@ -13,8 +13,12 @@ import type { Controller, ControllerContext, ControllersOptions, QueueOptions, R
 /**
  * Runs controllers against a server until it is closed.
  *
- * @example await using running = runControllers({ client, controllers: ['*', '-disruption-controller'] })
  * @throws ControllersError `UnknownController`
+ * @example
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { runControllers } from '@krmkit/controllers'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * await using running = runControllers({ client, controllers: ['*', '-disruption-controller'] })
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
   const { client, clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
@@ -49,6 +53,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
     rateLimit: options.rateLimit,
     signing: options.signing,
+    signerRules: options.signerRules ?? {},
     signal,
     informers,
     monitors,
@@ -81,6 +86,10 @@ export function runControllers(options: ControllersOptions): RunningControllers 
  * that are enabled by default. Aliases are accepted.
  *
  * @throws ControllersError `UnknownController`
+ * @example
+ * import { builtInControllers, chooseControllers } from '@krmkit/controllers'
+ * const chosen = chooseControllers(builtInControllers, ['namespace-controller', 'garbagecollector'])
+ * chosen.map(({ name }) => name) // [ 'namespace-controller', 'garbage-collector-controller' ]
  */
 export function chooseControllers(available: readonly Controller[], requested: readonly string[]): readonly Controller[] {
   const names = requested.map(resolveAlias)

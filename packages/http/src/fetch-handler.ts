@@ -16,7 +16,14 @@ export interface FetchHandlerOptions {
  * Adapts a server to the fetch API, for hosts such as `Deno.serve` and service workers. Streams are sent chunk by chunk and stop when
  * their reader cancels. The host normalizes the URL, so dot segments of a path do not reach the handler.
  *
- * @example Deno.serve(createFetchHandler(server))
+ * @example
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { createFetchHandler } from '@krmkit/http'
+ * import { memoryStorage } from '@krmkit/storage'
+ * const server = await createApiServer({ storage: memoryStorage() })
+ * const handle = createFetchHandler(server) // Deno.serve(handle)
+ * const { status } = await handle(new Request('http://localhost/version'))
+ * status // 200
  */
 export function createFetchHandler(
   served: ServerLike,

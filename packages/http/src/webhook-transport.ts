@@ -17,6 +17,13 @@ const maxAgents = 256
 /**
  * Reaches admission webhooks over HTTPS. Webhooks with the same host, authorities and client certificate share kept connections. A
  * request on a connection that the server has closed meanwhile is sent again, once.
+ *
+ * @example
+ * import { createWebhookTransport } from '@krmkit/http'
+ * using transport = createWebhookTransport()
+ * const send = transport.open({ origin: 'https://hook.example.com' })
+ * const request = { method: 'POST', path: '/validate', headers: { 'content-type': 'application/json' }, body: '{}' } as const
+ * const { status } = await send({ ...request, signal: AbortSignal.timeout(10_000), limitBytes: 1_000_000 })
  */
 export function createWebhookTransport(): WebhookTransport & Disposable {
   const agents = new Map<string, Agent>()

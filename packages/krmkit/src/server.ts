@@ -19,6 +19,8 @@ export interface Server extends EmbeddedServer {
  * Creates an API server over a storage. It opens no socket; `listen` serves it on a port.
  *
  * @example
+ * import { builtInKinds, createApiServer, memoryStorage } from 'krmkit'
+ * import { Pod } from '@krmkit/kinds/core/v1'
  * const server = await createApiServer({ storage: memoryStorage(), kinds: builtInKinds() })
  * const pods = await server.client({ user: 'alice' }).list(Pod, { namespace: 'default' })
  */

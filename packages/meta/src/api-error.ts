@@ -24,11 +24,12 @@ export interface GenericFailure {
  * An API error that clients receive as a `Status`. It is cheap to create: no stack is captured, because it is a response and not
  * a bug.
  *
- * @see API protocol specification, 7
  * @example
- * ```ts
- * throw ApiError.notFound({ group: 'apps', resource: 'deployments' }, 'web')
- * ```
+ * import { ApiError } from '@krmkit/meta'
+ * const error = ApiError.notFound({ group: 'apps', resource: 'deployments' }, 'web')
+ * error.message // 'deployments.apps "web" not found'
+ * error.code // 404
+ * @see API protocol specification, 7
  */
 export class ApiError extends StacklessError {
   readonly status: Status

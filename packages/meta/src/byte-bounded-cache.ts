@@ -114,7 +114,13 @@ const memberBytes = 24
 
 const maxDepth = 64
 
-/** Approximate memory size of a JSON-like value in bytes, two per character; infinite for excessive nesting. */
+/**
+ * Estimates the memory size of a JSON-like value in bytes, two per character; infinite for excessive nesting.
+ *
+ * @example
+ * import { estimateBytes } from '@krmkit/meta/byte-bounded-cache'
+ * estimateBytes({ name: 'web' }) // 102
+ */
 export function estimateBytes(value: unknown): number {
   return bytesOf(value, 0)
 }

@@ -28,11 +28,10 @@ export const foregroundClock: Clock = machineClock(true)
  * Creates a clock for tests that starts at `startMs`, milliseconds since the epoch.
  *
  * @example
- * ```ts
+ * import { fakeClock } from '@krmkit/meta'
  * const clock = fakeClock()
  * clock.setTimeout(() => console.log('due'), 1000)
  * clock.advance(1000) // due
- * ```
  */
 export function fakeClock(startMs = 0): FakeClock {
   let now = startMs

@@ -46,14 +46,11 @@ const maxDepth = 64
  * @param value Parsed JSON or YAML.
  * @param repeated Errors of the parser about duplicate keys.
  * @example
- * ```ts
- * const result = parseConfiguration(value, {
- *   kind: 'Widget',
- *   apiVersions: ['example.com/v1'],
- *   schema: { members: { timeout: 'duration' } },
- * })
- * if (result.ok) console.log(result.value.timeout)
- * ```
+ * import { parseConfiguration } from '@krmkit/meta/configuration'
+ * const value = { apiVersion: 'example.com/v1', kind: 'Widget', timeout: '1m30s' }
+ * const schema = { members: { timeout: 'duration' } } as const
+ * const result = parseConfiguration(value, { kind: 'Widget', apiVersions: ['example.com/v1'], schema })
+ * if (result.ok) console.log(result.value.timeout) // 90000000000n
  */
 export function parseConfiguration<const S extends ObjectSchema>(
   value: unknown,

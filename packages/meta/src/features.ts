@@ -9,9 +9,8 @@ export const defaultRelease = '1.33'
  * Creates the features of a release with these gates; other gates are off.
  *
  * @example
- * ```ts
+ * import { createFeatures } from '@krmkit/meta'
  * createFeatures('1.29', { SidecarContainers: true }).release.atLeast('1.28') // true
- * ```
  */
 export function createFeatures(release: string = defaultRelease, gates: Readonly<Record<string, boolean>> = {}): Features {
   const set = new Map(Object.entries(gates))

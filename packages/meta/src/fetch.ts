@@ -58,7 +58,10 @@ const maxCauseDepth = 5
  * @throws Error when the exchange fails, exceeds the deadline, or the response is too long. The message is safe to log: it holds no part
  *   of the request.
  * @example
- * const { status, text } = await sendRequest(fetch, { url: 'https://issuer.example.com/keys' }, { clock: systemClock, timeoutMs: 10_000 })
+ * import { systemClock } from '@krmkit/meta'
+ * import { sendRequest } from '@krmkit/meta/fetch'
+ * const options = { clock: systemClock, timeoutMs: 10_000 }
+ * const { status, text } = await sendRequest(fetch, { url: 'https://issuer.example.com/keys' }, options)
  */
 export async function sendRequest(fetch: Fetch, request: HttpRequest, options: SendRequestOptions): Promise<HttpResponse> {
   const abort = new AbortController()
@@ -92,6 +95,11 @@ export interface PostOptions extends SendRequestOptions {
  *
  * @returns the last response, whatever its status.
  * @throws Error when the last attempt fails, or an attempt fails for another reason than a lost connection.
+ * @example
+ * import { systemClock, systemRandom } from '@krmkit/meta'
+ * import { postWithRetry } from '@krmkit/meta/fetch'
+ * const options = { fetch, clock: systemClock, random: systemRandom, timeoutMs: 10_000 }
+ * const { status, text } = await postWithRetry('{"kind":"TokenReview"}', { url: 'https://auth.example.com/', ...options })
  */
 export async function postWithRetry(body: string, options: PostOptions): Promise<HttpResponse> {
   const { fetch, clock, url, backoffMs = defaultBackoffMs } = options

@@ -11,7 +11,13 @@ export class GoText {
   }
 }
 
-/** Marks `text` as Go syntax, such as `intstr.IntOrString{Type:0, IntVal:1, StrVal:""}`. */
+/**
+ * Marks `text` as Go syntax, such as `intstr.IntOrString{Type:0, IntVal:1, StrVal:""}`.
+ *
+ * @example
+ * import { goText } from '@krmkit/meta/go-text'
+ * String(goText('[]byte{0x1}')) // '[]byte{0x1}'
+ */
 export function goText(text: string): GoText {
   return new GoText(text)
 }
@@ -30,12 +36,25 @@ const escapes: Readonly<Record<number, string>> = {
   92: '\\\\',
 }
 
-/** Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space. */
+/**
+ * Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the ASCII space.
+ *
+ * @example
+ * import { isPrintable } from '@krmkit/meta/go-text'
+ * isPrintable('é') // true
+ * isPrintable('\n') // false
+ */
 export function isPrintable(char: string): boolean {
   return printable.test(char)
 }
 
-/** Quotes text like Go's `%q`. */
+/**
+ * Quotes text like Go's `%q`.
+ *
+ * @example
+ * import { goQuote } from '@krmkit/meta/go-text'
+ * goQuote('a "b"\n') // '"a \\"b\\"\\n"'
+ */
 export function goQuote(text: string): string {
   if (plain.test(text)) return `"${text}"`
   let out = '"'
@@ -58,18 +77,32 @@ export function goQuote(text: string): string {
  */
 export const maxPrintedLength = 16 * 1024
 
-/** Quotes text, truncated when very long. */
+/**
+ * Quotes text, truncated when very long.
+ *
+ * @example
+ * import { goQuoteShort } from '@krmkit/meta/go-text'
+ * goQuoteShort('web') // '"web"'
+ * goQuoteShort('x'.repeat(100_000)).length < 20_000 // true
+ * @see {@link goQuote}
+ */
 export function goQuoteShort(text: string): string {
   if (text.length <= maxPrintedLength) return goQuote(text)
   return `${goQuote(text.slice(0, maxPrintedLength))}... (${text.length} characters)`
 }
 
-/** Truncates very long text in Go syntax. */
+/** Truncates very long text in Go syntax. @see {@link goQuoteShort} */
 export function truncateGoText(text: string): string {
   return text.length <= maxPrintedLength ? text : `${text.slice(0, maxPrintedLength)}...`
 }
 
-/** Joins formatted items, and stops when the result exceeds the length of a message. */
+/**
+ * Joins formatted items, and stops when the result exceeds the length of a message.
+ *
+ * @example
+ * import { joinFormatted } from '@krmkit/meta/go-text'
+ * joinFormatted([1, 255], (byte) => `0x${byte.toString(16)}`) // '0x1, 0xff'
+ */
 export function joinFormatted<T>(items: Iterable<T>, print: (item: T) => string): string {
   let text = ''
   let separator = ''
@@ -81,12 +114,24 @@ export function joinFormatted<T>(items: Iterable<T>, print: (item: T) => string)
   return text
 }
 
-/** Formats a list of strings like Go's `%#v`: `[]string{"a", "b"}`. */
+/**
+ * Formats a list of strings like Go's `%#v`: `[]string{"a", "b"}`.
+ *
+ * @example
+ * import { goStrings } from '@krmkit/meta/go-text'
+ * goStrings(['a', 'b']) // '[]string{"a", "b"}'
+ */
 export function goStrings(list: readonly string[]): string {
   return `[]string{${joinFormatted(list, goQuoteShort)}}`
 }
 
-/** Formats an untyped JSON value like Go's `%#v`: `map[string]interface {}{"a":1}`. */
+/**
+ * Formats an untyped JSON value like Go's `%#v`: `map[string]interface {}{"a":1}`.
+ *
+ * @example
+ * import { goSyntax } from '@krmkit/meta/go-text'
+ * goSyntax({ a: [1] }) // 'map[string]interface {}{"a":[]interface {}{1}}'
+ */
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (typeof value === 'string') return goQuoteShort(value)
@@ -99,7 +144,14 @@ export function goSyntax(value: unknown): string {
   return `map[string]interface {}{${joinFormatted(Object.keys(value).sort(compareCodePoints), print)}}`
 }
 
-/** Formats a number like Go's `%v`: an exponent of at least two digits below 1e-4 and from 1e21 up. */
+/**
+ * Formats a number like Go's `%v`: an exponent of at least two digits below 1e-4 and from 1e21 up.
+ *
+ * @example
+ * import { goFloat } from '@krmkit/meta/go-text'
+ * goFloat(1e21) // '1e+21'
+ * goFloat(0.5) // '0.5'
+ */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
@@ -109,7 +161,13 @@ export function goFloat(value: number): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
-/** Length in UTF-8 bytes, like Go's `len`. */
+/**
+ * Length in UTF-8 bytes, like Go's `len`.
+ *
+ * @example
+ * import { utf8Length } from '@krmkit/meta/go-text'
+ * utf8Length('é') // 2
+ */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
@@ -124,7 +182,13 @@ export function utf8Length(text: string): number {
   return bytes
 }
 
-/** Compares strings by UTF-8 bytes like Go; JavaScript's default order differs above U+FFFF. */
+/**
+ * Compares strings by UTF-8 bytes like Go; JavaScript's default order differs above U+FFFF.
+ *
+ * @example
+ * import { compareCodePoints } from '@krmkit/meta/go-text'
+ * ['b', 'a', 'B'].sort(compareCodePoints) // [ 'B', 'a', 'b' ]
+ */
 export function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)

@@ -17,17 +17,30 @@ export interface IpRange {
   readonly prefixLength: number
 }
 
-/** Validates an IP address. */
+/**
+ * Validates an IP address.
+ *
+ * @example
+ * import { validateIP } from '@krmkit/meta/ip'
+ * validateIP('10.0.0.1') // []
+ * validateIP('10.0.0.256') // [ 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)' ]
+ */
 export function validateIP(text: string): string[] {
   return parseIP(text) === undefined ? [ipError] : []
 }
 
-/** Validates a CIDR. */
+/** Validates a CIDR. @see {@link validateIP} */
 export function validateCIDR(text: string): string[] {
   return parseCIDR(text) === undefined ? [cidrError] : []
 }
 
-/** Parses an address; `undefined` when invalid. */
+/**
+ * Parses an address; `undefined` when invalid.
+ *
+ * @example
+ * import { parseIP } from '@krmkit/meta/ip'
+ * parseIP('10.0.0.1')?.bytes // Uint8Array(4) [ 10, 0, 0, 1 ]
+ */
 export function parseIP(text: string): IpAddress | undefined {
   if (text.length > 45) return undefined
   if (!text.includes(':')) {
@@ -39,7 +52,13 @@ export function parseIP(text: string): IpAddress | undefined {
   return { bytes, family: isMappedV4(bytes) ? 4 : 6 }
 }
 
-/** Parses a CIDR; `undefined` when invalid. */
+/**
+ * Parses a CIDR; `undefined` when invalid.
+ *
+ * @example
+ * import { parseCIDR } from '@krmkit/meta/ip'
+ * parseCIDR('10.96.0.0/12')?.prefixLength // 12
+ */
 export function parseCIDR(text: string): IpRange | undefined {
   const slash = text.indexOf('/')
   if (slash < 0) return undefined

@@ -16,9 +16,8 @@ export const stockProfile: NamingProfile = Object.freeze({
  * Creates a profile from the stock names with some of them replaced.
  *
  * @example
- * ```ts
- * createNamingProfile({ domain: 'acme.example', systemNamespace: 'acme-system' })
- * ```
+ * import { createNamingProfile } from '@krmkit/meta'
+ * createNamingProfile({ systemNamespace: 'acme-system' }).systemNamespace // 'acme-system'
  */
 export function createNamingProfile(names: Partial<NamingProfile>): NamingProfile {
   return Object.freeze({ ...stockProfile, ...names })

@@ -13,9 +13,9 @@ const headerLine = /^(?:[A-Za-z0-9-]+:.*|[ \t]+\S.*|[ \t]*)$/
  *
  * @throws MetaError `InvalidPem` with the line number.
  * @example
- * ```ts
- * const [certificate] = pemBlocks(bundle, 'CERTIFICATE')
- * ```
+ * import { pemBlocks } from '@krmkit/meta/pem'
+ * const bundle = '-----BEGIN CERTIFICATE-----\nAQID\n-----END CERTIFICATE-----\n'
+ * pemBlocks(bundle, 'CERTIFICATE').length // 1
  */
 export function pemBlocks(text: string, label: string | readonly string[]): string[] {
   const labels = typeof label === 'string' ? [label] : label

@@ -21,6 +21,10 @@ const hasModes = process.platform !== 'win32'
  *
  * @throws Error naming the directory when it cannot be created, is shared by design, or belongs to another user and is accessible
  * to others.
+ * @example
+ * import { ensurePrivateDirectory } from '@krmkit/meta/private-files'
+ * // Creates .krmkit and .krmkit/pki with mode 0700.
+ * ensurePrivateDirectory('.krmkit/pki')
  */
 export function ensurePrivateDirectory(path: string): void {
   createMissingDirectories(path)
@@ -32,7 +36,11 @@ export function ensurePrivateDirectory(path: string): void {
   changeMode(path, { stats, mode: directoryMode, change: () => chmodSync(path, directoryMode) })
 }
 
-/** Creates the parent directory of a file, with its missing parents. An existing one is not changed. */
+/**
+ * Creates the parent directory of a file, with its missing parents. An existing one is not changed.
+ *
+ * @see {@link writePrivateFile}
+ */
 export function ensureParentDirectory(file: string): void {
   createMissingDirectories(dirname(file))
 }
@@ -41,6 +49,7 @@ export function ensureParentDirectory(file: string): void {
  * Creates an empty file unless it exists. Restricts an existing one to its owner and keeps its content.
  *
  * @throws Error naming the file when it belongs to another user and is accessible to others.
+ * @see {@link writePrivateFile}
  */
 export function ensurePrivateFile(path: string): void {
   const descriptor = openSync(path, 'a', fileMode)
@@ -51,7 +60,12 @@ export function ensurePrivateFile(path: string): void {
   }
 }
 
-/** Restricts a file to its owner. @throws Error naming the file when it belongs to another user and is accessible to others. */
+/**
+ * Restricts a file to its owner.
+ *
+ * @throws Error naming the file when it belongs to another user and is accessible to others.
+ * @see {@link writePrivateFile}
+ */
 export function restrictToOwner(path: string): void {
   const stats = statSync(path)
   if (stats.isFile() && isAccessibleToOthers(stats)) {
@@ -61,6 +75,12 @@ export function restrictToOwner(path: string): void {
 
 /**
  * Opens a file for appending, creating or restricting it like `ensurePrivateFile`. Pipes and devices are opened without changes.
+ *
+ * @example
+ * import { openPrivateFile } from '@krmkit/meta/private-files'
+ * const log = await openPrivateFile('.krmkit/audit.log')
+ * await log.appendFile('{"stage":"ResponseComplete"}\n')
+ * await log.close()
  */
 export async function openPrivateFile(path: string): Promise<FileHandle> {
   const handle = await open(path, 'a', fileMode)
@@ -80,7 +100,17 @@ export interface PrivateFileOptions {
   readonly temporaryPath?: string
 }
 
-/** Writes a file atomically, and creates its directory when missing. */
+/**
+ * Writes a file atomically, and creates its directory when missing.
+ *
+ * @example
+ * import { ensureParentDirectory, ensurePrivateFile, restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
+ * // Each file has mode 0600, each new directory 0700.
+ * await writePrivateFile('.krmkit/tokens.csv', 'f3c1,alice,1\n')
+ * restrictToOwner('.krmkit/tokens.csv')
+ * ensurePrivateFile('.krmkit/audit.log')
+ * ensureParentDirectory('.krmkit/run/server.sock')
+ */
 export async function writePrivateFile(path: string, text: string, options: PrivateFileOptions = {}): Promise<void> {
   const { mode = fileMode, temporaryPath = `${path}.new` } = options
   ensureParentDirectory(path)

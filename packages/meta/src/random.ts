@@ -22,9 +22,8 @@ export const systemRandom: Random = {
  * A reproducible, predictable source for tests: the same seed yields the same sequence.
  *
  * @example
- * ```ts
- * seededRandom(1).nameSuffix(5)
- * ```
+ * import { seededRandom } from '@krmkit/meta'
+ * seededRandom(1).nameSuffix(5) // 'qzv47'
  */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
@@ -42,9 +41,8 @@ export function seededRandom(seed: number): Random {
  * Generates a name from a `generateName`: its first 58 characters and 5 random ones.
  *
  * @example
- * ```ts
- * generateName('web-', systemRandom) // web-x7k2q
- * ```
+ * import { generateName, seededRandom } from '@krmkit/meta'
+ * generateName('web-', seededRandom(1)) // 'web-qzv47'
  */
 export function generateName(base: string, random: Random): string {
   return base.slice(0, maxGenerateNameLength) + random.nameSuffix(nameSuffixLength)

@@ -19,6 +19,18 @@ export interface SliceScheduler {
 /** Default duration of a slice, in milliseconds. */
 export const defaultSliceMs = 8
 
+/**
+ * Creates the scheduler that the long jobs of one server share.
+ *
+ * @example
+ * import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+ * const slices = new Slices(createSliceScheduler())
+ * const words: string[] = []
+ * for (const line of ['a', 'b']) {
+ *   words.push(line.toUpperCase())
+ *   if (slices.due()) await slices.next()
+ * }
+ */
 export function createSliceScheduler(): SliceScheduler {
   const waiting: (() => void)[] = []
   let scheduled = false
@@ -41,7 +53,13 @@ export function createSliceScheduler(): SliceScheduler {
   }
 }
 
-/** Calls `run` on the next turn of the event loop. Uses `setImmediate` if available; browsers have timers only. */
+/**
+ * Calls `run` on the next turn of the event loop. Uses `setImmediate` if available; browsers have timers only.
+ *
+ * @example
+ * import { onNextTurn } from '@krmkit/meta/slices'
+ * onNextTurn(() => console.log('after pending I/O'))
+ */
 export function onNextTurn(run: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(run)
   else setTimeout(run, 0)
@@ -86,6 +104,16 @@ export class Slices {
 /**
  * Runs a generator in slices. The generator yields at every point where it may be interrupted; most yields cost only a function
  * call. After a potentially long step it yields `true`, and the clock is read.
+ *
+ * @example
+ * import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/meta/slices'
+ * function* sum(numbers: readonly number[]): Generator<unknown, number> {
+ *   let total = 0
+ *   for (const each of numbers) yield (total += each)
+ *   return total
+ * }
+ * await runInSlices(sum([1, 2, 3]), new Slices(createSliceScheduler())) // 6
+ * runAtOnce(sum([1, 2, 3])) // 6
  */
 export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices): Promise<T> {
   for (;;) {
@@ -95,7 +123,14 @@ export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices
   }
 }
 
-/** Like `runInSlices`, but work that ends within its first slice returns its result synchronously. */
+/** Like {@link runInSlices}, beginning with a new slice: for callers whose slice is used up. */
+export async function runInNewSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): Promise<T> {
+  const slices = new Slices(scheduler)
+  await slices.next()
+  return runInSlices(work, slices)
+}
+
+/** Like `runInSlices`, but work that ends within its first slice returns its result synchronously. @see {@link runInSlices} */
 export function runSyncOrInSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
   const slices = new Slices(scheduler)
   for (;;) {
@@ -105,7 +140,7 @@ export function runSyncOrInSlices<T>(work: Generator<unknown, T>, scheduler: Sli
   }
 }
 
-/** Runs a generator synchronously, for small input. */
+/** Runs a generator synchronously, for small input. @see {@link runInSlices} */
 export function runAtOnce<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next()

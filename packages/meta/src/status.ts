@@ -55,7 +55,13 @@ export interface Status {
   code?: number
 }
 
-/** The response to a deletion, and to other requests that succeed without an object. */
+/**
+ * The response to a deletion, and to other requests that succeed without an object.
+ *
+ * @example
+ * import { successStatus } from '@krmkit/meta/status'
+ * successStatus({ kind: 'pods', name: 'web' }).status // 'Success'
+ */
 export function successStatus(details?: StatusDetails): Status {
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }
   if (details !== undefined) status.details = details

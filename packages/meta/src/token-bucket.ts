@@ -10,9 +10,11 @@ export interface RateLimit {
  * Limits a rate. Callers reserve a token and wait for it on their own clock.
  *
  * @example
- * ```ts
- * const waitMs = new TokenBucket({ perSecond: 10, burst: 20 }, clock).reserve()
- * ```
+ * import { fakeClock } from '@krmkit/meta'
+ * import { TokenBucket } from '@krmkit/meta/token-bucket'
+ * const bucket = new TokenBucket({ perSecond: 10, burst: 1 }, fakeClock())
+ * bucket.reserve() // 0
+ * bucket.reserve() // 100
  */
 export class TokenBucket {
   readonly #limit: RateLimit

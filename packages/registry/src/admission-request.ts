@@ -99,7 +99,16 @@ export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: 
   dropRepeatedOwners(object, { warn, afterAdmission: true })
 }
 
-/** Drops repeated owner references, with a warning. Replaces the list of `object` and does not modify it in place. */
+/**
+ * Drops repeated owner references, with a warning. Replaces the list of `object` and does not modify it in place.
+ *
+ * @example
+ * import { dropRepeatedOwners } from '@krmkit/registry'
+ * const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'web', uid: '1' }
+ * const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'key', ownerReferences: [owner, owner] } }
+ * dropRepeatedOwners(object, { warn: console.warn, afterAdmission: false })
+ * object.metadata.ownerReferences.length // 1
+ */
 export function dropRepeatedOwners(
   object: ApiObject,
   { warn, afterAdmission }: { readonly warn: WriteContext['warn']; readonly afterAdmission: boolean },

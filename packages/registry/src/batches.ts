@@ -10,15 +10,29 @@ const batchBytes = 1024 * 1024
 /** Values above this size take long enough to read the clock after each. */
 const largeBytes = 16 * 1024
 
-/** Whether `Slices.due` should read the clock after work on an entry. */
+/**
+ * Whether `Slices.due` should read the clock after work on an entry.
+ *
+ * @example
+ * import { isLargeEntry } from '@krmkit/registry'
+ * const key = '/core/configmaps/shop/web'
+ * isLargeEntry({ key, value: new Uint8Array(20_000), revision: 7, created: 7, memo: undefined }) // true
+ */
 export function isLargeEntry({ value }: Entry): boolean {
   return value.byteLength > largeBytes
 }
 
 /**
- * Runs `load` batch by batch.
+ * Runs `load` batch by batch: at most 256 entries or 1 MiB each.
  *
  * @returns `undefined` when there is nothing to wait for.
+ * @example
+ * import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+ * import { loadInBatches } from '@krmkit/registry'
+ * import { memoryStorage } from '@krmkit/storage'
+ * const storage = memoryStorage()
+ * const { entries } = await storage.list({ prefix: '/core/pods/', limit: 5000 })
+ * await loadInBatches(async (batch) => console.log(batch.length), entries, new Slices(createSliceScheduler()))
  */
 export function loadInBatches(
   load: (entries: readonly Entry[]) => Promise<void> | undefined,

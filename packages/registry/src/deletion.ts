@@ -55,7 +55,15 @@ export async function removeUpdated(
   return { object: deepFreeze({ ...last, metadata }) }
 }
 
-/** @throws ApiError 422 for contradictory options and unknown values. */
+/**
+ * Validates the options of a DELETE request.
+ *
+ * @throws ApiError 422 for contradictory options and unknown values.
+ * @example
+ * import { validateDeleteOptions } from '@krmkit/registry'
+ * validateDeleteOptions({ propagationPolicy: 'Background' }) // undefined
+ * validateDeleteOptions({ propagationPolicy: 'Background', orphanDependents: true }) // throws
+ */
 export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: NamingProfile = stockProfile): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
@@ -76,7 +84,14 @@ export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: Nam
   if (errors.length > 0) throw ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'DeleteOptions' }, '', errors)
 }
 
-/** The error shows the whole list in the notation of Go. */
+/**
+ * Validates the `dryRun` values of a write. The error shows the whole list in the notation of Go.
+ *
+ * @example
+ * import { validateDryRun } from '@krmkit/registry'
+ * validateDryRun(['All']) // []
+ * validateDryRun(['Some'])[0]?.message // 'Unsupported value: []string{"Some"}: supported values: "All"'
+ */
 export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
   if (dryRun.every((word) => word === 'All')) return []
   const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
@@ -197,7 +212,11 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
  *
  * @throws ApiError 409 when it has another uid or resourceVersion.
  * @example
- * checkPreconditions(store.definition, store.object(entry), { uid: 'b5f4' })
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { checkPreconditions } from '@krmkit/registry'
+ * const configMaps = createCatalog().resource({ group: '', version: 'v1', resource: 'configmaps' })!
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web', uid: '9c1e' } }
+ * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
  */
 export function checkPreconditions(
   { kind }: ResourceDefinition,

@@ -19,7 +19,14 @@ export function objectKey(definition: { readonly storage: GroupResource }, names
 /** Bounds the length of keys; no name rule allows as much. */
 const maxSegmentLength = 1024
 
-/** Whether a stored object may have this name or namespace. Lookups of any other name find nothing. */
+/**
+ * Whether a stored object may have this name or namespace. Lookups of any other name find nothing.
+ *
+ * @example
+ * import { isStorableName } from '@krmkit/registry'
+ * isStorableName('web') // true
+ * isStorableName('../web') // false
+ */
 export function isStorableName(name: string): boolean {
   return (
     name.length <= maxSegmentLength && name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')

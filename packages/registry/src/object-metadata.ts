@@ -9,6 +9,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
@@ -56,7 +57,19 @@ export function generatedName(prefix: string, environment: RegistryEnvironment):
   return prefix.slice(0, maxGeneratedPrefix) + environment.random.nameSuffix(suffixLength)
 }
 
-/** Sets the namespace of the request on the object. @throws ApiError 400 when the body names another one. */
+/**
+ * Sets the namespace of the request on the object.
+ *
+ * @throws ApiError 400 when the body names another one.
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import type { ApiObject } from '@krmkit/meta'
+ * import { takeNamespace } from '@krmkit/registry'
+ * const configMaps = createCatalog().resource({ group: '', version: 'v1', resource: 'configmaps' })!
+ * const object: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' } }
+ * takeNamespace(object, 'shop', configMaps)
+ * object.metadata.namespace // 'shop'
+ */
 export function takeNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
   const given = object.metadata.namespace ?? ''
   if (!definition.kind.namespaced) {
@@ -101,10 +114,18 @@ const newName: NameRule = (name, prefix) => {
 
 /** Metadata rules of every update; run before those of the strategy. */
 export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObject, definition: ResourceDefinition): FieldError[] {
-  return [
-    ...validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName }),
-    ...validateObjectMetaUpdate(next.metadata, current.metadata),
-  ]
+  return runAtOnce(validateUpdatedMetadataSteps(next, current, definition))
+}
+
+/** As `validateUpdatedMetadata`, with interruption points. */
+export function* validateUpdatedMetadataSteps(
+  next: FrozenObject,
+  current: FrozenObject,
+  definition: ResourceDefinition,
+): Generator<unknown, FieldError[]> {
+  const errors = validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName })
+  yield true
+  return [...errors, ...validateObjectMetaUpdate(next.metadata, current.metadata)]
 }
 
 /** Validates by the strategy; a kind without `validate` has the metadata rules and a DNS subdomain as its name. */
@@ -112,6 +133,16 @@ export function validateByStrategy(object: FrozenObject, definition: ResourceDef
   const { strategy, kind } = definition
   if (strategy.validate !== undefined) return strategy.validate(object, context)
   return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+}
+
+/** As `validateByStrategy`, with interruption points. */
+export function* validateByStrategySteps(
+  object: FrozenObject,
+  definition: ResourceDefinition,
+  context: StrategyContext,
+): Generator<unknown, FieldError[]> {
+  const { validateSteps } = definition.strategy
+  return validateSteps === undefined ? validateByStrategy(object, definition, context) : yield* validateSteps(object, context)
 }
 
 export function validateUpdateByStrategy(
@@ -123,4 +154,16 @@ export function validateUpdateByStrategy(
   const { strategy } = definition
   if (strategy.validateUpdate !== undefined) return strategy.validateUpdate(next, current, context)
   return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByStrategy(next, definition, context)]
+}
+
+/** As `validateUpdateByStrategy`, with interruption points. */
+export function* validateUpdateByStrategySteps(
+  next: FrozenObject,
+  current: FrozenObject,
+  definition: ResourceDefinition,
+  context: StrategyContext,
+): Generator<unknown, FieldError[]> {
+  const { validateUpdateSteps } = definition.strategy
+  if (validateUpdateSteps === undefined) return validateUpdateByStrategy(next, current, definition, context)
+  return yield* validateUpdateSteps(next, current, context)
 }

@@ -6,7 +6,14 @@ export const largeBodyBytes = 64 * 1024
 /** Objects with more values are processed in slices; this many take far less than one slice. */
 const manyValues = 2000
 
-/** Whether a value holds so many values that linear work on it needs slices. Visits no more values than the limit. */
+/**
+ * Whether a value holds so many values that linear work on it needs slices. Visits no more values than the limit.
+ *
+ * @example
+ * import { isLarge } from '@krmkit/registry'
+ * isLarge({ metadata: { name: 'web' } }) // false
+ * isLarge(Array.from({ length: 5000 }, String)) // true
+ */
 export function isLarge(value: unknown): boolean {
   return count(value, 0) > manyValues
 }

@@ -20,6 +20,8 @@ export interface Preparation {
   /** Completes the valid object. Mutates the object. */
   canonicalize(): void
   validate(): readonly FieldError[]
+  /** As `validate`, with interruption points. */
+  validateSteps(): Generator<unknown, readonly FieldError[]>
 }
 
 /** Prepares an object, assigns its shared values and validates it. @throws ApiError 422 */
@@ -31,8 +33,7 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
   if (allocating !== undefined) refuse(store, preparation, await allocating)
   const loading = definition.strategy.ready?.(object, old)
   if (loading !== undefined) await loading
-  if (stages !== undefined) await stages()
-  refuse(store, preparation, preparation.validate())
+  refuse(store, preparation, stages === undefined ? preparation.validate() : await stages.run(preparation.validateSteps()))
   preparation.canonicalize()
 }
 

@@ -47,7 +47,27 @@ export interface StoredCollection {
   follow(sink: CollectionSink, options: FollowOptions): Promise<Following>
 }
 
-/** Creates the stores over one storage. `definitions` may change later through `served`. */
+/**
+ * Creates the stores over one storage. `definitions` may change later through `served`.
+ *
+ * @example
+ * import { createAdmissionChain } from '@krmkit/admission'
+ * import { builtInKinds, builtInTypes } from '@krmkit/kinds'
+ * import { createFeatures, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ * import { createRegistry, type RegistryEnvironment } from '@krmkit/registry'
+ * import { memoryStorage } from '@krmkit/storage'
+ * const environment: RegistryEnvironment = {
+ *   storage: memoryStorage(),
+ *   types: builtInTypes(),
+ *   admission: createAdmissionChain([]),
+ *   clock: systemClock,
+ *   random: systemRandom,
+ *   profile: stockProfile,
+ *   features: createFeatures(),
+ * }
+ * const registry = createRegistry(environment, builtInKinds())
+ * registry.storeOf({ group: '', resource: 'configmaps' })?.definition.kind.kind // 'ConfigMap'
+ */
 export function createRegistry(
   environment: RegistryEnvironment,
   definitions: readonly ResourceDefinition[] | ServedResources,

@@ -39,8 +39,11 @@ import { type ResourceWatch, watchEntries } from './watch.ts'
  * carry stored entries. All stores of a registry share its storage, caches and locks.
  *
  * @example
- * const store = registry.store(definition)
- * const { object } = await store.create(context, { namespace: 'default', object: { kind: 'ConfigMap', ... } })
+ * import { type Registry, serverContext } from '@krmkit/registry'
+ * declare const registry: Registry
+ * const store = registry.storeOf({ group: '', resource: 'configmaps' })
+ * const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'web' }, data: { color: 'red' } }
+ * await store?.create(serverContext(), { namespace: 'shop', object })
  */
 export class ResourceStore {
   readonly definition: ResourceDefinition

@@ -8,7 +8,16 @@ import { largeBodyBytes } from './object-weight.ts'
 
 /** Conversion between the version of a request and the storage version, and the defaults of a version. */
 
-/** A stored object in the version of a definition. Objects that a webhook converts are in that version already. */
+/**
+ * A stored object in the version of a definition. Objects that a webhook converts are in that version already.
+ *
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { toVersion } from '@krmkit/registry'
+ * const hpa = { group: 'autoscaling', version: 'v1', resource: 'horizontalpodautoscalers' }
+ * const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
+ * toVersion(stored, createCatalog().resource(hpa)!).apiVersion // 'autoscaling/v1'
+ */
 export function toVersion(object: FrozenObject, { kind, fromStorage }: ResourceDefinition): FrozenObject {
   return fromStorage === undefined ? object : (normalize(kind.type(), fromStorage(object)) as FrozenObject)
 }
@@ -51,7 +60,17 @@ function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: A
   if (jsonWeight({ ...object, metadata, status: undefined }) > maxBytes) throw objectTooLarge(maxBytes)
 }
 
-/** A failed decoding as the client sees it. */
+/**
+ * Converts the error of a failed decoding to the ApiError for the client: 413 for a body that is too large, otherwise 400.
+ *
+ * @returns other errors unchanged.
+ * @example
+ * import { ApiError } from '@krmkit/meta'
+ * import { decodeRefusal } from '@krmkit/registry'
+ * import { DecodeError } from '@krmkit/schema'
+ * const error = decodeRefusal(new DecodeError('Syntax', 'unexpected end of JSON input'), 1_572_864)
+ * ApiError.is(error) && error.code // 400
+ */
 export function decodeRefusal(error: unknown, maxBytes: number): unknown {
   if (!(error instanceof DecodeError)) return error
   return error.code === 'TooLarge' ? objectTooLarge(maxBytes) : ApiError.badRequest(error.message)

@@ -45,13 +45,12 @@ export interface DecodeErrorLocation {
  * A body that cannot be decoded: a client error, reported with 400 (413 for `TooLarge`). The message is that of the stock server.
  *
  * @example
- * ```ts
+ * import { DecodeError, parseJson } from '@krmkit/schema'
  * try {
- *   parseJson(body)
+ *   parseJson('{"data":')
  * } catch (error) {
- *   if (error instanceof DecodeError) respond(error.code === 'TooLarge' ? 413 : 400, error.message)
+ *   if (error instanceof DecodeError) console.log(error.code, error.message) // Syntax unexpected end of JSON input
  * }
- * ```
  */
 export class DecodeError extends Error {
   readonly code: DecodeErrorCode

@@ -18,7 +18,7 @@ export interface CelRuntime {
 /**
  * Loads the engine. Returns `undefined` once it is loaded; repeated calls share one load.
  *
- * @see cel
+ * @see {@link cel}
  */
 export function loadCel(): Promise<void> | undefined {
   return loader.load()
@@ -29,10 +29,9 @@ export function loadCel(): Promise<void> | undefined {
  *
  * @throws Error when `loadCel` has not completed.
  * @example
- * ```ts
+ * import { cel, loadCel } from '@krmkit/schema'
  * await loadCel()
- * cel().storedExpressions.compile('1 + 1 == 2')
- * ```
+ * 'problem' in cel().storedExpressions.compile('1 + 1 == 2') // false
  */
 export function cel(): CelRuntime {
   return loader.loaded()

@@ -12,6 +12,7 @@ import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { withSignal } from './request-signal.ts'
 import { applySeed } from './seed.ts'
 import { TestAuthority } from './test-authority.ts'
 import { externalClock, ResettableClock } from './test-clock.ts'
@@ -22,8 +23,13 @@ import { administrator, controllerUser, Users } from './users.ts'
  * Starts an API server for a test: in-process, in memory, with its own controllers and clock. Resolves when the seed is applied and the
  * server has settled.
  *
- * @example await using cluster = await createTestServer({ seed: 'manifests/' })
  * @throws TestingError `InvalidSeed`
+ * @example
+ * import { ConfigMap } from '@krmkit/kinds/core/v1'
+ * import { createTestServer } from '@krmkit/testing'
+ * await using cluster = await createTestServer()
+ * await cluster.client.create(ConfigMap, { metadata: { name: 'web' }, data: { color: 'red' } })
+ * await cluster.settle()
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const startAtMs = options.startAtMs ?? systemClock.now()
@@ -193,7 +199,7 @@ class InProcessTestServer implements TestServer {
     try {
       const { handle } = await this.#startServer(instance)
       const response = await this.faults.apply(classified, {
-        next: (signal) => handle({ ...request, signal }),
+        next: (signal) => handle(signal === request.signal ? request : withSignal(request, signal)),
         signal: request.signal,
         suspend: (wait) => tracked.suspend(wait),
       })
@@ -225,7 +231,7 @@ class InProcessTestServer implements TestServer {
   }
 
   #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
-    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
+    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, signerRules, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     instance.controllers ??= this.#startServer(instance).then(() => {
       const client = createInProcessClient((request) => this.#serve(instance, request), {
@@ -242,7 +248,8 @@ class InProcessTestServer implements TestServer {
         ...(profile === undefined ? {} : { profile }),
         ...(rootCA === undefined ? {} : { rootCA }),
         ...(legacyToken === undefined ? {} : { legacyToken }),
-        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock) } }),
+        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock, signerRules) } }),
+        ...(signerRules === undefined ? {} : { signerRules }),
         ...(onError === undefined ? {} : { onError }),
       })
       return { client, controllers: running }

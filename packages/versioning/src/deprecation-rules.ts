@@ -56,8 +56,9 @@ export interface DeprecationRuleOptions {
  * @returns the violations; empty when the plan is valid.
  * @throws VersioningError `InvalidRelease`; `InvalidLifecycle` for releases out of order and for unknown versions.
  * @example
- * validateApiPlan({ versions: [{ version: 'v1', introduced: '1.20', deprecated: '1.22', removed: '1.40' }] })
- * // [{ rule: '4a', subject: 'v1', message: ... }]
+ * import { validateApiPlan } from '@krmkit/versioning'
+ * const version = { version: 'v1', introduced: '1.20', deprecated: '1.22', removed: '1.40' }
+ * validateApiPlan({ versions: [version] }).map(({ rule, subject }) => `${rule} ${subject}`) // [ '4a v1' ]
  */
 export function validateApiPlan(plan: ApiPlan, { calendar }: DeprecationRuleOptions = {}): RuleViolation[] {
   const byName = new Map(plan.versions.map((lifecycle) => [lifecycle.version, lifecycle]))
@@ -111,6 +112,10 @@ function advanceViolations({ advances = [] }: ApiPlan, byName: ReadonlyMap<strin
  *
  * @returns the violations; empty when the lifecycle is valid.
  * @throws VersioningError `InvalidRelease`, `InvalidLifecycle`
+ * @example
+ * import { validateElementLifecycle } from '@krmkit/versioning'
+ * const flag = { element: 'adminCommand', stability: 'stable', deprecated: '1.30', removed: '1.31' } as const
+ * validateElementLifecycle(flag).map(({ rule, subject }) => `${rule} ${subject}`) // [ '5b stable adminCommand' ]
  */
 export function validateElementLifecycle(
   lifecycle: ElementLifecycle,

@@ -28,6 +28,9 @@ const boolSpellings: ReadonlyMap<string, boolean> = new Map([
  * Parses the value of `--feature-gates`, such as `A=true,B=false`. The last setting of a gate wins.
  *
  * @throws VersioningError `InvalidFeatureGates`
+ * @example
+ * import { parseFeatureGates } from '@krmkit/versioning'
+ * [...parseFeatureGates('Widgets=true,Gadgets=false')] // [ [ 'Widgets', true ], [ 'Gadgets', false ] ]
  */
 export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
   const set = new Map<string, boolean>()
@@ -62,7 +65,11 @@ export interface FeatureGateOptions {
  *
  * @throws VersioningError `UnknownGate` for a gate that does not exist in the release, `LockedGate` for the other value of a locked
  * gate, `InvalidFeatureGates`, `InvalidRelease`, `InvalidLifecycle`.
- * @example createFeatureGates({ release: '1.33', gates, set: 'Widgets=true' }).enabled('Widgets') // true
+ * @example
+ * import { createFeatureGates, type FeatureGateLifecycle } from '@krmkit/versioning'
+ * const gates: FeatureGateLifecycle[] = [{ name: 'Widgets', stages: [{ since: '1.31', stage: 'alpha' }] }]
+ * createFeatureGates({ release: '1.33', gates }).enabled('Widgets') // false
+ * createFeatureGates({ release: '1.33', gates, set: 'Widgets=true' }).enabled('Widgets') // true
  */
 export function createFeatureGates({ release, gates, set = '' }: FeatureGateOptions): FeatureGates {
   const settings = typeof set === 'string' ? parseFeatureGates(set) : set

@@ -19,7 +19,11 @@ export interface KindState {
  * The state of a kind at a release.
  *
  * @throws VersioningError `InvalidRelease`
- * @example kindStateAt(lifecycle, '1.24') // { phase: 'deprecated', stability: 'beta', removed: '1.25', ... }
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * import { kindStateAt } from '@krmkit/versioning'
+ * const cronJob = readLifecycle().find(({ kind, version }) => kind === 'CronJob' && version === 'v1beta1')!
+ * kindStateAt(cronJob, '1.24') // { phase: 'deprecated', stability: 'beta', removed: '1.25', replacement: 'batch,v1,CronJob' }
  */
 export function kindStateAt(lifecycle: KindLifecycle, release: string): KindState {
   const since = (start: string | null): boolean => start !== null && compareReleases(start, release) <= 0
@@ -43,6 +47,12 @@ export function kindStateAt(lifecycle: KindLifecycle, release: string): KindStat
  * only when it enables them.
  *
  * @throws KindsError `InvalidRuntimeConfig`; VersioningError `InvalidRelease`.
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * import { isServedAt } from '@krmkit/versioning'
+ * const cronJob = readLifecycle().find(({ kind, version }) => kind === 'CronJob' && version === 'v1beta1')!
+ * isServedAt(cronJob, '1.24', { resource: 'cronjobs' }) // true
+ * isServedAt(cronJob, '1.25', { resource: 'cronjobs' }) // false
  * @see API protocol specification, 9.1 and 9.2
  */
 export function isServedAt(
@@ -56,7 +66,16 @@ export function isServedAt(
   return config.enabled(lifecycle.group, lifecycle.version, resource, stability !== 'alpha')
 }
 
-/** The versions of one kind in one group as a plan for `validateApiPlan`. */
+/**
+ * The versions of one kind in one group as a plan for `validateApiPlan`.
+ *
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * import { kindApiPlan, validateApiPlan } from '@krmkit/versioning'
+ * const plan = kindApiPlan(readLifecycle(), 'batch', 'CronJob')
+ * plan.versions.map(({ version, introduced }) => `${version} ${introduced}`) // [ 'v1 1.21', 'v1beta1 1.8' ]
+ * validateApiPlan(plan) // []
+ */
 export function kindApiPlan(lifecycles: readonly KindLifecycle[], group: string, kind: string): ApiPlan {
   const versions = lifecycles.flatMap((lifecycle): ApiVersionLifecycle[] => {
     if (lifecycle.group !== group || lifecycle.kind !== kind || lifecycle.introduced === null) return []

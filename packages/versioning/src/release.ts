@@ -4,7 +4,6 @@ import { VersioningError } from './versioning-error.ts'
 /** Arithmetic of releases such as `1.33`. */
 
 const monthsPerRelease = 4
-const monthMs = (365.25 / 12) * 24 * 3_600_000
 
 /** @throws VersioningError `InvalidRelease` */
 function parse(release: string): { readonly major: number; readonly minor: number } {
@@ -21,7 +20,9 @@ function parse(release: string): { readonly major: number; readonly minor: numbe
  * Orders releases: negative when `a` is older. Patch versions are ignored.
  *
  * @throws VersioningError `InvalidRelease`
- * @example compareReleases('1.9', '1.33') // negative
+ * @example
+ * import { compareReleases } from '@krmkit/versioning'
+ * compareReleases('1.9', '1.33') < 0 // true
  */
 export function compareReleases(a: string, b: string): number {
   const [one, two] = [parse(a), parse(b)]
@@ -33,7 +34,14 @@ export function sameMajor(a: string, b: string): boolean {
   return parse(a).major === parse(b).major
 }
 
-/** The number of minor releases from `from` to `to`; infinite across major releases. @throws VersioningError `InvalidRelease` */
+/**
+ * The number of minor releases from `from` to `to`; infinite across major releases.
+ *
+ * @throws VersioningError `InvalidRelease`
+ * @example
+ * import { releasesBetween } from '@krmkit/versioning'
+ * releasesBetween('1.29', '1.33') // 4
+ */
 export function releasesBetween(from: string, to: string): number {
   const [one, two] = [parse(from), parse(to)]
   if (one.major !== two.major) return two.major > one.major ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
@@ -44,10 +52,21 @@ export function releasesBetween(from: string, to: string): number {
  * The months between two releases: by the calendar when it has both, otherwise four per minor release.
  *
  * @throws VersioningError `InvalidRelease`
+ * @example
+ * import { monthsBetween } from '@krmkit/versioning'
+ * monthsBetween('1.30', '1.33') // 12
  */
 export function monthsBetween(from: string, to: string, calendar: ReleaseCalendar = {}): number {
   const [start, end] = [dayOf(from, calendar), dayOf(to, calendar)]
-  return start === undefined || end === undefined ? releasesBetween(from, to) * monthsPerRelease : (end - start) / monthMs
+  return start === undefined || end === undefined ? releasesBetween(from, to) * monthsPerRelease : calendarMonths(start, end)
+}
+
+/** Whole months and a fraction: from 31 January to 30 April two whole ones. */
+function calendarMonths(start: number, end: number): number {
+  const [from, to] = [new Date(start), new Date(end)]
+  const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
+  const days = to.getUTCDate() - from.getUTCDate()
+  return days >= 0 ? months + days / 31 : months - 1 + (31 + days) / 31
 }
 
 function dayOf(release: string, calendar: ReleaseCalendar): number | undefined {

@@ -1,6 +1,9 @@
 import type { Dice } from '../../attacks/harness/dice.ts'
 import type { Scenario } from '../scenario.ts'
+import { generateAccess } from './access.ts'
 import { generateBodies } from './bodies.ts'
+import { generateHeaders } from './headers.ts'
+import { generateLives, generateNamespaces } from './life.ts'
 import { generateReads } from './reads.ts'
 import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
 
@@ -26,4 +29,16 @@ export const generators: readonly Generator[] = [
   { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
   { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
   { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+  {
+    area: 'lives',
+    compares: 'finalizers, deletion with options and preconditions, deletion of collections',
+    generate: generateLives,
+  },
+  {
+    area: 'namespaces',
+    compares: 'phases of namespaces, their finalizers, writes into terminating ones',
+    generate: generateNamespaces,
+  },
+  { area: 'access', compares: 'roles, bindings, escalation, impersonation, access reviews', generate: generateAccess },
+  { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
 ]

@@ -113,7 +113,7 @@ export function generateReads(dice: Dice): Scenario {
         steps.push({
           id: `watch${i}`,
           method: 'GET',
-          path: dice.chance(80) ? path : `${path}/{id}-1`,
+          path,
           query: [['watch', dice.pick(['true', '1', 'true', 'yes'])], ['timeoutSeconds', '20'], ...watchQuery(dice)],
           headers: {
             accept: dice.pick([

@@ -45,9 +45,12 @@ export const ownDepartures: readonly KnownDivergence[] = [
   {
     id: 'D26',
     title: 'A refused pod template of a job is not printed',
-    reason: 'The stock server prints the whole template as an internal Go value, pages of it; the field and the rule are the same.',
+    reason:
+      'The stock server prints the whole template as an internal Go value, pages of it; the field and the rule are the same.',
     matches: (difference) =>
-      sameText(difference, (text) => text.replaceAll(/core\.PodTemplateSpec\{.*\}(?=: field is immutable)/g, 'core.PodTemplateSpec{}')),
+      sameText(difference, (text) =>
+        text.replaceAll(/core\.PodTemplateSpec\{.*\}(?=: field is immutable)/g, 'core.PodTemplateSpec{}'),
+      ),
   },
   {
     id: 'D27',
@@ -63,7 +66,8 @@ export const ownDepartures: readonly KnownDivergence[] = [
   {
     id: 'D28',
     title: 'Adding an empty list or map to a network policy changes nothing',
-    reason: 'Empty and absent are one in the canonical form of an object; the stock server compares Go values and stores a new version.',
+    reason:
+      'Empty and absent are one in the canonical form of an object; the stock server compares Go values and stores a new version.',
     ends: true,
     matches: ({ at }, { step }) =>
       step.method !== 'POST' &&
@@ -77,7 +81,8 @@ export const ownDepartures: readonly KnownDivergence[] = [
 
 /** The Go diff of two structs: its first line names a type, its last one closes the brace. */
 const goDiff = /(?<=\n)[ \u00a0]+&?[\w.]+\{\n[\s\S]*?\n[ \u00a0]{2}\}\n/g
-const goQuantity = /resource\.Quantity\{i:resource\.int64Amount\{[^}]*\}, d:resource\.infDecAmount\{[^}]*\}, s:"[^"]*", Format:"\w+"\}/g
+const goQuantity =
+  /resource\.Quantity\{i:resource\.int64Amount\{[^}]*\}, d:resource\.infDecAmount\{[^}]*\}, s:"[^"]*", Format:"\w+"\}/g
 const emptyGoValue = /((?:map\[[\w.]+\]|\[\])[\w.]+|core\.ResourceList)\{\}/g
 
 /** Whether both texts are messages that are equal after `strip`. */

@@ -35,6 +35,22 @@ export const bySpecification: readonly KnownDivergence[] = [
     matches: (difference) => statuses(difference, 500, 400),
   },
   {
+    id: 'D5',
+    title: 'deletecollection answers a Status',
+    reason:
+      'Configuration and storage 4: the answer to the deletion of a collection is a Status; the stock server answers the list of what it deleted.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' && kindOf(stock).endsWith('List') && kindOf(krmkit) === 'Status',
+  },
+  {
+    id: 'D6',
+    title: 'The deletion of a ConfigMap or Secret answers a Status',
+    reason:
+      'Configuration and storage 4: the answer is a Status also while finalizers hold the object and in dry runs, where the stock server answers the object.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' && ['ConfigMap', 'Secret'].includes(kindOf(stock)) && kindOf(krmkit) === 'Status',
+  },
+  {
     id: 'D23',
     title: 'The status of a VolumeAttachment must say whether it is attached',
     reason: 'Storage specification, S88: `status.attached` is required; the stock server reads a missing member as false.',
@@ -57,12 +73,18 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D31',
     title: 'Conditions of a claim need type and status',
-    reason: 'Storage specification, S65: each condition in the status of a claim has a type and a status; the stock server takes others.',
+    reason:
+      'Storage specification, S65: each condition in the status of a claim has a type and a status; the stock server takes others.',
     matches: (_, { step, krmkit }) =>
       /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
       /status\.conditions\[\d+\]\.(type|status): Required value/.test(messageOf(krmkit)),
   },
 ]
+
+function kindOf({ body }: NormalAnswer): string {
+  const { kind } = (body ?? {}) as { kind?: unknown }
+  return typeof kind === 'string' ? kind : ''
+}
 
 /** The message of a refusal. */
 function messageOf({ body }: NormalAnswer): string {

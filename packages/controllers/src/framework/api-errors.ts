@@ -1,6 +1,16 @@
 import { ApiError, type StatusReason } from '@krmkit/meta'
 
-/** Waits for a request. @returns undefined when the object does not exist */
+/**
+ * Waits for a request.
+ *
+ * @returns undefined when the object does not exist
+ * @example
+ * import { ConfigMap } from '@krmkit/kinds/core/v1'
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { ignoreNotFound } from '@krmkit/controllers/framework'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const settings = await ignoreNotFound(client.get(ConfigMap, 'settings', { namespace: 'shop' }))
+ */
 export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
   return ignoreReasons(request, ['NotFound'])
 }
@@ -15,7 +25,16 @@ export async function ignoreReasons<T>(request: Promise<T>, reasons: readonly St
   }
 }
 
-/** Waits for a create request. Ignores that the object exists, or that its namespace is missing or terminating. */
+/**
+ * Waits for a create request. Ignores that the object exists, or that its namespace is missing or terminating.
+ *
+ * @example
+ * import { ConfigMap } from '@krmkit/kinds/core/v1'
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { ignoreCreateConflict } from '@krmkit/controllers/framework'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * await ignoreCreateConflict(client.create(ConfigMap, { metadata: { namespace: 'shop', name: 'settings' }, data: {} }))
+ */
 export async function ignoreCreateConflict(request: Promise<unknown>): Promise<void> {
   try {
     await request

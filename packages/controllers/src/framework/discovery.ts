@@ -19,7 +19,18 @@ export interface Discovery {
   ofKind(apiVersion: string, kind: string): DiscoveredResource | undefined
 }
 
-/** Discovers the resources of a server: in two requests with aggregated discovery, or else one per group version. */
+/**
+ * Discovers the resources of a server: in two requests with aggregated discovery, or else one per group version.
+ *
+ * @example
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { discover } from '@krmkit/controllers/framework'
+ * import { stockProfile } from '@krmkit/meta'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const { signal } = new AbortController()
+ * const discovery = await discover(client, { profile: stockProfile, signal })
+ * discovery.ofKind('apps/v1', 'Deployment')?.resource // 'deployments'
+ */
 export async function discover(
   client: Client,
   options: { readonly profile: NamingProfile; readonly signal: AbortSignal },

@@ -38,7 +38,16 @@ export class IdleTracker {
 /** An in-process event reaches the queues of controllers within this number of event-loop turns. */
 export const eventTurns = 6
 
-/** Yields to the event loop for `count` turns. */
+/**
+ * Yields to the event loop for `count` turns.
+ *
+ * @example
+ * import { yieldTurns } from '@krmkit/controllers/framework'
+ * let delivered = false
+ * setImmediate(() => (delivered = true))
+ * await yieldTurns(1)
+ * delivered // true
+ */
 export async function yieldTurns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

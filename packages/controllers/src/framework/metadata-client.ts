@@ -4,6 +4,15 @@ import type { Transport } from '@krmkit/protocol'
 
 /**
  * Wraps a client so that every response holds only metadata. Closing it does not close the wrapped client.
+ *
+ * @example
+ * import { Pod } from '@krmkit/kinds/core/v1'
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { createMetadataClient } from '@krmkit/controllers/framework'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const metadata = createMetadataClient(client, { clock: systemClock, random: systemRandom, profile: stockProfile })
+ * const pods = await metadata.list(Pod, { namespace: 'shop' }) // without spec and status
  */
 export function createMetadataClient(
   client: Client,

@@ -11,6 +11,21 @@ import { serviceRanges } from './service-ranges.ts'
 /**
  * Returns the controllers of the server itself, which run independently of the selected ones: API service and endpoints, identity
  * Lease, service CIDRs and addresses, flow schemas and priority levels, start of token tracking. Run them with the user of the server.
+ *
+ * @example
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { runControllers, serverControllers } from '@krmkit/controllers'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const available = serverControllers({
+ *   name: 'apiserver-1',
+ *   holder: 'apiserver-1_4f2a',
+ *   hostname: 'server',
+ *   address: '192.0.2.10',
+ *   port: 6443,
+ *   serviceRanges: ['10.0.0.0/24'],
+ *   serviceAddress: '10.0.0.1',
+ * })
+ * await using running = runControllers({ client, available })
  */
 export function serverControllers(facts: ServerFacts): readonly Controller[] {
   return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, flowControl, tokenTracking]

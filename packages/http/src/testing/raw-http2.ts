@@ -27,6 +27,15 @@ export interface RawFrame {
 /** A header field; each character is one octet. */
 export type RawField = readonly [name: string, value: string]
 
+/**
+ * Encodes an HTTP/2 frame; members of `more` default to zero.
+ *
+ * @example
+ * import { encodeFields, encodeFrame, flags, frameTypes } from '@krmkit/http/testing'
+ * const payload = encodeFields([[':method', 'GET'], [':path', '/version']])
+ * const frame = encodeFrame(frameTypes.headers, { flags: flags.end | flags.endHeaders, stream: 1, payload })
+ * frame.length - payload.length // 9
+ */
 export function encodeFrame(type: number, more: { flags?: number; stream?: number; payload?: Buffer } = {}): Buffer {
   const { payload = Buffer.alloc(0), stream = 0 } = more
   const head = Buffer.alloc(9)
@@ -37,7 +46,7 @@ export function encodeFrame(type: number, more: { flags?: number; stream?: numbe
   return Buffer.concat([head, payload])
 }
 
-/** Encodes literals without indexing and without Huffman code. */
+/** Encodes literals without indexing and without Huffman code. @see {@link encodeFrame} */
 export function encodeFields(fields: readonly RawField[], { indexed = false } = {}): Buffer {
   return Buffer.concat(
     fields.flatMap(([name, value]) => [Buffer.from([indexed ? 0x40 : 0]), encodeText(name), encodeText(value)]),

@@ -46,6 +46,10 @@ export interface Catalog {
  * Returns the types of all built-in kinds. Cheap: a group is parsed on the first use of one of its types.
  *
  * @param profile spelling of the groups. Default: the stock names.
+ * @example
+ * import { builtInTypes } from '@krmkit/kinds'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * configMap.fields.map(({ json }) => json) // [ 'kind', 'apiVersion', 'metadata', 'immutable', 'data', 'binaryData' ]
  */
 export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource {
   return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : modelFilesFor(profile))
@@ -55,7 +59,13 @@ export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource
  * Returns the resources that the stock server serves by default, each with its strategy. Parses no type.
  *
  * @example
- *     const server = await createApiServer({ storage: memoryStorage(), kinds: [...builtInKinds(), Widget] })
+ * import { z } from 'zod'
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { builtInKinds, defineResource } from '@krmkit/kinds'
+ * import { memoryStorage } from '@krmkit/storage'
+ * const schema = z.object({ spec: z.object({ size: z.number() }) })
+ * const Widget = defineResource({ group: 'shop.example.com', kind: 'Widget', versions: { v1: { schema } } })
+ * const server = await createApiServer({ storage: memoryStorage(), kinds: [...builtInKinds(), Widget] })
  */
 export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDefinition[] {
   return createCatalog(options).definitions
@@ -64,11 +74,12 @@ export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDef
 /**
  * Creates the catalog of the resources to serve.
  *
- * @example
- *     const catalog = createCatalog({ runtimeConfig: 'batch/v1/cronjobs=false' })
- *     catalog.resource({ group: '', version: 'v1', resource: 'pods' })?.storage.prefix // 'pods'
- *
  * @throws KindsError `InvalidRuntimeConfig` when the configuration cannot be parsed or names an unknown group version.
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * const catalog = createCatalog({ runtimeConfig: 'batch/v1/cronjobs=false' })
+ * catalog.resource({ group: '', version: 'v1', resource: 'pods' })?.storage.prefix // 'pods'
+ * catalog.resource({ group: 'batch', version: 'v1', resource: 'cronjobs' }) // undefined
  */
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const profile = options.profile ?? stockProfile

@@ -6,6 +6,10 @@ import type { KindInfo } from '../interfaces.ts'
  *
  * @param features if given, a kind deprecated after its release gives no warning.
  * @returns undefined for a kind that is not deprecated.
+ * @example
+ * import { createCatalog, deprecationWarning } from '@krmkit/kinds'
+ * const endpoints = createCatalog().kind({ group: '', version: 'v1', kind: 'Endpoints' })!
+ * deprecationWarning(endpoints) // 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'
  * @see API protocol specification, 6 and 9.3 (rule 6)
  */
 export function deprecationWarning(kind: KindInfo, features?: Features): string | undefined {

@@ -35,12 +35,25 @@ const groupPriorities: Readonly<Record<string, number>> = {
 /** Priority of custom groups. */
 const customGroupPriority = 1000
 
-/** `spec.groupPriorityMinimum` of the group's APIService; higher values come first. */
+/**
+ * `spec.groupPriorityMinimum` of the group's APIService; higher values come first.
+ *
+ * @example
+ * import { groupPriority } from '@krmkit/kinds/groups'
+ * groupPriority('apps') // 17800
+ * groupPriority('shop.example.com') // 1000
+ */
 export function groupPriority(group: string): number {
   return Object.hasOwn(groupPriorities, group) ? groupPriorities[group]! : customGroupPriority
 }
 
-/** Compares groups by discovery order. */
+/**
+ * Compares groups by discovery order.
+ *
+ * @example
+ * import { compareGroups } from '@krmkit/kinds/groups'
+ * ['shop.example.com', 'batch', 'apps'].sort(compareGroups) // [ 'apps', 'batch', 'shop.example.com' ]
+ */
 export function compareGroups(a: string, b: string): number {
   return groupPriority(b) - groupPriority(a) || (a < b ? -1 : a > b ? 1 : 0)
 }
@@ -52,6 +65,9 @@ const stability: Readonly<Record<string, number>> = { alpha: 0, beta: 1 }
  * Compares versions from the most to the least preferred: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by
  * name.
  *
+ * @example
+ * import { compareVersions } from '@krmkit/kinds/groups'
+ * ['v1alpha1', 'v1', 'v1beta1', 'v2'].sort(compareVersions) // [ 'v2', 'v1', 'v1beta1', 'v1alpha1' ]
  * @see API protocol specification, 9.1
  */
 export function compareVersions(a: string, b: string): number {
@@ -63,12 +79,22 @@ export function compareVersions(a: string, b: string): number {
   return rightStability - leftStability || Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0)
 }
 
-/** `storage.k8s.io` -> `storage.<apiDomain>`; groups outside the domain are unchanged. */
+/**
+ * Spells a stock group in the names of a profile: `storage.k8s.io` becomes `storage.<apiDomain>`. Groups outside the domain are
+ * unchanged.
+ *
+ * @example
+ * import { profileGroup, stockGroup } from '@krmkit/kinds/groups'
+ * import { createNamingProfile } from '@krmkit/meta'
+ * const profile = createNamingProfile({ apiDomain: 'acme.example' })
+ * profileGroup('storage.k8s.io', profile) // 'storage.acme.example'
+ * stockGroup('storage.acme.example', profile) // 'storage.k8s.io'
+ */
 export function profileGroup(group: string, { apiDomain }: NamingProfile): string {
   return replaceDomain(group, stockProfile.apiDomain, apiDomain)
 }
 
-/** `storage.<apiDomain>` -> `storage.k8s.io`. */
+/** The reverse of {@link profileGroup}. */
 export function stockGroup(group: string, { apiDomain }: NamingProfile): string {
   return replaceDomain(group, apiDomain, stockProfile.apiDomain)
 }

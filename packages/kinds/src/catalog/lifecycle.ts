@@ -39,7 +39,14 @@ export interface KindLifecycle {
   readonly history?: readonly LifecycleChange[]
 }
 
-/** Parses the table on each call; takes about one millisecond. */
+/**
+ * Parses the table on each call; takes about one millisecond.
+ *
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * const cronJob = readLifecycle().find(({ kind, version }) => kind === 'CronJob' && version === 'v1beta1')
+ * cronJob?.removed // '1.25'
+ */
 export function readLifecycle(): readonly KindLifecycle[] {
   return JSON.parse(lifecycleJson) as KindLifecycle[]
 }

@@ -31,10 +31,11 @@ const classes: readonly (readonly [string, (version: string) => boolean])[] = [
 /**
  * Parses `key[=value]` pairs, comma-separated or as an object; a missing value means true.
  *
- * @example
- *     parseRuntimeConfig('api/beta=true,batch/v1/cronjobs=false')
- *
  * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed.
+ * @example
+ * import { parseRuntimeConfig } from '@krmkit/kinds'
+ * const config = parseRuntimeConfig('api/beta=true,batch/v1/cronjobs=false')
+ * config.enabled('batch', 'v1', 'cronjobs', true) // false
  */
 export function parseRuntimeConfig(config: string | Readonly<Record<string, boolean | string>>): RuntimeConfig {
   const entries = typeof config === 'string' ? splitPairs(config) : Object.entries(config)

@@ -14,9 +14,10 @@ export type { Convert } from './convert.ts'
  * shape in all its versions.
  *
  * @example
- *     const hpa = (version: string) => ({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })
- *     conversionBetween(hpa('v2'), hpa('v1'))(autoscaler).apiVersion // 'autoscaling/v1'
- *
+ * import { conversionBetween } from '@krmkit/kinds'
+ * const hpa = (version: string) => ({ group: 'autoscaling', version, kind: 'HorizontalPodAutoscaler' })
+ * const autoscaler = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: {}, spec: { maxReplicas: 3 } }
+ * conversionBetween(hpa('v2'), hpa('v1'))(autoscaler).apiVersion // 'autoscaling/v1'
  * @see API protocol specification, 9.3 (rule 2)
  */
 export function conversionBetween(from: GroupVersionKind, to: GroupVersionKind, profile: NamingProfile = stockProfile): Convert {

@@ -28,7 +28,23 @@ export interface CustomDefinitionOptions {
  * definition must be valid, as a stored one is.
  *
  * @example
- *     customDefinitions(definition, { objectMeta: builtInTypes().struct('meta/v1.ObjectMeta') })
+ * import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { customDefinitions } from '@krmkit/kinds/custom-resources'
+ * const schema = { openAPIV3Schema: { type: 'object' } }
+ * const widgets: CustomResourceDefinition = {
+ *   apiVersion: 'apiextensions.k8s.io/v1',
+ *   kind: 'CustomResourceDefinition',
+ *   metadata: { name: 'widgets.shop.example.com' },
+ *   spec: {
+ *     group: 'shop.example.com',
+ *     names: { plural: 'widgets', kind: 'Widget' },
+ *     scope: 'Namespaced',
+ *     versions: [{ name: 'v1', served: true, storage: true, schema }],
+ *   },
+ * }
+ * const definitions = customDefinitions(widgets, { objectMeta: builtInTypes().struct('meta/v1.ObjectMeta') })
+ * definitions.map(({ resource }) => resource.name) // [ 'widgets' ]
  */
 export function customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[] {
   const { spec } = definition

@@ -16,15 +16,17 @@ import { structuralSchema } from './structural-schema.ts'
  * Defines a resource by zod schemas: storage, validation, defaults, OpenAPI, `kubectl explain`, columns and the types of the
  * client.
  *
- * @example
- *    const Widget = defineResource({
- *      group: 'shop.example.com',
- *      kind: 'Widget',
- *      versions: { v1: { schema: z.object({ spec: z.object({ size: z.number().int().min(1) }) }) } },
- *    })
- *
  * @throws KindsError `InvalidDefinition` for what a server would reject in a CustomResourceDefinition, or what JSON cannot
  * hold.
+ * @example
+ * import { z } from 'zod'
+ * import { defineResource } from '@krmkit/kinds'
+ * const Widget = defineResource({
+ *   group: 'shop.example.com',
+ *   kind: 'Widget',
+ *   versions: { v1: { schema: z.object({ spec: z.object({ size: z.number().int().min(1) }) }) } },
+ * })
+ * Widget.resource // 'widgets'
  */
 export function defineResource<const V extends VersionTable, S extends keyof V & string = StableVersion<V>>(
   options: ResourceOptions<V, S>,

@@ -42,9 +42,9 @@ export type ZodSchema<T> = ReturnType<typeof createZodSchema<T>>
  * A handle also names a resource for the client interface. No method changes its argument.
  *
  * @example
- *     import { ConfigMap } from '@krmkit/kinds/core/v1'
- *     const map = ConfigMap.create({ metadata: { name: 'a' }, data: { k: 'v' } })
- *     ConfigMap.validate(map) // []
+ * import { ConfigMap } from '@krmkit/kinds/core/v1'
+ * const map = ConfigMap.create({ metadata: { name: 'a' }, data: { k: 'v' } })
+ * ConfigMap.validate(map) // []
  */
 export interface KindHandle<T extends ApiObject> extends Typed<T> {
   /** Empty for the core group. */

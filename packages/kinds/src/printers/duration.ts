@@ -5,9 +5,13 @@ const minute = 60 * second
 const hour = 60 * minute
 
 /**
- * `5s`, `119s`, `2m`, `9m59s`, `3h`, `7h59m`, `47h`, `2d1h`, `730d`, `2y1d`, `8y`.
+ * Formats an age as in the columns of a Table: `5s`, `119s`, `2m`, `9m59s`, `3h`, `7h59m`, `47h`, `2d1h`, `730d`, `2y1d`, `8y`.
  *
  * Up to two seconds below zero count as zero, because clocks differ; below that the text is `<invalid>`.
+ *
+ * @example
+ * import { humanDuration } from '@krmkit/kinds/printers'
+ * humanDuration(125_000) // '2m5s'
  */
 export function humanDuration(ms: number): string {
   const seconds = Math.trunc(ms / second)

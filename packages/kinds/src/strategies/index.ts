@@ -67,15 +67,8 @@ import { storageVersionMigrationStrategy } from './storagemigration/storage-vers
 
 export { healthyComponent } from './core/component-status/status.ts'
 export { bindPod, validateBinding } from './core/pod/binding.ts'
-export { checkContainer } from './core/pod/containers.ts'
+export { chosenContainer } from './core/pod/containers.ts'
 export { ignoresBudgets, withDisruptionTarget } from './core/pod/eviction.ts'
-export {
-  allocateService,
-  type ServiceAllocation,
-  type ServiceUse,
-  serviceHoldings,
-  serviceUse,
-} from './core/service/allocation.ts'
 export {
   type BoundObjectReader,
   boundObject,

@@ -5,6 +5,10 @@ import { Path } from '@krmkit/meta'
  *
  * @param paths of `Strategy.requiredMembers`: steps are member names; `*` is every item of a list, `?` after a member requires
  * the rest of the path only if that member is present, and `?other` only if its sibling `other` is.
+ * @example
+ * import { missingMembers } from '@krmkit/kinds/strategies'
+ * const paths = [['spec', 'containers', '*', 'name']]
+ * missingMembers({ spec: { containers: [{ name: 'web' }, {}] } }, paths).map(String) // [ 'spec.containers[1].name' ]
  */
 export function missingMembers(value: unknown, paths: readonly (readonly string[])[]): Path[] {
   const missing: Path[] = []

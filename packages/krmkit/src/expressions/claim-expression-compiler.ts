@@ -5,6 +5,10 @@ import { celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
 /**
  * Creates the CEL compiler of an AuthenticationConfiguration: expressions over the `claims` of a token and over the resulting `user`.
  *
+ * @example
+ * import { claimExpressions } from 'krmkit'
+ * const expressions = await claimExpressions()
+ * 'problem' in expressions.claims("claims.email.endsWith('@example.com')", 'condition') // false
  * @see docs/authentication.md
  */
 export async function createClaimExpressionCompiler(): Promise<ClaimExpressionCompiler> {

@@ -5,6 +5,10 @@ import { type Cel, celTypes, createEvaluator, loadOperatorCel } from './cel.ts'
  * Creates the CEL compiler of the match conditions of an AuthorizationConfiguration: expressions over `request`, the spec of a
  * SubjectAccessReview of version v1.
  *
+ * @example
+ * import { reviewConditions } from 'krmkit'
+ * const conditions = await reviewConditions()
+ * 'problem' in conditions.compile("request.user != 'system:anonymous'") // false
  * @see docs/authorization.md
  */
 export async function createConditionCompiler(): Promise<MatchConditionCompiler> {

@@ -44,6 +44,7 @@ export function yamlWorkerFile(): string | undefined {
  *
  * @throws Error without a worker script.
  * @example
+ * import { createApiServer, createYamlTranslator, memoryStorage } from 'krmkit'
  * const yamlTranslator = createYamlTranslator({ heapMb: 64 })
  * const server = await createApiServer({ storage: memoryStorage(), yamlTranslator })
  */

@@ -39,8 +39,12 @@ export const tags = {
  * Reads consecutive elements. Every reading method throws a MetaError `InvalidDer`.
  *
  * @example
- * const certificate = new DerReader(bytes, 'certificate').into(tags.sequence)
- * const body = certificate.into(tags.sequence)
+ * import { DerReader, integer, readSmallInteger, sequence, tags } from '@krmkit/meta/der'
+ * const point = sequence(integer(7), integer(42))
+ * const members = new DerReader(point, 'point').into(tags.sequence)
+ * readSmallInteger(members.next(tags.integer), 'x') // 7
+ * readSmallInteger(members.next(tags.integer), 'y') // 42
+ * members.end()
  */
 export class DerReader {
   readonly #bytes: Uint8Array
@@ -108,7 +112,15 @@ export class DerReader {
   }
 }
 
-/** Reads `bytes` as exactly one element with `tag`. @throws MetaError `InvalidDer` */
+/**
+ * Reads `bytes` as exactly one element with `tag`.
+ *
+ * @throws MetaError `InvalidDer`
+ * @example
+ * import { octetString, readWhole, tags } from '@krmkit/meta/der'
+ * const { content } = readWhole(octetString(Uint8Array.of(5, 6)), tags.octetString, 'key identifier')
+ * content.length // 2
+ */
 export function readWhole(bytes: Uint8Array, tag: number, what: string): DerElement {
   const reader = new DerReader(bytes, what)
   const element = reader.next(tag)
@@ -116,7 +128,14 @@ export function readWhole(bytes: Uint8Array, tag: number, what: string): DerElem
   return element
 }
 
-/** Reads an OBJECT IDENTIFIER as dotted decimals, such as `1.2.840.113549`. @throws MetaError `InvalidDer` */
+/**
+ * Reads an OBJECT IDENTIFIER as dotted decimals, such as `1.2.840.113549`.
+ *
+ * @throws MetaError `InvalidDer`
+ * @example
+ * import { oid, readOid, readWhole, tags } from '@krmkit/meta/der'
+ * readOid(readWhole(oid('2.5.29.19'), tags.oid, 'extension'), 'extension') // '2.5.29.19'
+ */
 export function readOid({ content }: DerElement, what: string): string {
   if (content.length === 0 || content.length > 64) throw malformedDer(`${what}: object identifier of impossible length`)
   const arcs: bigint[] = []
@@ -136,14 +155,14 @@ export function readOid({ content }: DerElement, what: string): string {
   return [top, first - top * 40n, ...rest].join('.')
 }
 
-/** Reads a non-negative INTEGER of at most 48 bits. @throws MetaError `InvalidDer` */
+/** Reads a non-negative INTEGER of at most 48 bits. @throws MetaError `InvalidDer` @see {@link DerReader} */
 export function readSmallInteger(element: DerElement, what: string): number {
   const bytes = readUnsigned(element, what)
   if (bytes.length > 6) throw malformedDer(`${what}: integer too large`)
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** Reads a non-negative INTEGER as big-endian bytes without leading zeros. @throws MetaError `InvalidDer` */
+/** Reads a non-negative INTEGER as big-endian bytes without leading zeros. @throws MetaError `InvalidDer` @see {@link DerReader} */
 export function readUnsigned({ content }: DerElement, what: string): Uint8Array {
   const [first, second] = content
   if (first === undefined) throw malformedDer(`${what}: empty integer`)
@@ -153,24 +172,45 @@ export function readUnsigned({ content }: DerElement, what: string): Uint8Array 
   return first === 0 ? content.subarray(1) : content
 }
 
-/** Reads a BIT STRING whose length is a multiple of eight. @throws MetaError `InvalidDer` */
+/**
+ * Reads a BIT STRING whose length is a multiple of eight.
+ *
+ * @throws MetaError `InvalidDer`
+ * @example
+ * import { bitString, readBitString, readWhole, tags } from '@krmkit/meta/der'
+ * readBitString(readWhole(bitString(Uint8Array.of(255)), tags.bitString, 'signature'), 'signature').length // 1
+ */
 export function readBitString({ content }: DerElement, what: string): Uint8Array {
   if (content[0] !== 0) throw malformedDer(`${what}: bit string is not of whole bytes`)
   return content.subarray(1)
 }
 
-/** Reads a BOOLEAN. @throws MetaError `InvalidDer` */
+/**
+ * Reads a BOOLEAN.
+ *
+ * @throws MetaError `InvalidDer`
+ * @example
+ * import { boolean, readBoolean, readWhole, tags } from '@krmkit/meta/der'
+ * readBoolean(readWhole(boolean(true), tags.boolean, 'isCA'), 'isCA') // true
+ */
 export function readBoolean({ content }: DerElement, what: string): boolean {
   const [byte] = content
   if (content.length !== 1 || (byte !== 0 && byte !== 0xff)) throw malformedDer(`${what}: invalid boolean`)
   return byte === 0xff
 }
 
+/**
+ * Creates the error of malformed input: a MetaError `InvalidDer`.
+ *
+ * @example
+ * import { isDerError, malformedDer } from '@krmkit/meta/der'
+ * isDerError(malformedDer('certificate: data truncated')) // true
+ */
 export function malformedDer(message: string): MetaError {
   return new MetaError('InvalidDer', '', message)
 }
 
-/** Whether an error is the `InvalidDer` of this reader. */
+/** Whether an error is the `InvalidDer` of this reader, not a programming error. @see {@link malformedDer} */
 export function isDerError(error: unknown): error is MetaError {
   return error instanceof MetaError && error.code === 'InvalidDer'
 }

@@ -9,6 +9,9 @@ const surrogate = /[\ud800-\udfff]/
  * Reads an ASN.1 string of any common type; undefined for other types.
  *
  * @throws MetaError `InvalidDer` for characters outside the repertoire of the type.
+ * @example
+ * import { directoryString, readText, readWhole, tags } from '@krmkit/meta/der'
+ * readText(readWhole(directoryString('Jane'), tags.printableString, 'name'), 'name') // 'Jane'
  */
 export function readText({ tag, content }: DerElement, what: string): string | undefined {
   switch (tag) {
@@ -34,7 +37,14 @@ export function readText({ tag, content }: DerElement, what: string): string | u
   }
 }
 
-/** Reads IA5String contents, which are ASCII. @throws MetaError `InvalidDer` */
+/**
+ * Reads IA5String contents, which are ASCII.
+ *
+ * @throws MetaError `InvalidDer`
+ * @example
+ * import { readIa5 } from '@krmkit/meta/der'
+ * readIa5(new TextEncoder().encode('www.example.com'), 'DNS name') // 'www.example.com'
+ */
 export function readIa5(content: Uint8Array, what: string): string {
   if (content.some((byte) => byte > 0x7f)) throw malformedDer(`${what}: IA5String contains invalid character`)
   return latin1(content)
@@ -64,7 +74,13 @@ function latin1(content: Uint8Array): string {
   return pieces.join('')
 }
 
-/** Whether a text holds C0 or C1 control characters, which can make one name look like another. */
+/**
+ * Whether a text holds C0 or C1 control characters, which can make one name look like another.
+ *
+ * @example
+ * import { hasControlCharacter } from '@krmkit/meta/der'
+ * hasControlCharacter('jane\u0000admin') // true
+ */
 export function hasControlCharacter(text: string): boolean {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)

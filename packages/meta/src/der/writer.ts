@@ -9,7 +9,10 @@ const encoder = new TextEncoder()
  * Writes an element whose content is the concatenation of `parts`.
  *
  * @example
- * sequence(oid('2.5.29.19'), boolean(true), octetString(sequence()))
+ * import { boolean, der, octetString, oid, sequence, tags } from '@krmkit/meta/der'
+ * const basicConstraints = sequence(oid('2.5.29.19'), boolean(true), octetString(sequence()))
+ * Buffer.from(basicConstraints).toString('hex') // '300c0603551d130101ff04023000'
+ * Buffer.from(der(tags.sequence, boolean(true))).toString('hex') // '30030101ff'
  */
 export function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const length = parts.reduce((sum, part) => sum + part.length, 0)
@@ -24,16 +27,29 @@ export function der(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<Ar
   return whole
 }
 
+/** Writes a SEQUENCE of encoded elements. @see {@link der} */
 export function sequence(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return der(tags.sequence, ...parts)
 }
 
-/** Writes a SET OF, sorted by encoding as DER requires. */
+/**
+ * Writes a SET OF, sorted by encoding as DER requires.
+ *
+ * @example
+ * import { integer, setOf } from '@krmkit/meta/der'
+ * Buffer.from(setOf(integer(2), integer(1))).toString('hex') // '3106020101020102'
+ */
 export function setOf(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return der(tags.set, ...[...parts].sort(compareBytes))
 }
 
-/** Writes a non-negative INTEGER from a number or from big-endian bytes. */
+/**
+ * Writes a non-negative INTEGER from a number or from big-endian bytes.
+ *
+ * @example
+ * import { integer } from '@krmkit/meta/der'
+ * Buffer.from(integer(1000)).toString('hex') // '020203e8'
+ */
 export function integer(bytes: Uint8Array | number): Uint8Array<ArrayBuffer> {
   const all = typeof bytes === 'number' ? bytesOfNumber(bytes) : bytes
   let start = 0
@@ -42,17 +58,30 @@ export function integer(bytes: Uint8Array | number): Uint8Array<ArrayBuffer> {
   return (minimal[0] ?? 0) >= 0x80 ? der(tags.integer, Uint8Array.of(0), minimal) : der(tags.integer, minimal)
 }
 
+/** Writes an OBJECT IDENTIFIER from dotted decimals. @see {@link der} */
 export function oid(text: string): Uint8Array<ArrayBuffer> {
   const [top = 0, second = 0, ...rest] = text.split('.').map(Number)
   return der(tags.oid, Uint8Array.from([top * 40 + second, ...rest].flatMap(arcBytes)))
 }
 
-/** Writes a BIT STRING without unused bits. */
+/**
+ * Writes a BIT STRING without unused bits.
+ *
+ * @example
+ * import { bitString } from '@krmkit/meta/der'
+ * Buffer.from(bitString(Uint8Array.of(255))).toString('hex') // '030200ff'
+ */
 export function bitString(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return der(tags.bitString, Uint8Array.of(0), bytes)
 }
 
-/** Writes a named bit list: bit 0 is the most significant; trailing zero bits are omitted. */
+/**
+ * Writes a named bit list: bit 0 is the most significant; trailing zero bits are omitted.
+ *
+ * @example
+ * import { namedBits } from '@krmkit/meta/der'
+ * Buffer.from(namedBits([0, 2])).toString('hex') // '030205a0'
+ */
 export function namedBits(bits: readonly number[]): Uint8Array<ArrayBuffer> {
   const last = Math.max(...bits, -1)
   if (last < 0) return der(tags.bitString, Uint8Array.of(0))
@@ -61,30 +90,57 @@ export function namedBits(bits: readonly number[]): Uint8Array<ArrayBuffer> {
   return der(tags.bitString, Uint8Array.of(7 - (last % 8)), bytes)
 }
 
-/** Wraps `content` in an explicit context tag. */
+/**
+ * Wraps `content` in an explicit context tag.
+ *
+ * @example
+ * import { explicit, integer } from '@krmkit/meta/der'
+ * Buffer.from(explicit(0, integer(2))).toString('hex') // 'a003020102'
+ */
 export function explicit(number: number, content: Uint8Array): Uint8Array<ArrayBuffer> {
   return der(0xa0 | number, content)
 }
 
+/** Writes an OCTET STRING. @see {@link der} */
 export function octetString(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return der(tags.octetString, bytes)
 }
 
+/** Writes a BOOLEAN. @see {@link der} */
 export function boolean(value: boolean): Uint8Array<ArrayBuffer> {
   return der(tags.boolean, Uint8Array.of(value ? 0xff : 0))
 }
 
-/** Writes a DirectoryString: PrintableString where possible, else UTF8String. */
+/**
+ * Writes a DirectoryString: PrintableString where possible, else UTF8String.
+ *
+ * @example
+ * import { directoryString } from '@krmkit/meta/der'
+ * Buffer.from(directoryString('Jane')).toString('hex') // '13044a616e65'
+ */
 export function directoryString(text: string): Uint8Array<ArrayBuffer> {
   return der(isPrintable(text) ? tags.printableString : tags.utf8String, encoder.encode(text))
 }
 
-/** Writes an ASCII string with an implicit tag. */
+/**
+ * Writes an ASCII string with an implicit tag.
+ *
+ * @example
+ * import { ascii } from '@krmkit/meta/der'
+ * const dnsName = ascii(0x82, 'a.io')
+ * Buffer.from(dnsName).toString('hex') // '8204612e696f'
+ */
 export function ascii(tag: number, text: string): Uint8Array<ArrayBuffer> {
   return der(tag, encoder.encode(text))
 }
 
-/** Writes a time, in milliseconds since the epoch, with second precision: UTCTime for 1950 to 2049, else GeneralizedTime. */
+/**
+ * Writes a time, in milliseconds since the epoch, with second precision: UTCTime for 1950 to 2049, else GeneralizedTime.
+ *
+ * @example
+ * import { time } from '@krmkit/meta/der'
+ * Buffer.from(time(Date.UTC(2024, 4, 1))).toString('latin1').slice(2) // '240501000000Z'
+ */
 export function time(ms: number): Uint8Array<ArrayBuffer> {
   const digits = new Date(ms)
     .toISOString()

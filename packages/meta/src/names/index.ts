@@ -1,5 +1,4 @@
 export {
-  formatRegexError,
   maxLabelLength,
   maxSubdomainLength,
   validateCIdentifier,
@@ -12,7 +11,6 @@ export {
   validateHttpHeaderName,
   validateLabelValue,
   validatePathSegmentName,
-  validatePathSegmentPrefix,
   validatePercent,
   validatePortName,
   validateQualifiedNameFormat,

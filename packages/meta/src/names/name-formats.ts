@@ -58,7 +58,14 @@ const wildcardError = formatRegexError(wildcardText, wildcardFormat, '*.example.
 const namePartError = formatRegexError(namePartText, nameFormat, 'MyName', 'my.name', '123-abc')
 const labelValueError = formatRegexError(labelValueText, labelValueFormat, 'MyValue', 'my_value', '12345')
 
-/** A lowercase DNS label: letters, digits and inner dashes, at most 63 bytes. */
+/**
+ * A lowercase DNS label: letters, digits and inner dashes, at most 63 bytes.
+ *
+ * @example
+ * import { validateDns1123Label } from '@krmkit/meta/names'
+ * validateDns1123Label('web-1') // []
+ * validateDns1123Label('Web').length // 1
+ */
 export function validateDns1123Label(text: string): string[] {
   if (text.length <= maxLabelLength && label.test(text)) return []
   const errors = validateMaxLength(text, maxLabelLength)
@@ -66,35 +73,62 @@ export function validateDns1123Label(text: string): string[] {
   return errors
 }
 
-/** DNS labels joined by dots, at most 253 bytes. */
+/**
+ * DNS labels joined by dots, at most 253 bytes.
+ *
+ * @example
+ * import { validateDns1123Subdomain } from '@krmkit/meta/names'
+ * validateDns1123Subdomain('web.shop.example.com') // []
+ * @see {@link validateDns1123Label}
+ */
 export function validateDns1123Subdomain(text: string): string[] {
   const errors = validateMaxLength(text, maxSubdomainLength)
   if (!isSubdomain(text)) errors.push(subdomainError)
   return errors
 }
 
-/** A DNS subdomain that may contain underscores. */
+/** A DNS subdomain that may contain underscores. @see {@link validateDns1123Label} */
 export function validateDns1123SubdomainWithUnderscore(text: string): string[] {
   const errors = validateMaxLength(text, maxSubdomainLength)
   if (!text.split('.').every((part) => underscoreLabel.test(part))) errors.push(underscoreSubdomainError)
   return errors
 }
 
-/** A DNS label that starts with a letter. */
+/**
+ * A DNS label that starts with a letter.
+ *
+ * @example
+ * import { validateDns1035Label } from '@krmkit/meta/names'
+ * validateDns1035Label('web-1') // []
+ * validateDns1035Label('1-web').length // 1
+ */
 export function validateDns1035Label(text: string): string[] {
   const errors = validateMaxLength(text, maxLabelLength)
   if (!dns1035.test(text)) errors.push(dns1035Error)
   return errors
 }
 
-/** `*.` followed by a DNS subdomain. */
+/**
+ * `*.` followed by a DNS subdomain.
+ *
+ * @example
+ * import { validateWildcardDns1123Subdomain } from '@krmkit/meta/names'
+ * validateWildcardDns1123Subdomain('*.shop.example.com') // []
+ */
 export function validateWildcardDns1123Subdomain(text: string): string[] {
   const errors = validateMaxLength(text, maxSubdomainLength)
   if (!text.startsWith('*.') || !isSubdomain(text.slice(2))) errors.push(wildcardError)
   return errors
 }
 
-/** Key of a label or annotation: a name, optionally prefixed by a DNS subdomain and a slash. */
+/**
+ * Key of a label or annotation: a name, optionally prefixed by a DNS subdomain and a slash.
+ *
+ * @example
+ * import { validateQualifiedNameFormat } from '@krmkit/meta/names'
+ * validateQualifiedNameFormat('app.kubernetes.io/name') // []
+ * validateQualifiedNameFormat('a/b/c').length // 1
+ */
 export function validateQualifiedNameFormat(text: string): string[] {
   const slash = text.indexOf('/')
   if (slash < 0 && text.length <= maxLabelLength && namePart.test(text)) return []
@@ -111,14 +145,28 @@ export function validateQualifiedNameFormat(text: string): string[] {
   return errors
 }
 
-/** Value of a label: empty, or a name of at most 63 bytes. */
+/**
+ * Value of a label: empty, or a name of at most 63 bytes.
+ *
+ * @example
+ * import { validateLabelValue } from '@krmkit/meta/names'
+ * validateLabelValue('v1.2') // []
+ * validateLabelValue('two words').length // 1
+ */
 export function validateLabelValue(text: string): string[] {
   const errors = validateMaxLength(text, maxLabelLength)
   if (text !== '' && !namePart.test(text)) errors.push(labelValueError)
   return errors
 }
 
-/** Key in a ConfigMap or Secret, which becomes a file name. */
+/**
+ * Key in a ConfigMap or Secret, which becomes a file name.
+ *
+ * @example
+ * import { validateConfigMapKey } from '@krmkit/meta/names'
+ * validateConfigMapKey('app.conf') // []
+ * validateConfigMapKey('..').length // 1
+ */
 export function validateConfigMapKey(text: string): string[] {
   const errors = validateMaxLength(text, maxSubdomainLength)
   if (!configKey.test(text)) {
@@ -128,7 +176,14 @@ export function validateConfigMapKey(text: string): string[] {
   return withDirectoryErrors(errors, text)
 }
 
-/** Name of an environment variable, by the strict rules up to release 1.31. */
+/**
+ * Name of an environment variable, by the strict rules up to release 1.31.
+ *
+ * @example
+ * import { validateEnvVarName } from '@krmkit/meta/names'
+ * validateEnvVarName('LOG_LEVEL') // []
+ * validateEnvVarName('2ND').length // 1
+ */
 export function validateEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (!variable.test(text)) {
@@ -139,7 +194,14 @@ export function validateEnvVarName(text: string): string[] {
   return withDirectoryErrors(errors, text)
 }
 
-/** Name of an environment variable: any printable ASCII except `=`. */
+/**
+ * Name of an environment variable: any printable ASCII except `=`.
+ *
+ * @example
+ * import { validateRelaxedEnvVarName } from '@krmkit/meta/names'
+ * validateRelaxedEnvVarName('2ND') // []
+ * validateRelaxedEnvVarName('A=B').length // 1
+ */
 export function validateRelaxedEnvVarName(text: string): string[] {
   const errors: string[] = []
   if (text === '') errors.push('environment variable name must be non-empty')
@@ -149,7 +211,14 @@ export function validateRelaxedEnvVarName(text: string): string[] {
   return errors
 }
 
-/** An identifier of the C language. */
+/**
+ * An identifier of the C language.
+ *
+ * @example
+ * import { validateCIdentifier } from '@krmkit/meta/names'
+ * validateCIdentifier('log_level') // []
+ * validateCIdentifier('log-level').length // 1
+ */
 export function validateCIdentifier(text: string): string[] {
   if (identifier.test(text)) return []
   const words =
@@ -157,7 +226,14 @@ export function validateCIdentifier(text: string): string[] {
   return [formatRegexError(words, identifierFormat, 'my_name', 'MY_NAME', 'MyName')]
 }
 
-/** A name that is valid as a URL path segment. */
+/**
+ * A name that is valid as a URL path segment.
+ *
+ * @example
+ * import { validatePathSegmentName } from '@krmkit/meta/names'
+ * validatePathSegmentName('system:node') // []
+ * validatePathSegmentName('a/b') // [ "may not contain '/'" ]
+ */
 export function validatePathSegmentName(text: string): string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
   return validatePathSegmentPrefix(text)
@@ -170,7 +246,14 @@ export function validatePathSegmentPrefix(text: string): string[] {
   return errors
 }
 
-/** Name of a port: at most 15 lowercase letters, digits and single inner dashes, including a letter. */
+/**
+ * Name of a port: at most 15 lowercase letters, digits and single inner dashes, including a letter.
+ *
+ * @example
+ * import { validatePortName } from '@krmkit/meta/names'
+ * validatePortName('http-alt') // []
+ * validatePortName('8080').length // 1
+ */
 export function validatePortName(text: string): string[] {
   const errors = validateMaxLength(text, 15)
   if (!/^[-a-z0-9]+$/.test(text)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
@@ -180,13 +263,27 @@ export function validatePortName(text: string): string[] {
   return errors
 }
 
-/** Name of an HTTP header. */
+/**
+ * Name of an HTTP header.
+ *
+ * @example
+ * import { validateHttpHeaderName } from '@krmkit/meta/names'
+ * validateHttpHeaderName('X-Forwarded-For') // []
+ * validateHttpHeaderName('X Forwarded').length // 1
+ */
 export function validateHttpHeaderName(text: string): string[] {
   if (header.test(text)) return []
   return [formatRegexError("a valid HTTP header must consist of alphanumeric characters or '-'", headerFormat, 'X-Header-Name')]
 }
 
-/** An integer percentage such as `25%`. */
+/**
+ * An integer percentage such as `25%`.
+ *
+ * @example
+ * import { validatePercent } from '@krmkit/meta/names'
+ * validatePercent('25%') // []
+ * validatePercent('25').length // 1
+ */
 export function validatePercent(text: string): string[] {
   if (percent.test(text)) return []
   return [

@@ -8,7 +8,14 @@ import { formatRegexError, validateDns1123Label, validateDns1123Subdomain, valid
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const urlPath = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/
 
-/** Requires a DNS subdomain of at least two labels; a trailing dot is ignored. */
+/**
+ * Requires a DNS subdomain of at least two labels; a trailing dot is ignored.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateFullyQualifiedDomainName } from '@krmkit/meta/names'
+ * validateFullyQualifiedDomainName(Path.of('spec').child('host'), 'example.com.') // []
+ */
 export function validateFullyQualifiedDomainName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const name = text.endsWith('.') ? text.slice(0, -1) : text
@@ -23,7 +30,16 @@ export function validateFullyQualifiedDomainName(path: Path, text: string): Fiel
   return []
 }
 
-/** Requires a DNS subdomain of at least three labels. */
+/**
+ * Requires a DNS subdomain of at least three labels.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateFullyQualifiedName } from '@krmkit/meta/names'
+ * const path = Path.of('spec').child('controller')
+ * validateFullyQualifiedName(path, 'ingress.shop.example.com') // []
+ * validateFullyQualifiedName(path, 'example.com').length // 1
+ */
 export function validateFullyQualifiedName(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const texts = validateDns1123Subdomain(text)
@@ -32,7 +48,16 @@ export function validateFullyQualifiedName(path: Path, text: string): FieldError
   return [field.invalid(path, text, 'should be a domain with at least three segments separated by dots')]
 }
 
-/** Requires a domain and a URL path: `example.com/some/path`. */
+/**
+ * Requires a domain and a URL path: `example.com/some/path`.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateDomainPrefixedPath } from '@krmkit/meta/names'
+ * const path = Path.of('spec').child('key')
+ * validateDomainPrefixedPath(path, 'example.com/some/path') // []
+ * validateDomainPrefixedPath(path, 'path').length // 1
+ */
 export function validateDomainPrefixedPath(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const slash = text.indexOf('/')
@@ -46,7 +71,7 @@ export function validateDomainPrefixedPath(path: Path, text: string): FieldError
   return errors
 }
 
-/** Requires a domain and a name: `example.com/name`. */
+/** Requires a domain and a name: `example.com/name`. @see {@link validateDomainPrefixedPath} */
 export function validateDomainPrefixedKey(path: Path, text: string): FieldError[] {
   if (text === '') return [field.required(path)]
   const errors = validateQualifiedNameFormat(text).map((message) => field.invalid(path, text, message))

@@ -97,11 +97,10 @@ function fieldValue(fields: SelectableFields, field: string): string {
  * Parses a selector of at most {@link maxSelectorTerms} terms and values; empty text matches everything. Requirements are sorted.
  *
  * @throws MetaError `InvalidFieldSelector` with the message of the stock server.
- * @see API protocol specification, 4.1
  * @example
- * ```ts
+ * import { parseFieldSelector } from '@krmkit/meta'
  * parseFieldSelector('status.phase!=Running').matches({ 'status.phase': 'Failed' }) // true
- * ```
+ * @see API protocol specification, 4.1
  */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
@@ -120,7 +119,15 @@ export function parseFieldSelector(text: string): FieldSelector {
   return new FieldSelector(requirements)
 }
 
-/** Escapes backslashes, commas and equals signs. */
+/**
+ * Escapes backslashes, commas and equals signs.
+ *
+ * @example
+ * import { parseFieldSelector } from '@krmkit/meta'
+ * import { escapeFieldValue } from '@krmkit/meta/selectors'
+ * escapeFieldValue('a,b') // 'a\\,b'
+ * parseFieldSelector(`spec.host=${escapeFieldValue('a,b')}`).matches({ 'spec.host': 'a,b' }) // true
+ */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&')
 }

@@ -24,11 +24,10 @@ interface Token {
  * Parses a selector of at most {@link maxSelectorTerms} terms and values; empty text matches everything.
  *
  * @throws MetaError `InvalidLabelSelector` with the message of the stock server.
- * @see API protocol specification, 4.1
  * @example
- * ```ts
+ * import { parseLabelSelector } from '@krmkit/meta'
  * parseLabelSelector('app in (web, shop),!old').matches({ app: 'web' }) // true
- * ```
+ * @see API protocol specification, 4.1
  */
 export function parseLabelSelector(text: string): LabelSelector {
   const requirements = new Parser(text).parse()
@@ -117,7 +116,8 @@ class Parser {
     const first = this.#peek()
     if (first.kind === ')') {
       this.#take()
-      return []
+      this.#count()
+      return ['']
     }
     if (first.kind !== 'word' && first.kind !== ',')
       this.#failRequirement(`found '${truncateSelector(first.text)}', expected: ',', ')' or identifier`)

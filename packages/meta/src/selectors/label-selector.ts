@@ -97,9 +97,8 @@ const operators: ReadonlyMap<string, LabelOperator> = new Map([
  *
  * @throws MetaError `InvalidLabelSelector`
  * @example
- * ```ts
+ * import { labelSelectorFromObject } from '@krmkit/meta'
  * labelSelectorFromObject({ matchLabels: { app: 'web' } }).matches({ app: 'web' }) // true
- * ```
  */
 export function labelSelectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
   if (selector === undefined || selector === null) return nothingSelector
@@ -115,14 +114,29 @@ export function labelSelectorFromObject(selector: LabelSelectorObject | null | u
   return requirements.length === 0 ? everythingSelector : new LabelSelector(requirements)
 }
 
-/** The selector that requires exactly these labels; no labels match everything. */
+/**
+ * The selector that requires exactly these labels; no labels match everything.
+ *
+ * @example
+ * import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
+ * labelSelectorFromLabels({ app: 'web' }).matches({ app: 'web', tier: 'front' }) // true
+ */
 export function labelSelectorFromLabels(labels: Labels): LabelSelector {
   const keys = Object.keys(labels ?? {})
   if (keys.length === 0) return everythingSelector
   return new LabelSelector(keys.map((key) => new LabelRequirement(key, '=', [labels?.[key] as string])))
 }
 
-/** Validates the selector of an object. */
+/**
+ * Validates the selector of an object.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateLabelSelector } from '@krmkit/meta/selectors'
+ * const selector = { matchExpressions: [{ key: 'app', operator: 'Exists', values: ['web'] }] }
+ * const [error] = validateLabelSelector(selector, Path.of('spec').child('selector'))
+ * error?.field // 'spec.selector.matchExpressions[0].values'
+ */
 export function validateLabelSelector(
   selector: LabelSelectorObject | null | undefined,
   path: Path,

@@ -18,7 +18,14 @@ export function tooManyTermsError(code: 'InvalidLabelSelector' | 'InvalidFieldSe
   return new MetaError(code, selector, `${parameter}: Too many: must have at most ${maxSelectorTerms} terms and values`)
 }
 
-/** Truncates selector text for messages. */
+/**
+ * Truncates selector text for messages.
+ *
+ * @example
+ * import { truncateSelector } from '@krmkit/meta/selectors'
+ * truncateSelector('app=web') // 'app=web'
+ * truncateSelector('x'.repeat(100_000)).length < 10_000 // true
+ */
 export function truncateSelector(text: string): string {
   return text.length <= maxShownLength ? text : `${text.slice(0, maxShownLength)}...`
 }

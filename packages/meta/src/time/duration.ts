@@ -22,9 +22,8 @@ const limit = 2n ** 63n
  * @returns nanoseconds; smaller fractions are truncated.
  * @throws MetaError `InvalidDuration` with the message of the stock server, also for durations beyond 64 bits.
  * @example
- * ```ts
- * parseDuration('1m30s') // 90_000_000_000n
- * ```
+ * import { parseDuration } from '@krmkit/meta'
+ * parseDuration('1m30s') // 90000000000n
  */
 export function parseDuration(text: string): bigint {
   const negative = text.startsWith('-')
@@ -47,12 +46,26 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total
 }
 
-/** Parses a duration to milliseconds, truncated. @throws MetaError `InvalidDuration` */
+/**
+ * Parses a duration to milliseconds, truncated.
+ *
+ * @throws MetaError `InvalidDuration`
+ * @example
+ * import { parseDurationMs } from '@krmkit/meta/time'
+ * parseDurationMs('1m30s') // 90000
+ */
 export function parseDurationMs(text: string): number {
   return Number(parseDuration(text) / 1_000_000n)
 }
 
-/** Formats nanoseconds: as hours, minutes and seconds from one second up, otherwise in one smaller unit. */
+/**
+ * Formats nanoseconds: as hours, minutes and seconds from one second up, otherwise in one smaller unit.
+ *
+ * @example
+ * import { formatDuration } from '@krmkit/meta'
+ * formatDuration(90_000_000_000n) // '1m30s'
+ * formatDuration(1_500_000n) // '1.5ms'
+ */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return '0s'
   const size = nanos < 0n ? -nanos : nanos
@@ -69,7 +82,13 @@ export function formatDuration(nanos: bigint): string {
   return sign + text
 }
 
-/** Formats milliseconds. */
+/**
+ * Formats milliseconds.
+ *
+ * @example
+ * import { formatDurationMs } from '@krmkit/meta/time'
+ * formatDurationMs(90_000) // '1m30s'
+ */
 export function formatDurationMs(ms: number): string {
   return formatDuration(BigInt(Math.round(ms)) * 1_000_000n)
 }

@@ -19,15 +19,20 @@ const microTimeLayout = '2006-01-02T15:04:05.000000Z07:00'
  * @returns milliseconds since the epoch, truncated.
  * @throws MetaError `InvalidTime` with the message of the stock server.
  * @example
- * ```ts
+ * import { parseTime } from '@krmkit/meta'
  * parseTime('2024-05-01T12:00:00+02:00') // 1714557600000
- * ```
  */
 export function parseTime(text: string): number {
   return instantToMs(parseInstant(text))
 }
 
-/** Like `parseTime`, with nanoseconds. */
+/**
+ * Like `parseTime`, with nanoseconds.
+ *
+ * @example
+ * import { parseInstant } from '@krmkit/meta/time'
+ * parseInstant('2024-05-01T10:00:00.5Z') // { seconds: 1714557600, nanos: 500000000 }
+ */
 export function parseInstant(text: string): Instant {
   return new TimeParser(text, timeLayout).read(false)
 }
@@ -36,34 +41,69 @@ export function parseInstant(text: string): Instant {
  * Parses a timestamp with exactly six fractional digits.
  *
  * @throws MetaError `InvalidTime` with the message of the stock server.
+ * @example
+ * import { parseMicroTime } from '@krmkit/meta/time'
+ * parseMicroTime('2024-05-01T10:00:00.500000Z') // { seconds: 1714557600, nanos: 500000000 }
  */
 export function parseMicroTime(text: string): Instant {
   return new TimeParser(text, microTimeLayout).read(true)
 }
 
-/** Formats `2024-05-01T10:00:00Z`: UTC, truncated to seconds. Numbers are milliseconds since the epoch. */
+/**
+ * Formats `2024-05-01T10:00:00Z`: UTC, truncated to seconds. Numbers are milliseconds since the epoch.
+ *
+ * @example
+ * import { formatTime } from '@krmkit/meta'
+ * formatTime(1_714_557_600_000) // '2024-05-01T10:00:00Z'
+ */
 export function formatTime(time: number | Instant): string {
   const { seconds } = toInstant(time)
   return `${dateAndTime(seconds)}Z`
 }
 
-/** Formats `2024-05-01T10:00:00.000000Z`: UTC, truncated to microseconds. */
+/**
+ * Formats `2024-05-01T10:00:00.000000Z`: UTC, truncated to microseconds.
+ *
+ * @example
+ * import { formatMicroTime } from '@krmkit/meta/time'
+ * formatMicroTime(1_714_557_600_123) // '2024-05-01T10:00:00.123000Z'
+ */
 export function formatMicroTime(time: number | Instant): string {
   const { seconds, nanos } = toInstant(time)
   return `${dateAndTime(seconds)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`
 }
 
-/** A timestamp as the stock server stores and prints it. @throws MetaError `InvalidTime` */
+/**
+ * A timestamp as the stock server stores and prints it.
+ *
+ * @throws MetaError `InvalidTime`
+ * @example
+ * import { normalizeTime } from '@krmkit/meta/time'
+ * normalizeTime('2024-05-01T12:00:00.5+02:00') // '2024-05-01T10:00:00Z'
+ */
 export function normalizeTime(text: string): string {
   return formatTime(parseInstant(text))
 }
 
-/** A timestamp with microseconds as the stock server stores and prints it. @throws MetaError `InvalidTime` */
+/**
+ * A timestamp with microseconds as the stock server stores and prints it.
+ *
+ * @throws MetaError `InvalidTime`
+ * @example
+ * import { normalizeMicroTime } from '@krmkit/meta/time'
+ * normalizeMicroTime('2024-05-01T12:00:00.500000+02:00') // '2024-05-01T10:00:00.500000Z'
+ */
 export function normalizeMicroTime(text: string): string {
   return formatMicroTime(parseMicroTime(text))
 }
 
-/** A timestamp in Go's message format: `2024-05-01 10:00:00 +0000 UTC`; `undefined` for malformed text. */
+/**
+ * A timestamp in Go's message format: `2024-05-01 10:00:00 +0000 UTC`; `undefined` for malformed text.
+ *
+ * @example
+ * import { formatGoTime } from '@krmkit/meta/time'
+ * formatGoTime('2024-05-01T10:00:00Z') // '2024-05-01 10:00:00 +0000 UTC'
+ */
 export function formatGoTime(text: string): string | undefined {
   try {
     const { seconds, nanos } = parseInstant(text)
@@ -75,7 +115,13 @@ export function formatGoTime(text: string): string | undefined {
   }
 }
 
-/** Milliseconds since the epoch, truncated. */
+/**
+ * Milliseconds since the epoch, truncated.
+ *
+ * @example
+ * import { instantToMs } from '@krmkit/meta/time'
+ * instantToMs({ seconds: 1_714_557_600, nanos: 500_000_000 }) // 1714557600500
+ */
 export function instantToMs({ seconds, nanos }: Instant): number {
   return seconds * 1000 + Math.floor(nanos / 1_000_000)
 }

@@ -28,7 +28,16 @@ const maxMessageLength = 32 * 1024
 const reasonFormat = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
 const reason = /^[A-Za-z](?:[A-Za-z0-9_,:]*[A-Za-z0-9_])?$/
 
-/** Requires unique types and complete conditions. */
+/**
+ * Requires unique types and complete conditions.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateConditions } from '@krmkit/meta/validation'
+ * const ready = { type: 'Ready', status: 'True', reason: 'Started', message: '' }
+ * const [error] = validateConditions([ready], Path.of('status').child('conditions'))
+ * error?.field // 'status.conditions[0].lastTransitionTime'
+ */
 export function validateConditions(conditions: readonly Partial<Condition>[] | null | undefined, path: Path): FieldError[] {
   if (conditions === undefined || conditions === null || conditions.length === 0) return []
   return collectErrors((errors) => {

@@ -52,11 +52,13 @@ export class ErrorList extends Array<FieldError> {
  * Collects the errors that `walk` pushes, until the list is full.
  *
  * @example
- * ```ts
+ * import { field, Path } from '@krmkit/meta'
+ * import { collectErrors, formatFieldErrors } from '@krmkit/meta/validation'
+ * const name: string = ''
  * const errors = collectErrors((list) => {
  *   if (name === '') list.push(field.required(Path.of('name')))
  * })
- * ```
+ * formatFieldErrors(errors) // 'name: Required value'
  */
 export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   const errors = new ErrorList()
@@ -64,12 +66,43 @@ export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   return [...errors]
 }
 
-/** Appends errors one by one, because a list may exceed the argument limit of a call. */
+/** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
+export function* collectErrorsSteps(walk: (errors: ErrorList) => Generator<unknown, void>): Generator<unknown, FieldError[]> {
+  const errors = new ErrorList()
+  try {
+    yield* walk(errors)
+  } catch (error) {
+    if (!(error instanceof ErrorListFull) || error.list !== errors) throw error
+  }
+  return [...errors]
+}
+
+/**
+ * Appends errors one by one, because a list may exceed the argument limit of a call.
+ *
+ * @example
+ * import { field, Path } from '@krmkit/meta'
+ * import { addErrors } from '@krmkit/meta/validation'
+ * const errors = [field.required(Path.of('name'))]
+ * addErrors(errors, [field.required(Path.of('size'))])
+ * errors.length // 2
+ */
 export function addErrors(into: FieldError[], errors: readonly FieldError[]): void {
   for (const error of errors) into.push(error)
 }
 
-/** Runs `walk` to its end, or until `list` is full. */
+/**
+ * Runs `walk` to its end, or until `list` is full.
+ *
+ * @example
+ * import { field, Path } from '@krmkit/meta'
+ * import { ErrorList, maxFieldErrors, runUntilFull } from '@krmkit/meta/validation'
+ * const errors = new ErrorList()
+ * runUntilFull(errors, () => {
+ *   for (let i = 0; ; i++) errors.push(field.required(Path.of('items').index(i)))
+ * })
+ * errors.length === maxFieldErrors // true
+ */
 export function runUntilFull(list: readonly FieldError[], walk: () => void): void {
   try {
     walk()

@@ -12,9 +12,9 @@ export type FieldPathLike = Path | string | undefined
  * Factories of field errors. The message is the text that the stock server prints after the field path.
  *
  * @example
- * ```ts
- * field.required(Path.of('spec').child('selector')) // { field: 'spec.selector', message: 'Required value', ... }
- * ```
+ * import { field, Path } from '@krmkit/meta'
+ * field.required(Path.of('spec').child('selector')).field // 'spec.selector'
+ * field.invalid(Path.of('spec').child('size'), 0, 'must be positive').message // 'Invalid value: 0: must be positive'
  */
 export const field = {
   /** The value is malformed, out of range or inconsistent with another one. */
@@ -62,7 +62,15 @@ export const field = {
   },
 } as const
 
-/** Formats an error in one line: `spec.size: Invalid value: 0: must be positive`. */
+/**
+ * Formats an error in one line: `spec.size: Invalid value: 0: must be positive`.
+ *
+ * @example
+ * import { field, Path } from '@krmkit/meta'
+ * import { formatFieldError } from '@krmkit/meta/validation'
+ * const error = field.invalid(Path.of('spec').child('size'), 0, 'must be positive')
+ * formatFieldError(error) // 'spec.size: Invalid value: 0: must be positive'
+ */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`
 }
@@ -70,6 +78,12 @@ export function formatFieldError(error: FieldError): string {
 /**
  * Formats errors in one line, each message once and several in brackets; empty for no errors. A very long line is truncated with
  * `...`.
+ *
+ * @example
+ * import { field, Path } from '@krmkit/meta'
+ * import { formatFieldErrors } from '@krmkit/meta/validation'
+ * const errors = [field.required(Path.of('name')), field.required(Path.of('size'))]
+ * formatFieldErrors(errors) // '[name: Required value, size: Required value]'
  */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   const texts = new Set<string>()

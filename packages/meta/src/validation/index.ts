@@ -1,7 +1,8 @@
-export { type Condition, validateCondition, validateConditions } from './conditions.ts'
+export { type Condition, validateConditions } from './conditions.ts'
 export {
   addErrors,
   collectErrors,
+  collectErrorsSteps,
   ErrorBudget,
   ErrorList,
   ErrorListFull,
@@ -19,14 +20,10 @@ export {
   validateAnnotations,
   validateBuiltInObjectMeta,
   validateBuiltInObjectMetaUpdate,
-  validateFinalizerName,
-  validateFinalizers,
   validateImmutableField,
-  validateLabelName,
   validateLabels,
   validateObjectMeta,
   validateObjectMetaUpdate,
-  validateStandardFinalizer,
 } from './object-meta.ts'
-export { controllerOf, validateOwnerReferences } from './owner-references.ts'
+export { controllerOf } from './owner-references.ts'
 export { Path } from './path.ts'

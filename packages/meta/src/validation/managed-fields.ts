@@ -13,7 +13,15 @@ export const maxSubresourceLength = 256
 
 const printableAscii = /^[ -~]*$/
 
-/** Validates operation, type, manager and subresource of every entry. */
+/**
+ * Validates operation, type, manager and subresource of every entry.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateManagedFields } from '@krmkit/meta/validation'
+ * const entry = { manager: 'ci', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }
+ * validateManagedFields([entry], Path.of('metadata').child('managedFields')) // []
+ */
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
   if (entries === undefined || entries === null || entries.length === 0) return []
   return collectErrors((errors) => {
@@ -35,7 +43,14 @@ function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, erro
   }
 }
 
-/** Validates a field manager name: at most 128 printable bytes. */
+/**
+ * Validates a field manager name: at most 128 printable bytes.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateFieldManager } from '@krmkit/meta/validation'
+ * validateFieldManager('ci', Path.of('fieldManager')) // []
+ */
 export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
   if (manager.length <= maxFieldManagerLength && printableAscii.test(manager)) return []
   return collectErrors((errors) => {

@@ -39,9 +39,8 @@ export interface ObjectMetaRules {
  * Validates the metadata of an object, new or updated.
  *
  * @example
- * ```ts
+ * import { nameRules, validateObjectMeta } from '@krmkit/meta'
  * validateObjectMeta({ name: 'web', namespace: 'shop' }, { namespaced: true, name: nameRules.dns1123Subdomain }) // []
- * ```
  */
 export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const path = rules.path ?? Path.of('metadata')
@@ -67,6 +66,8 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
 /**
  * Like `validateObjectMeta`, and requires finalizers without a domain to be standard ones, as the validators of built-in kinds
  * do.
+ *
+ * @see {@link validateObjectMeta}
  */
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const errors = validateObjectMeta(meta, rules)
@@ -86,7 +87,14 @@ function addBareFinalizers(errors: FieldError[], { finalizers }: Meta, path: Pat
     addErrors(errors, validateStandardFinalizers(finalizers, path.child('finalizers')))
 }
 
-/** Validates updated metadata against the stored one. */
+/**
+ * Validates updated metadata against the stored one.
+ *
+ * @example
+ * import { validateObjectMetaUpdate } from '@krmkit/meta'
+ * const stored = { name: 'web', namespace: 'shop', uid: '1', resourceVersion: '7' }
+ * validateObjectMetaUpdate({ ...stored, uid: '2' }, stored)[0]?.field // 'metadata.uid'
+ */
 export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
@@ -122,12 +130,19 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
   return errors
 }
 
-/** Requires qualified names as keys and label values as values. */
+/**
+ * Requires qualified names as keys and label values as values.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateLabels } from '@krmkit/meta/validation'
+ * validateLabels({ app: 'web' }, Path.of('metadata').child('labels')) // []
+ */
 export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
   if (labels === undefined || labels === null) return []
   return collectErrors((errors) => {
     for (const key of Object.keys(labels)) {
-      addErrors(errors, validateLabelName(key, path))
+      for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
       const value = labels[key] as string
       for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
     }
@@ -139,7 +154,14 @@ export function validateLabelName(key: string, path: Path): FieldError[] {
   return validateQualifiedNameFormat(key).map((text) => field.invalid(path, key, text))
 }
 
-/** Requires qualified names, in any case, as keys, and a total size of at most 256 KiB. */
+/**
+ * Requires qualified names, in any case, as keys, and a total size of at most 256 KiB.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateAnnotations } from '@krmkit/meta/validation'
+ * validateAnnotations({ 'example.com/owner': 'team a' }, Path.of('metadata').child('annotations')) // []
+ */
 export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
   if (annotations === undefined || annotations === null) return []
   return collectErrors((errors) => {
@@ -189,7 +211,14 @@ function isStandardFinalizer(finalizer: string): boolean {
   return finalizer.includes('/') || standardFinalizers.includes(finalizer)
 }
 
-/** Requires a scalar to be unchanged. */
+/**
+ * Requires a scalar to be unchanged.
+ *
+ * @example
+ * import { Path } from '@krmkit/meta'
+ * import { validateImmutableField } from '@krmkit/meta/validation'
+ * validateImmutableField('b', 'a', Path.of('type'))[0]?.message // 'Invalid value: "b": field is immutable'
+ */
 export function validateImmutableField(value: unknown, old: unknown, path: Path): FieldError[] {
   return Object.is(value ?? null, old ?? null) ? [] : [field.invalid(path, value, immutableError)]
 }

@@ -29,7 +29,14 @@ export function validateOwnerReferences(references: readonly Reference[] | null 
   })
 }
 
-/** The reference to the controller of an object, if any. */
+/**
+ * The reference to the controller of an object, if any.
+ *
+ * @example
+ * import { controllerOf } from '@krmkit/meta/validation'
+ * const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-6d4', uid: '1', controller: true }
+ * controllerOf([owner])?.name // 'web-6d4'
+ */
 export function controllerOf(references: readonly Reference[] | null | undefined): Reference | undefined {
   return references?.find((reference) => reference.controller === true)
 }

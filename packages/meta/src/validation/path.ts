@@ -4,9 +4,8 @@
  * An immutable field path. Every step returns a new path; the text is computed on demand.
  *
  * @example
- * ```ts
- * String(Path.of('spec').child('containers').index(0)) // spec.containers[0]
- * ```
+ * import { Path } from '@krmkit/meta'
+ * String(Path.of('spec').child('containers').index(0)) // 'spec.containers[0]'
  */
 export class Path {
   readonly #parent: Path | undefined

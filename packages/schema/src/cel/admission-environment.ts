@@ -37,9 +37,12 @@ export interface AdmissionEnvironmentOptions {
  * Declares the variables of admission expressions.
  *
  * @example
- * ```ts
- * admissionEnvironment(Environment.ofRelease('1.33'), { params: true, authorizer: false }).compile('object.spec.replicas <= params.max')
- * ```
+ * import { admissionEnvironment, compileExpression, Environment, fromJson } from '@krmkit/schema/cel'
+ * const environment = admissionEnvironment(Environment.ofRelease('1.33'), { params: true, authorizer: false })
+ * const compiled = compileExpression(environment, 'object.spec.replicas <= params.max', { kinds: ['bool'] })
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * const [object, params] = [fromJson({ spec: { replicas: 5 } }), fromJson({ max: 3 })]
+ * compiled.program.evaluate({ object, params }).value // false
  */
 export function admissionEnvironment(
   base: Environment,
@@ -59,7 +62,13 @@ export function admissionEnvironment(
 /**
  * Type of a variable as later expressions see it: dynamic unless it is a plain value, a list or a map.
  *
- * @see admissionEnvironment
+ * @example
+ * import { admissionEnvironment, Environment, listOf, stringType, variableType } from '@krmkit/schema/cel'
+ * const variables = new Map([['names', variableType(listOf(stringType))]])
+ * const options = { params: false, authorizer: false, variables }
+ * const environment = admissionEnvironment(Environment.ofRelease('1.33'), options)
+ * 'problem' in environment.compile('variables.names.size() > 0') // false
+ * @see {@link admissionEnvironment}
  */
 export function variableType(type: Type): Type {
   if (type.kind === 'list') return listOf(variableType(type.elem))

@@ -9,9 +9,16 @@ export interface CompileBudget {
 }
 
 /**
- * Creates the node budget of one object.
+ * Creates the node budget that all expressions of one object share.
  *
- * @see CompileBudget
+ * @example
+ * import { compileExpression, createCompileBudget, dynType, Environment } from '@krmkit/schema/cel'
+ * const budget = createCompileBudget()
+ * const environment = Environment.ofRelease('1.33').with([['self', dynType]])
+ * const compile = (text: string) => compileExpression(environment, text, { budget })
+ * const problems = ['self.min < self.max', 'self.min >'].filter((text) => 'problem' in compile(text))
+ * problems // [ 'self.min >' ]
+ * @see {@link CompileBudget}
  */
 export function createCompileBudget(): CompileBudget {
   return { nodes: 250_000 }

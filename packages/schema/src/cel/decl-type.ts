@@ -46,9 +46,8 @@ const maxMomentText = 32
  * @param name type name for objects.
  * @returns `undefined` for values without a type, and lists and maps of such values: expressions cannot access them.
  * @example
- * ```ts
+ * import { schemaDeclType } from '@krmkit/schema/cel'
  * schemaDeclType({ type: 'array', maxItems: 3, items: { type: 'string' } }, 'T')?.maxElements // 3
- * ```
  */
 export function schemaDeclType(schema: JsonObject, name: string, root = false): DeclType | undefined {
   const text = declaredText(schema)

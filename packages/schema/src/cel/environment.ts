@@ -110,7 +110,7 @@ export interface CompileFailure {
 /**
  * The functions, types and variables available to expressions. Immutable.
  *
- * @see Environment.ofRelease
+ * @see {@link Environment.ofRelease}
  */
 export class Environment {
   readonly #scope: Scope
@@ -125,11 +125,10 @@ export class Environment {
    * Environment with all libraries of a release, such as `1.33`.
    *
    * @example
-   * ```ts
+   * import { Environment, intType } from '@krmkit/schema/cel'
    * const environment = Environment.ofRelease('1.33').with([['self', intType]])
    * const compiled = environment.compile('self < 3')
    * if ('problem' in compiled) throw new Error(compiled.problem)
-   * ```
    */
   static ofRelease(release: string, more: readonly Library[] = []): Environment {
     const chosen = libraries.filter(([since]) => releaseNumber(since) <= releaseNumber(release)).map(([, library]) => library)

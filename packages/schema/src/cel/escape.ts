@@ -10,15 +10,11 @@ const reserved = new Set(
 )
 
 const signs: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }
-const names: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
 /**
- * `undefined` for names that cannot be escaped.
+ * Escapes the name of a member.
  *
- * @example
- * ```ts
- * escapeName('with-dash') // with__dash__dash
- * ```
+ * @returns `undefined` for names that cannot be escaped.
  */
 export function escapeName(name: string): string | undefined {
   if (name === '' || /^[0-9$]/.test(name)) return undefined
@@ -30,21 +26,4 @@ export function escapeName(name: string): string | undefined {
 /** Escaped form of a keyword; `undefined` for other names. */
 export function keywordName(name: string): string | undefined {
   return reserved.has(name) ? `__${name}__` : undefined
-}
-
-/**
- * `undefined` for text that is not an escaped name.
- *
- * @see escapeName
- */
-export function unescapeName(text: string): string | undefined {
-  const word = /^__(.*)__$/.exec(text)?.[1]
-  if (word !== undefined && reserved.has(word)) return word
-  let valid = true
-  const name = text.replace(/__([a-z]*?)__/g, (_, sign: string) => {
-    const found = Object.hasOwn(names, sign) ? names[sign] : undefined
-    if (found === undefined) valid = false
-    return found ?? ''
-  })
-  return valid ? name : undefined
 }

@@ -31,9 +31,11 @@ export interface ExpressionOptions {
  * Compiles an expression and checks its result type.
  *
  * @example
- * ```ts
- * compileExpression(environment, '1 < 2', { kinds: ['bool'] })
- * ```
+ * import { compileExpression, dynType, Environment, fromJson } from '@krmkit/schema/cel'
+ * const environment = Environment.ofRelease('1.33').with([['self', dynType]])
+ * const compiled = compileExpression(environment, 'self.n < 3', { kinds: ['bool'] })
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * compiled.program.evaluate({ self: fromJson({ n: 5 }) }).value // false
  */
 export function compileExpression(
   environment: Environment,

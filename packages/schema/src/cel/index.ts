@@ -6,7 +6,6 @@ export {
 export { type CompileBudget, createCompileBudget } from './compile-budget.ts'
 export { type DeclType, maxRequestSize, schemaDeclType } from './decl-type.ts'
 export { type CheckedExpression, type CompileFailure, Environment } from './environment.ts'
-export { escapeName, unescapeName } from './escape.ts'
 export { type CompiledExpression, compileExpression, type ExpressionOptions, type ExpressionProblem } from './expression.ts'
 export { fromJson, JsonMap, toJson } from './json-values.ts'
 export {
@@ -23,7 +22,7 @@ export { createWorkBudget, type WorkBudget } from './meter.ts'
 export { type Evaluation, type EvaluationOptions, type Program, perCallLimit } from './program.ts'
 export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'
 export { maxCardinality } from './rule-environment.ts'
-export { createRuleTree, type RuleNode, type RuleTreeOptions, rulesOf } from './rule-tree.ts'
+export { createRuleTree, type RuleNode, type RuleTreeOptions } from './rule-tree.ts'
 export { schemaAdapter, type ValueAdapter } from './schema-values.ts'
 export { PlanError } from './step.ts'
 export {
@@ -36,7 +35,6 @@ export {
   listOf,
   mapOf,
   nullType,
-  optionalOf,
   type StructType,
   stringType,
   structOf,
@@ -55,7 +53,6 @@ export {
   ComputedMap,
   Double,
   ErrorValue,
-  literalMap,
   MapValue,
   Optional,
   optionalNone,

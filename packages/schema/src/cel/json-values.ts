@@ -4,12 +4,11 @@ import { Double, ListValue, MapValue, type Value } from './values.ts'
 /** JSON as CEL values, without a schema. */
 
 /**
- * Integers become int, other numbers double.
+ * Converts JSON to a CEL value, without a schema: integers become int, other numbers double.
  *
  * @example
- * ```ts
- * program.evaluate({ self: fromJson({ n: 5 }) })
- * ```
+ * import { fromJson, toJson } from '@krmkit/schema/cel'
+ * toJson(fromJson({ n: 5, names: ['a'] })) // { n: 5, names: [ 'a' ] }
  */
 export function fromJson(value: unknown): Value {
   switch (typeof value) {
@@ -71,11 +70,7 @@ export class JsonMap extends RawMap {
   }
 }
 
-/**
- * Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form.
- *
- * @see fromJson
- */
+/** Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form. @see {@link fromJson} */
 export function toJson(value: Value): unknown {
   if (value instanceof ListValue) return Array.from({ length: value.size }, (_, index) => toJson(value.at(index)))
   if (value instanceof MapValue) {

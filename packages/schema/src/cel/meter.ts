@@ -20,13 +20,14 @@ export interface WorkBudget {
 }
 
 /**
- * Work budget of one request: a few seconds at worst.
+ * Creates the work budget that all evaluations of one request share: a few seconds at worst.
  *
  * @example
- * ```ts
+ * import { compileExpression, createWorkBudget, Environment } from '@krmkit/schema/cel'
+ * const compiled = compileExpression(Environment.ofRelease('1.33'), '[1, 2].all(x, x > 0)')
+ * if ('problem' in compiled) throw new Error(compiled.problem)
  * const work = createWorkBudget()
- * program.evaluate({ self }, { work })
- * ```
+ * compiled.program.evaluate({}, { work }).value // true
  */
 export function createWorkBudget(): WorkBudget {
   return { remaining: 60_000_000 }

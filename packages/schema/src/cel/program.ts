@@ -29,9 +29,13 @@ export interface Evaluation {
  * A compiled expression; can be evaluated repeatedly.
  *
  * @example
- * ```ts
- * const { value, cost } = program.evaluate({ self: fromJson(object) })
- * ```
+ * import { compileExpression, dynType, Environment, fromJson } from '@krmkit/schema/cel'
+ * const environment = Environment.ofRelease('1.33').with([['self', dynType]])
+ * const compiled = compileExpression(environment, 'self.n < 3')
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * const { value, cost } = compiled.program.evaluate({ self: fromJson({ n: 5 }) })
+ * value // false
+ * cost // 3
  */
 export class Program {
   readonly #step: Step

@@ -45,9 +45,12 @@ const emptyRule = { usesOldSelf: false, maxCost: 0, messageMaxCost: 0 }
  * Compiles a rule. Never throws: errors are part of the result.
  *
  * @example
- * ```ts
- * compileRule({ rule: 'self.n < 3' }, declared, { environment: () => environment }).problem
- * ```
+ * import { compileRule, Environment, schemaDeclType } from '@krmkit/schema/cel'
+ * const declared = schemaDeclType({ type: 'object', properties: { n: { type: 'integer' } } }, 'Widget')!
+ * const environment = Environment.ofRelease('1.33')
+ * compileRule({ rule: 'self.n < 3' }, declared, { environment: () => environment }).problem // undefined
+ * const { maxCost } = compileRule({ rule: 'self.n < 3' }, declared, { environment: () => environment, estimate: true })
+ * maxCost // 3
  */
 export function compileRule(
   rule: Rule,

@@ -31,9 +31,13 @@ export function declaredSizes(root: DeclType): (path: readonly string[]) => Esti
 }
 
 /**
- * Maximum number of values of this size in a request.
+ * Maximum number of values of this size in a request; a rule on list elements costs this many evaluations.
  *
- * @see compileRule
+ * @example
+ * import { maxCardinality, schemaDeclType } from '@krmkit/schema/cel'
+ * const element = schemaDeclType({ type: 'string', maxLength: 5 }, 'T')!
+ * maxCardinality(element) // 1048576
+ * @see {@link compileRule}
  */
 export function maxCardinality({ minSize }: DeclType): number {
   return Math.floor(maxRequestSize / (minSize + 1))

@@ -30,7 +30,7 @@ export interface RuleTreeOptions {
 /**
  * The rules of a schema itself, without those of its parts.
  *
- * @see createRuleTree
+ * @see {@link createRuleTree}
  */
 export function rulesOf(schema: JsonObject): readonly Rule[] {
   const rules = own(schema, 'x-kubernetes-validations')
@@ -41,10 +41,15 @@ export function rulesOf(schema: JsonObject): readonly Rule[] {
  * Creates the rule tree of a schema; `undefined` for schemas without rules.
  *
  * @example
- * ```ts
- * const tree = createRuleTree(schema, { environment: () => environment, root: true })
- * const errors = tree === undefined ? [] : validateRules(tree, object)
- * ```
+ * import { createRuleTree, Environment, validateRules } from '@krmkit/schema/cel'
+ * const schema = {
+ *   type: 'object',
+ *   properties: { n: { type: 'integer' } },
+ *   'x-kubernetes-validations': [{ rule: 'self.n < 3', message: 'n is too large' }],
+ * }
+ * const environment = Environment.ofRelease('1.33')
+ * const tree = createRuleTree(schema, { environment: () => environment, root: false })
+ * tree && validateRules(tree, { n: 5 }).map(({ message }) => message) // [ 'Invalid value: "object": n is too large' ]
  */
 export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): RuleNode | undefined {
   if (!hasValidationRules(schema)) return undefined

@@ -16,11 +16,15 @@ export type ValueAdapter = (raw: JsonValue) => Value
 const notNullable = new ErrorValue('invalid data, got null for schema with nullable=false')
 
 /**
+ * Creates the function that presents values of a schema to expressions.
+ *
  * @param root whether the schema is that of a whole object, which always has type and metadata.
  * @example
- * ```ts
- * schemaAdapter({ type: 'string', format: 'date-time' })('2024-01-01T00:00:00Z') // a Timestamp
- * ```
+ * import { schemaAdapter } from '@krmkit/schema/cel'
+ * const name = schemaAdapter({ type: 'string' })
+ * name('web') // 'web'
+ * const timestamp = schemaAdapter({ type: 'string', format: 'date-time' })
+ * timestamp('2024-01-01T00:00:00Z') // Timestamp { nanos: 1704067200000000000n }
  */
 export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
   const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)

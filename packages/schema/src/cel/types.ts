@@ -80,9 +80,9 @@ export const anyTypeType: Type = { kind: 'type' }
  * A list type.
  *
  * @example
- * ```ts
- * Environment.ofRelease('1.33').with([['names', listOf(stringType)]])
- * ```
+ * import { Environment, listOf, stringType } from '@krmkit/schema/cel'
+ * const environment = Environment.ofRelease('1.33').with([['names', listOf(stringType)]])
+ * 'problem' in environment.compile('names[0] == 1') // true
  */
 export function listOf(elem: Type): ListType {
   return { kind: 'list', elem }
@@ -91,7 +91,7 @@ export function listOf(elem: Type): ListType {
 /**
  * A map type.
  *
- * @see listOf
+ * @see {@link listOf}
  */
 export function mapOf(key: Type, value: Type): MapType {
   return { kind: 'map', key, value }
@@ -101,9 +101,10 @@ export function mapOf(key: Type, value: Type): MapType {
  * An object type with declared fields.
  *
  * @example
- * ```ts
- * structOf('Point', new Map([['x', intType]]))
- * ```
+ * import { Environment, intType, structOf } from '@krmkit/schema/cel'
+ * const point = structOf('Point', new Map([['x', intType]]))
+ * const environment = Environment.ofRelease('1.33').with([['self', point]])
+ * 'problem' in environment.compile('self.y > 0') // true
  */
 export function structOf(name: string, fields: ReadonlyMap<string, Type>): StructType {
   return { kind: 'struct', name, fields }
@@ -126,7 +127,7 @@ export const optionalTypeName = 'optional_type'
 /**
  * An optional type.
  *
- * @see listOf
+ * @see {@link listOf}
  */
 export function optionalOf(of: Type): OpaqueType {
   return opaqueOf(optionalTypeName, [of])
@@ -192,9 +193,8 @@ export function sameType(a: Type, b: Type): boolean {
  * Runtime name of a type: the value of `string(type(x))`.
  *
  * @example
- * ```ts
- * typeName(nullType) // null_type
- * ```
+ * import { listOf, stringType, typeName } from '@krmkit/schema/cel'
+ * typeName(listOf(stringType)) // 'list'
  */
 export function typeName(type: Type): string {
   switch (type.kind) {

@@ -31,7 +31,7 @@ export interface RuleValidationOptions {
  * Validates a value against the rules of its schema.
  *
  * @returns field errors in the order of the stock server
- * @see createRuleTree
+ * @see {@link createRuleTree}
  */
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
   const { old } = options

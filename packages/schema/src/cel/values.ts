@@ -72,9 +72,8 @@ export function* itemsOf(list: ListValue): Generator<Value> {
  * A list backed by an array.
  *
  * @example
- * ```ts
- * new ArrayList(['a', 'b'])
- * ```
+ * import { ArrayList, toJson } from '@krmkit/schema/cel'
+ * toJson(new ArrayList(['a', 'b'])) // [ 'a', 'b' ]
  */
 export class ArrayList extends ListValue {
   readonly items: readonly Value[]
@@ -137,9 +136,9 @@ export class LiteralMap extends MapValue {
  * An object whose members are computed on access.
  *
  * @example
- * ```ts
- * new ComputedMap('Point', ['x'], (name) => (name === 'x' ? 1 : undefined))
- * ```
+ * import { ComputedMap } from '@krmkit/schema/cel'
+ * const point = new ComputedMap('Point', ['x'], (name) => (name === 'x' ? 1 : undefined))
+ * point.get('x') // 1
  */
 export class ComputedMap extends MapValue {
   override readonly structName: string
@@ -166,14 +165,7 @@ export class ComputedMap extends MapValue {
   }
 }
 
-/**
- * Creates a map.
- *
- * @example
- * ```ts
- * literalMap([['a', 1]])
- * ```
- */
+/** Creates a map from its entries. */
 export function literalMap(entries: Iterable<readonly [Value, Value]>): LiteralMap {
   return new LiteralMap(new Map([...entries].map((entry) => [mapKey(entry[0]), entry])))
 }
@@ -208,10 +200,11 @@ export abstract class OpaqueValue {
  * A runtime error; propagates through everything except `&&`, `||` and `?:`.
  *
  * @example
- * ```ts
- * const { value } = program.evaluate({})
- * if (value instanceof ErrorValue) console.error(value.message)
- * ```
+ * import { compileExpression, Environment, ErrorValue } from '@krmkit/schema/cel'
+ * const compiled = compileExpression(Environment.ofRelease('1.33'), '1 / 0')
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * const { value } = compiled.program.evaluate({})
+ * value instanceof ErrorValue && value.message // 'division by zero'
  */
 export class ErrorValue {
   readonly message: string

@@ -19,9 +19,8 @@ export function normalizeBase64(text: string): string {
  *
  * @throws DecodeError `Value`: `illegal base64 data at input byte 3`; the position counts bytes of UTF-8.
  * @example
- * ```ts
- * base64ToBytes('YQ==') // Uint8Array [ 97 ]
- * ```
+ * import { base64ToBytes } from '@krmkit/schema/decode'
+ * base64ToBytes('aGk=') // Uint8Array(2) [ 104, 105 ]
  */
 export function base64ToBytes(text: string): Uint8Array {
   const clean = text.replace(/[\r\n]+/g, '')
@@ -35,7 +34,10 @@ export function base64ToBytes(text: string): Uint8Array {
 /**
  * Encodes bytes as base64 with padding.
  *
- * @see base64ToBytes
+ * @example
+ * import { bytesToBase64 } from '@krmkit/schema/decode'
+ * bytesToBase64(new TextEncoder().encode('hi')) // 'aGk='
+ * @see {@link base64ToBytes}
  */
 export function bytesToBase64(bytes: Uint8Array): string {
   if (buffer !== undefined) return buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')

@@ -27,12 +27,13 @@ export interface DecodeOptions {
  * The result is canonical (see `Decoded`) and shares nothing with `value`. Null decodes to the zero object.
  *
  * @throws DecodeError `Type` (`json: cannot unmarshal ...`), `Value` (base64, quantities, times), `Depth`, `TooLarge`.
- * @see API protocol specification, 4.6
  * @example
- * ```ts
- * const { object, problems } = decode(types.struct('core/v1.ConfigMap'), { data: { a: '1' }, extra: 1 })
- * problems // ['unknown field "extra"']
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { decode } from '@krmkit/schema'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * const { object, problems } = decode(configMap, { data: { a: '1' }, extra: 1 })
+ * problems // [ 'unknown field "extra"' ]
+ * @see API protocol specification, 4.6
  */
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
   if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
@@ -43,15 +44,22 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
 }
 
 /**
- * As `decode`, for large values: a generator that can be interrupted at each yield.
+ * Decodes like {@link decode}, for large values: a generator that can be interrupted at each yield.
  *
- * @see runInSlices
+ * @example
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { decodeSteps } from '@krmkit/schema/decode'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * const slices = new Slices(createSliceScheduler())
+ * const { problems } = await runInSlices(decodeSteps(configMap, { extra: 1 }), slices)
+ * problems // [ 'unknown field "extra"' ]
  */
 export function* decodeSteps<T = Record<string, unknown>>(
   type: StructType,
   value: unknown,
   options: DecodeOptions = {},
-): Generator<void, Decoded<T>> {
+): Generator<unknown, Decoded<T>> {
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   let object: unknown
@@ -69,9 +77,8 @@ export function* decodeSteps<T = Record<string, unknown>>(
  *
  * @throws DecodeError `Type` when the value is not an object, `Depth`.
  * @example
- * ```ts
- * decodeUntyped({ kind: 'Widget', spec: {} }).object
- * ```
+ * import { decodeUntyped } from '@krmkit/schema'
+ * decodeUntyped({ kind: 'Widget', spec: {} }).object // { kind: 'Widget', spec: {} }
  */
 export function decodeUntyped<T = Record<string, unknown>>(value: unknown, options: DecodeOptions = {}): Decoded<T> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true)
@@ -84,7 +91,7 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<void, Decoded<T>> {
+): Generator<unknown, Decoded<T>> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
@@ -120,7 +127,7 @@ function guardStack<V>(run: () => V): V {
   }
 }
 
-function* guardStackSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+function* guardStackSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
   try {
     return yield* steps
   } catch (error) {
@@ -143,9 +150,8 @@ function joinProblems(earlier: readonly string[] | undefined, own: readonly stri
  *
  * @returns `undefined` without problems.
  * @example
- * ```ts
- * strictMessage(['unknown field "a"']) // strict decoding error: unknown field "a"
- * ```
+ * import { strictMessage } from '@krmkit/schema'
+ * strictMessage(['unknown field "a"']) // 'strict decoding error: unknown field "a"'
  */
 export function strictMessage(problems: readonly string[]): string | undefined {
   if (problems.length === 0) return undefined

@@ -19,9 +19,11 @@ import { buildObject } from './struct.ts'
  *   default applies.
  * @throws DecodeError `TooLarge`
  * @example
- * ```ts
- * applyDefaults(types.struct('core/v1.ReplicationController'), object).spec // { replicas: 1 }
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { applyDefaults, decode } from '@krmkit/schema'
+ * const controller = builtInTypes().struct('core/v1.ReplicationController')
+ * const { object } = decode(controller, { spec: { selector: { app: 'web' } } })
+ * applyDefaults(controller, object).spec // { replicas: 1, selector: { app: 'web' } }
  */
 export function applyDefaults<T extends object>(type: StructType, object: T, options: DefaultsOptions = {}): T {
   if (type.custom !== undefined) return type.custom.applyDefaults(object as JsonObject, options.size) as T

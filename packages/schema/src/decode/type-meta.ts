@@ -20,9 +20,8 @@ const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
  *
  * @throws DecodeError `TypeMeta` when the body is not an object, either is not a string, or `apiVersion` has two slashes.
  * @example
- * ```ts
- * readTypeMeta({ apiVersion: 'v1', kind: 'Pod' }) // { apiVersion: 'v1', kind: 'Pod' }
- * ```
+ * import { readTypeMeta } from '@krmkit/schema/decode'
+ * readTypeMeta({ apiVersion: 'v1', kind: 'Pod', spec: {} }) // { apiVersion: 'v1', kind: 'Pod' }
  */
 export function readTypeMeta(value: unknown): TypeMeta {
   if (value === null || value === undefined) return { apiVersion: '', kind: '' }
@@ -48,18 +47,26 @@ export function readTypeMeta(value: unknown): TypeMeta {
 }
 
 /**
- * Error of a body without `kind` or `apiVersion` where the request does not determine the kind.
+ * Creates the error of a body without `kind` or `apiVersion` where the request does not determine the kind.
  *
- * @see readTypeMeta
+ * @example
+ * import { missingTypeMeta } from '@krmkit/schema/decode'
+ * missingTypeMeta('Kind', '{"spec":{}}').message // `Object 'Kind' is missing in '{"spec":{}}'`
+ * @see {@link readTypeMeta}
  */
 export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): DecodeError {
   return new DecodeError('TypeMeta', `Object '${member}' is missing in '${body}'`)
 }
 
 /**
- * Error of a body that is not JSON, reported before its kind is known.
+ * Creates the error of a body that is not JSON, reported before its kind is known.
  *
- * @see readTypeMeta
+ * @example
+ * import { DecodeError } from '@krmkit/schema'
+ * import { unreadableTypeMeta } from '@krmkit/schema/decode'
+ * const error = new DecodeError('Syntax', 'unexpected end of JSON input')
+ * unreadableTypeMeta(error).message // "couldn't get version/kind; json parse error: unexpected end of JSON input"
+ * @see {@link readTypeMeta}
  */
 export function unreadableTypeMeta(error: DecodeError): DecodeError {
   return error.code === 'Syntax' || error.code === 'Depth' ? new DecodeError('TypeMeta', prefix + error.message) : error
@@ -70,10 +77,11 @@ export function unreadableTypeMeta(error: DecodeError): DecodeError {
  *
  * @param about `actual`: kind and version from the body, or from the request where the body has none; absent when unreadable.
  * @example
- * ```ts
- * decodeFailureMessage(error, { expectedKind: 'Secret', actual: { kind: 'ConfigMap', version: 'v1' }, body })
- * // ConfigMap in version "v1" cannot be handled as a Secret: ...
- * ```
+ * import { decodeFailureMessage } from '@krmkit/schema/decode'
+ * const body = new TextEncoder().encode('{"data":1}')
+ * const actual = { kind: 'ConfigMap', version: 'v1' }
+ * const message = decodeFailureMessage({ message: 'wrong type' }, { expectedKind: 'Secret', actual, body })
+ * message // 'ConfigMap in version "v1" cannot be handled as a Secret: wrong type'
  */
 export function decodeFailureMessage(
   error: { readonly message: string },

@@ -4,9 +4,10 @@ import { setMember } from './syntax.ts'
  * Deep copy of a JSON value; faster than `structuredClone`.
  *
  * @example
- * ```ts
- * copyJson({ a: [1] })
- * ```
+ * import { copyJson } from '@krmkit/schema/json'
+ * const live = { metadata: { labels: { app: 'web' } } }
+ * const copy = copyJson(live)
+ * copy.metadata.labels === live.metadata.labels // false
  */
 export function copyJson<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value

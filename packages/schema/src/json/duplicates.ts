@@ -4,12 +4,12 @@ import type { DuplicateMembers, Member } from './syntax.ts'
 /** Finds duplicate keys in documents without a type: custom resources and patches. */
 
 /**
- * Complete sentences such as `duplicate field "spec.a"`, in document order.
+ * Lists duplicate members as sentences such as `duplicate field "spec.a"`, in document order.
  *
  * @example
- * ```ts
- * duplicateProblems(parseJson('{"a":1,"a":2}')) // ['duplicate field "a"']
- * ```
+ * import { parseJson } from '@krmkit/schema'
+ * import { duplicateProblems } from '@krmkit/schema/json'
+ * duplicateProblems(parseJson('{"a":1,"a":2}')) // [ 'duplicate field "a"' ]
  */
 export function duplicateProblems(parsed: {
   readonly value: unknown

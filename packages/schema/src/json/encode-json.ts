@@ -13,9 +13,9 @@ export interface EncodeJsonOptions {
  * Encodes a value as UTF-8 JSON in the existing member order; pass canonical objects. Omits `undefined` members.
  *
  * @example
- * ```ts
- * encodeJson({ a: '<' }, { newline: true }) // the bytes of {"a":"\u003c"} and a newline
- * ```
+ * import { encodeJson } from '@krmkit/schema'
+ * const bytes = encodeJson({ a: '<' }, { newline: true })
+ * new TextDecoder().decode(bytes) // '{"a":"\\u003c"}\n'
  */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uint8Array {
   const text = stringifyJson(value)
@@ -28,9 +28,8 @@ const encoder = new TextEncoder()
  * As `encodeJson`, but returns text.
  *
  * @example
- * ```ts
- * stringifyJson({ a: '<' }) // {"a":"\u003c"}
- * ```
+ * import { stringifyJson } from '@krmkit/schema'
+ * stringifyJson({ a: '<' }) // '{"a":"\\u003c"}'
  */
 export function stringifyJson(value: unknown): string {
   return escapeHtml(unescapedJson(value))
@@ -67,7 +66,11 @@ const htmlEscapes = [...'<>&\u2028\u2029'].map(
 /**
  * As `stringifyJson`, for large values: a generator that can be interrupted at each yield.
  *
- * @see runInSlices
+ * @example
+ * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { stringifySteps } from '@krmkit/schema/json'
+ * const slices = new Slices(createSliceScheduler())
+ * await runInSlices(stringifySteps({ items: [1, 2] }), slices) // '{"items":[1,2]}'
  */
 export function* stringifySteps(value: unknown): Generator<void, string> {
   const parts: string[] = []

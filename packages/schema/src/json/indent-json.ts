@@ -12,17 +12,16 @@ const colon = 0x3a
  * Indents a document that arrives in chunks. No chunk may end inside a string.
  *
  * @example
- * ```ts
+ * import { JsonIndenter } from '@krmkit/schema/json'
  * const indenter = new JsonIndenter()
  * for (const chunk of ['{"items":[', '{}', ']}']) process.stdout.write([...indenter.chunks(chunk)].join(''))
- * ```
  */
 export class JsonIndenter {
   #depth = 0
   /** A container has just been opened; its first member is not known yet. */
   #opened = false;
 
-  /** Yields the indented text in chunks of about `chunkLength` characters. */
+  /** Yields the indented text in chunks of about `pieceLength` characters. */
   *chunks(text: string, pieceLength = 16 * 1024): Generator<string, void> {
     let out = ''
     /** Offset up to which the text has been printed. */

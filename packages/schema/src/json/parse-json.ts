@@ -38,9 +38,9 @@ export interface ParseJsonOptions {
  *
  * @throws DecodeError `Syntax` or `Depth` with Go's message; `Type` for a number beyond the range of floats (without `literals`).
  * @example
- * ```ts
- * const { value, duplicates } = parseJson('{"a":1,"a":2}', { literals: true }) // value: { a: 2 }
- * ```
+ * import { parseJson } from '@krmkit/schema'
+ * const { value } = parseJson('{"a":1,"a":2}')
+ * value // { a: 2 }
  */
 export function parseJson(input: Uint8Array | string, options: ParseJsonOptions = {}): ParsedJson {
   const maxDepth = options.maxDepth ?? maxJsonDepth
@@ -57,23 +57,32 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  * As `parseJson`, in time slices, for large documents. `parseJson` is faster for small ones.
  *
  * @param slices paces the work; may be shared with later stages.
- * @see parseJson
+ * @example
+ * import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+ * import { parseJsonInSlices } from '@krmkit/schema/json'
+ * const body = new TextEncoder().encode('{"items":[1,2]}')
+ * const { value } = await parseJsonInSlices(body, { literals: true }, new Slices(createSliceScheduler()))
+ * @see {@link parseJson}
  */
-export async function parseJsonInSlices(
+export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, slices: Slices): Promise<ParsedJson> {
+  return runInSlices(parseJsonSteps(input, options), slices)
+}
+
+/** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. */
+export function* parseJsonSteps(
   input: Uint8Array,
   { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
-  slices: Slices,
-): Promise<ParsedJson> {
+): Generator<unknown, ParsedJson> {
   const { text, valid } = decodeUtf8(input)
-  await slices.next()
+  yield true
   if (valid) {
     const found = scan(text)
-    await slices.next()
+    yield true
     const few = found.members + found.commas <= maxFastValues
     const quick = few ? fastParse(text, maxDepth, found) : undefined
     if (quick !== undefined) return quick
   }
-  const { value, duplicates } = await runInSlices(readJsonSteps(input, { maxDepth, literals }), slices)
+  const { value, duplicates } = yield* readJsonSteps(input, { maxDepth, literals })
   return duplicates === undefined ? { value } : { value, duplicates }
 }
 

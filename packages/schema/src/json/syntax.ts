@@ -19,9 +19,8 @@ export type Member = readonly [key: string, value: unknown]
  * A number whose text matters: Go does not read `1.0`, or an integer outside 64 bits, as an integer.
  *
  * @example
- * ```ts
+ * import { parseJson } from '@krmkit/schema'
  * parseJson('1.0', { literals: true }).value // NumberLiteral { text: '1.0', value: 1 }
- * ```
  */
 export class NumberLiteral {
   readonly text: string

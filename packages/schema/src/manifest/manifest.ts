@@ -51,12 +51,12 @@ export interface ReadManifestOptions {
  * Reads all documents of a text: YAML documents separated by markers, or consecutive JSON values. Empty documents are omitted.
  *
  * @example
- * ```ts
+ * import { readManifest } from '@krmkit/schema/manifest'
+ * const text = 'kind: Namespace\n---\nkind: [Pod\n'
  * for (const document of readManifest(text)) {
- *   if (document.kind === 'error') report(document.message, document.range)
- *   else use(document.value)
+ *   if (document.kind === 'error') console.error(document.message, document.range)
+ *   else console.log(document.value)
  * }
- * ```
  */
 export function readManifest(
   text: string,

@@ -28,10 +28,10 @@ export interface FactsSource extends TypeSource {
  *
  * @param files JSON text by group folder; entries without types (`lifecycle`, `special`) are ignored.
  * @example
- * ```ts
- * const types = createTypeSource({ core: coreFacts, meta: metaFacts })
- * types.struct('core/v1.ConfigMap').fields
- * ```
+ * import { readFileSync } from 'node:fs'
+ * import { createTypeSource } from '@krmkit/schema'
+ * const types = createTypeSource({ core: readFileSync('model/core.json', 'utf8'), meta: readFileSync('model/meta.json', 'utf8') })
+ * types.struct('core/v1.ConfigMap').fields.map(({ json }) => json)
  */
 export function createTypeSource(files: Readonly<Record<string, string>>): FactsSource {
   const groups = new Map<string, GroupFacts>()

@@ -33,9 +33,16 @@ export interface CustomSchemas {
  * Creates the schemas of the objects and lists of a custom kind.
  *
  * @example
- * ```ts
- * createCustomSchemas({ kind, listKind: 'WidgetList', schema, source }).body.of('v3')
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createCustomSchemas } from '@krmkit/schema/openapi'
+ * const schemas = createCustomSchemas({
+ *   kind: { group: 'shop.example.com', version: 'v1', kind: 'Widget' },
+ *   listKind: 'WidgetList',
+ *   schema: { type: 'object', properties: { spec: { type: 'object' } } },
+ *   source: builtInTypes(),
+ * })
+ * schemas.body.name // 'com.example.shop.v1.Widget'
+ * Object.keys(schemas.body.of('v3')) // [ 'type', 'properties', 'x-kubernetes-group-version-kind' ]
  */
 export function createCustomSchemas(options: CustomSchemaOptions): CustomSchemas {
   const objectMeta = options.source.struct('meta/v1.ObjectMeta')

@@ -144,11 +144,16 @@ const protobufV2: DocumentEncoding = {
  * Encodings of documents by name.
  *
  * @example
- * ```ts
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { createKindLookup, documentEncodings, groupVersionParts } from '@krmkit/schema/openapi'
+ * const source = builtInTypes()
+ * const core = { group: '', version: 'v1', resources: [] }
+ * const parts = runAtOnce(groupVersionParts(core, { source, kindsOf: createKindLookup(source), dialect: 'v3' }))
  * const { encode, join } = documentEncodings['v3 json']
- * const schemas = parts.schemas.map(encode.schemas)
- * join({ paths: parts.paths.map(encode.paths), schemas, parameters: [] }, info)
- * ```
+ * const encoded = { paths: parts.paths.map(encode.paths), schemas: parts.schemas.map(encode.schemas), parameters: [] }
+ * const document = Buffer.concat(join(encoded, { title: 'API', version: 'v1.33.0' }))
+ * JSON.parse(String(document)).openapi // '3.0.0'
  */
 export const documentEncodings: Readonly<Record<DocumentEncodingName, DocumentEncoding>> = {
   'v2 json': jsonV2,

@@ -21,7 +21,7 @@ export interface OpenApiV3Options {
   readonly info: OpenApiInfo
   /** Domain names in media types and ids. Default: the stock names. */
   readonly profile?: NamingProfile
-  /** Kinds of root types. @see createKindLookup */
+  /** Kinds of root types. @see {@link createKindLookup} */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
@@ -29,9 +29,10 @@ export interface OpenApiV3Options {
  * The OpenAPI v3 component schema of one type.
  *
  * @example
- * ```ts
- * v3Schema(types.struct('core/v1.Pod')).properties
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { v3Schema } from '@krmkit/schema/openapi'
+ * const schema = v3Schema(builtInTypes().struct('core/v1.LocalObjectReference'))
+ * Object.keys(schema) // [ 'description', 'properties', 'type', 'x-kubernetes-map-type' ]
  */
 export function v3Schema(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v3', kindsOf === undefined ? {} : { kindsOf })
@@ -40,7 +41,12 @@ export function v3Schema(type: StructType, kindsOf?: (type: StructType) => reado
 /**
  * The Swagger 2.0 definition of one type.
  *
- * @see v3Schema
+ * @example
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { v2Definition } from '@krmkit/schema/openapi'
+ * const definition = v2Definition(builtInTypes().struct('core/v1.LocalObjectReference'))
+ * Object.keys(definition) // [ 'description', 'properties', 'type', 'x-kubernetes-map-type' ]
+ * @see {@link v3Schema}
  */
 export function v2Definition(type: StructType, kindsOf?: (type: StructType) => readonly GroupVersionKind[]): JsonObject {
   return typeSchema(type, 'v2', kindsOf === undefined ? {} : { kindsOf })
@@ -50,9 +56,19 @@ export function v2Definition(type: StructType, kindsOf?: (type: StructType) => r
  * The OpenAPI v3 document of a group version.
  *
  * @example
- * ```ts
- * openapiV3Document(core, { source, info: { title: 'API', version: 'v1.33.0' }, kindsOf }).paths
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createKindLookup, openapiV3Document, type PublishedResource } from '@krmkit/schema/openapi'
+ * const source = builtInTypes()
+ * const pods: PublishedResource = {
+ *   name: 'pods',
+ *   namespaced: true,
+ *   kind: { group: '', version: 'v1', kind: 'Pod' },
+ *   verbs: ['get'],
+ *   body: source.struct('core/v1.Pod'),
+ * }
+ * const options = { source, info: { title: 'API', version: 'v1.33.0' }, kindsOf: createKindLookup(source) }
+ * const { paths } = openapiV3Document({ group: '', version: 'v1', resources: [pods] }, options)
+ * Object.keys(paths as object) // [ '/api/v1/', '/api/v1/namespaces/{namespace}/pods/{name}' ]
  */
 export function openapiV3Document(published: PublishedGroupVersion, options: OpenApiV3Options): JsonObject {
   return v3Document(runAtOnce(groupVersionParts(published, { ...options, dialect: 'v3' })), options.info)
@@ -80,9 +96,13 @@ function v3Document(parts: DocumentParts, info: OpenApiInfo): JsonObject {
  * The Swagger 2.0 document of several group versions.
  *
  * @example
- * ```ts
- * openapiV2Document([core, apps], { source, info, kindsOf }).paths
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createKindLookup, openapiV2Document } from '@krmkit/schema/openapi'
+ * const source = builtInTypes()
+ * const core = { group: '', version: 'v1', resources: [] }
+ * const options = { source, info: { title: 'API', version: 'v1.33.0' }, kindsOf: createKindLookup(source) }
+ * openapiV2Document([core], options).swagger // '2.0'
+ * @see {@link openapiV3Document}
  */
 export function openapiV2Document(
   published: readonly PublishedGroupVersion[],

@@ -26,7 +26,11 @@ import {
 /**
  * Encodes an OpenAPI v2 document as protobuf (`OpenAPIv2.proto`), which older discovery clients request.
  *
- * @see encodeOpenapiV3
+ * @example
+ * import { encodeOpenapiV2 } from '@krmkit/schema/openapi'
+ * const bytes = encodeOpenapiV2({ swagger: '2.0', info: { title: 'API', version: 'v1.33.0' }, paths: {} })
+ * bytes.length // 23
+ * @see {@link encodeOpenapiV3}
  */
 export function encodeOpenapiV2(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))

@@ -25,9 +25,9 @@ import {
  * Encodes an OpenAPI v3 document as protobuf (`OpenAPIv3.proto`), limited to what documents of this server contain.
  *
  * @example
- * ```ts
- * encodeOpenapiV3(openapiV3Document(published, options))
- * ```
+ * import { encodeOpenapiV3 } from '@krmkit/schema/openapi'
+ * const bytes = encodeOpenapiV3({ openapi: '3.0.0', info: { title: 'API', version: 'v1.33.0' }, paths: {} })
+ * bytes.length // 25
  */
 export function encodeOpenapiV3(document: JsonObject): Uint8Array {
   return encoded((writer) => message('Document')(writer, document))

@@ -29,7 +29,7 @@ export interface ExtraOperations {
 
 export interface PartsOptions {
   readonly dialect: Dialect
-  /** Kinds of root types. @see createKindLookup */
+  /** Kinds of root types. @see {@link createKindLookup} */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
 }
 
@@ -37,10 +37,13 @@ export interface PartsOptions {
  * Collects the parts of the document of a group version in short steps.
  *
  * @example
- * ```ts
- * const parts = runAtOnce(groupVersionParts(published, { source, kindsOf, dialect: 'v3' }))
- * parts.paths.map(({ name, build }) => [name, build()])
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { createKindLookup, groupVersionParts } from '@krmkit/schema/openapi'
+ * const source = builtInTypes()
+ * const core = { group: '', version: 'v1', resources: [] }
+ * const parts = runAtOnce(groupVersionParts(core, { source, kindsOf: createKindLookup(source), dialect: 'v3' }))
+ * parts.paths.map(({ name }) => name) // [ '/api/v1/' ]
  */
 export function* groupVersionParts(
   published: PublishedGroupVersion,
@@ -59,7 +62,7 @@ export function* groupVersionParts(
 /**
  * As `groupVersionParts`, for given operations.
  *
- * @see groupVersionParts
+ * @see {@link groupVersionParts}
  */
 export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<void, DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options.kindsOf)

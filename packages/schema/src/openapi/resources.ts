@@ -25,7 +25,7 @@ export interface PublishedResource {
   readonly connect?: boolean
   /** Whether strategic merge patches are supported. Default true. */
   readonly strategicMerge?: boolean
-  /** Whether this is a custom resource. @see OperationTarget */
+  /** Whether this is a custom resource. @see {@link OperationTarget} */
   readonly custom?: boolean
 }
 

@@ -26,9 +26,10 @@ export interface RootOptions {
  * Creates the documents of all paths outside of group versions.
  *
  * @example
- * ```ts
- * rootDocuments({ source, groups: ['apps'], issuer: false }).map(({ name }) => name) // api, apis, apis/apps, version
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { rootDocuments } from '@krmkit/schema/openapi'
+ * const documents = rootDocuments({ source: builtInTypes(), groups: ['apps'], issuer: false })
+ * documents.map(({ name }) => name) // [ 'api', 'apis', 'apis/apps', 'version' ]
  */
 export function rootDocuments({ source, groups, issuer, profile = stockProfile }: RootOptions): RootDocument[] {
   const produces = mediaTypes(profile).objects

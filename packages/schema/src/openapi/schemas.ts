@@ -104,15 +104,15 @@ const unversionedKinds: readonly string[] = ['APIGroup', 'APIGroupList', 'APIRes
 
 /**
  * Creates a function that returns the `x-kubernetes-group-version-kind` values of a type. Request options and watch events belong
- * to
- * every known group version, served or not; Status belongs to `v1` only.
+ * to every known group version, served or not; Status belongs to `v1` only.
  *
  * @param known group versions in addition to those of `source`.
  * @example
- * ```ts
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createKindLookup } from '@krmkit/schema/openapi'
+ * const source = builtInTypes()
  * const kindsOf = createKindLookup(source)
- * kindsOf(source.struct('core/v1.Pod')) // [{ group: '', version: 'v1', kind: 'Pod' }]
- * ```
+ * kindsOf(source.struct('core/v1.Pod')) // [ { group: '', version: 'v1', kind: 'Pod' } ]
  */
 export function createKindLookup(
   source: TypeSource,

@@ -39,7 +39,7 @@ export interface Envelope {
 /**
  * Whether a body starts with the protobuf prefix.
  *
- * @see readEnvelope
+ * @see {@link writeEnvelope}
  */
 export function hasProtobufMagic(bytes: Uint8Array): boolean {
   return bytes.length >= 4 && protobufMagic.every((byte, index) => bytes[index] === byte)
@@ -49,7 +49,7 @@ export function hasProtobufMagic(bytes: Uint8Array): boolean {
  * Parses the envelope of a body.
  *
  * @throws DecodeError `Protobuf` for another prefix, an empty body, or a malformed message.
- * @see writeEnvelope
+ * @see {@link writeEnvelope}
  */
 export function readEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new DecodeError('Protobuf', 'empty data')
@@ -92,9 +92,12 @@ function readTypeMeta(reader: WireReader, end: number): { apiVersion: string; ki
  * Writes an envelope; all four members are present, as on the stock server.
  *
  * @example
- * ```ts
- * readEnvelope(writeEnvelope({ apiVersion: 'v1', kind: 'Pod', raw: message })).kind // 'Pod'
- * ```
+ * import { readEnvelope } from '@krmkit/schema'
+ * import { hasProtobufMagic, writeEnvelope } from '@krmkit/schema/protobuf'
+ * const raw = Uint8Array.of(10, 0)
+ * const body = writeEnvelope({ apiVersion: 'v1', kind: 'Pod', raw })
+ * hasProtobufMagic(body) // true
+ * readEnvelope(body).kind // 'Pod'
  */
 export function writeEnvelope({
   apiVersion,

@@ -10,11 +10,13 @@ import { bytesTag, newWriter } from './wire.ts'
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
  *
  * @example
- * ```ts
- * const encoder = new ProtobufListEncoder(podList, { ...list, items: [] }, 'items')
- * const elements = pods.map((pod) => encoder.encodeElement(pod))
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { ProtobufListEncoder } from '@krmkit/schema/protobuf'
+ * const types = builtInTypes()
+ * const list = { apiVersion: 'v1', kind: 'ConfigMapList', metadata: {}, items: [] }
+ * const encoder = new ProtobufListEncoder(types.struct('core/v1.ConfigMapList'), list, 'items')
+ * const element = encoder.encodeElement({ metadata: { name: 'web' } })
  * const { before, after } = encoder.frame()
- * ```
  */
 export class ProtobufListEncoder {
   readonly #list: object

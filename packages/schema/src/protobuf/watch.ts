@@ -25,10 +25,13 @@ export interface ProtobufWatchEvent {
  * Encodes one frame: the length in four bytes, big-endian, then the event.
  *
  * @example
- * ```ts
- * const frame = encodeWatchFrame({ type: 'ADDED', object: encodeProtobuf(type, object) })
- * decodeWatchEvent(frame.subarray(4)).type // ADDED
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { decode, encodeProtobuf } from '@krmkit/schema'
+ * import { decodeWatchEvent, encodeWatchFrame } from '@krmkit/schema/protobuf'
+ * const configMap = builtInTypes().struct('core/v1.ConfigMap')
+ * const { object } = decode(configMap, { apiVersion: 'v1', kind: 'ConfigMap' })
+ * const frame = encodeWatchFrame({ type: 'ADDED', object: encodeProtobuf(configMap, object) })
+ * decodeWatchEvent(frame.subarray(4)).type // 'ADDED'
  */
 export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Array {
   const writer = newWriter()
@@ -46,7 +49,7 @@ export function encodeWatchFrame({ type, object }: ProtobufWatchEvent): Uint8Arr
  * Decodes an event without its length prefix.
  *
  * @throws DecodeError `Protobuf`
- * @see encodeWatchFrame
+ * @see {@link encodeWatchFrame}
  */
 export function decodeWatchEvent(bytes: Uint8Array): ProtobufWatchEvent {
   return withDecodeErrors(() => {

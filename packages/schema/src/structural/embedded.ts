@@ -53,7 +53,16 @@ function visitEmbedded(
  *
  * @param includeRoot whether the object itself is an embedded resource. Default false.
  * @throws DecodeError `Type` for an `apiVersion`, `kind` or `metadata` of a wrong type; with `lenient` they are removed instead.
- * @see validateEmbedded
+ * @example
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { coerceEmbedded, createSchemaNode } from '@krmkit/schema/structural'
+ * const pod = { type: 'object', 'x-kubernetes-embedded-resource': true }
+ * const node = createSchemaNode({ type: 'object', properties: { pod } })
+ * const object = { pod: { metadata: { name: 'web', extra: 1 } } }
+ * const unknown: string[] = []
+ * coerceEmbedded(object, node, { metadata: builtInTypes().struct('meta/v1.ObjectMeta'), unknown })
+ * unknown // [ 'pod.metadata.extra' ]
+ * @see {@link validateEmbedded}
  */
 export function coerceEmbedded(
   object: JsonObject,
@@ -152,9 +161,13 @@ function lenientMetadata(value: JsonObject, type: StructType): JsonObject {
  * Validates embedded resources: `apiVersion` and `kind` are required, metadata must be valid.
  *
  * @example
- * ```ts
- * validateEmbedded(object, node, objectMeta) // field errors
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { formatFieldError } from '@krmkit/meta/validation'
+ * import { createSchemaNode, validateEmbedded } from '@krmkit/schema/structural'
+ * const pod = { type: 'object', 'x-kubernetes-embedded-resource': true }
+ * const node = createSchemaNode({ type: 'object', properties: { pod } })
+ * const errors = validateEmbedded({ pod: { kind: 'Pod' } }, node, builtInTypes().struct('meta/v1.ObjectMeta'))
+ * errors.map(formatFieldError) // [ 'pod.apiVersion: Required value: must not be empty' ]
  */
 export function validateEmbedded(
   value: JsonValue,

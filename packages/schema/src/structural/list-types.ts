@@ -8,10 +8,9 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
  * Validates list types: sets must not repeat a value, maps must not repeat a key.
  *
  * @example
- * ```ts
+ * import { createSchemaNode, validateListTypes } from '@krmkit/schema/structural'
  * const node = createSchemaNode({ type: 'array', 'x-kubernetes-list-type': 'set' })
- * validateListTypes(['a', 'a'], node) // one error: Duplicate value
- * ```
+ * validateListTypes(['a', 'a'], node).map(({ message }) => message) // [ 'Duplicate value: "a"' ]
  */
 export function validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
   if (node === undefined || !node.containsKeyedLists) return []

@@ -30,14 +30,13 @@ const maxSize = 100_000
 const tooLarge: PatternProblem = { problem: 'error parsing regexp: expression too large' }
 
 /**
- * Compiles an expression.
+ * Compiles a regular expression in Go's syntax, which runs in linear time.
  *
  * @example
- * ```ts
+ * import { compilePattern } from '@krmkit/schema/structural'
  * const pattern = compilePattern('^[a-z]+$')
  * if ('problem' in pattern) throw new Error(pattern.problem)
  * pattern.test('abc') // true
- * ```
  */
 export function compilePattern(source: string): Pattern | PatternProblem {
   if (source.length > maxLength || estimateProgramSize(source) > maxSize) return tooLarge

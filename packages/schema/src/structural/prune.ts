@@ -16,10 +16,10 @@ export interface PruneOptions {
  * Prunes a complete object. Keeps its `metadata`, `apiVersion` and `kind` regardless of the schema.
  *
  * @example
- * ```ts
+ * import { createSchemaNode, pruneObject } from '@krmkit/schema/structural'
  * const object = { kind: 'Widget', extra: 1 }
- * pruneObject(object, createSchemaNode({ type: 'object' })) // object is { kind: 'Widget' }
- * ```
+ * pruneObject(object, createSchemaNode({ type: 'object' }))
+ * object // { kind: 'Widget' }
  */
 export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: PruneOptions = {}): void {
   const pruner = new Pruner(unknown)
@@ -30,7 +30,12 @@ export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: P
 /**
  * Prunes a value inside of an object, such as a default.
  *
- * @see pruneObject
+ * @example
+ * import { createSchemaNode, pruneValue } from '@krmkit/schema/structural'
+ * const value = { size: 1, colour: 'red' }
+ * pruneValue(value, createSchemaNode({ type: 'object', properties: { size: { type: 'integer' } } }))
+ * value // { size: 1 }
+ * @see {@link pruneObject}
  */
 export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unknown }: PruneOptions = {}): void {
   new Pruner(unknown).prune(value, node, '')

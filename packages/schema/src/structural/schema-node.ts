@@ -37,9 +37,8 @@ const noProperties: ReadonlyMap<string, SchemaNode> = new Map()
  * Reads a schema of a CustomResourceDefinition. Junctors do not contribute to the structure.
  *
  * @example
- * ```ts
+ * import { createSchemaNode } from '@krmkit/schema/structural'
  * createSchemaNode({ type: 'object', properties: { a: { default: 1 } } }).containsDefaults // true
- * ```
  */
 export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
   const properties = depth > maxDepth ? noProperties : readProperties(own(schema, 'properties'), depth)
@@ -78,9 +77,8 @@ export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
  * Whether the schema has `x-kubernetes-validations` rules outside of junctors.
  *
  * @example
- * ```ts
+ * import { hasValidationRules } from '@krmkit/schema/structural'
  * hasValidationRules({ 'x-kubernetes-validations': [{ rule: 'self.a > 0' }] }) // true
- * ```
  */
 export function hasValidationRules(schema: JsonObject): boolean {
   return someRule(schema, () => true)
@@ -91,7 +89,10 @@ const oldSelf = /\boldSelf\b/
 /**
  * Whether a rule refers to `oldSelf`: an update without changes may violate it.
  *
- * @see hasValidationRules
+ * @example
+ * import { hasTransitionRules } from '@krmkit/schema/structural'
+ * hasTransitionRules({ 'x-kubernetes-validations': [{ rule: 'self.a >= oldSelf.a' }] }) // true
+ * @see {@link hasValidationRules}
  */
 export function hasTransitionRules(schema: JsonObject): boolean {
   return someRule(schema, (rule) => isJsonObject(rule) && oldSelf.test(String(own(rule, 'rule'))))

@@ -37,9 +37,10 @@ export interface SchemaValidatorOptions {
  * Creates a validator. The schema must not change afterwards.
  *
  * @example
- * ```ts
- * createSchemaValidator({ type: 'object', required: ['a'] })({}) // one error: a: Required value
- * ```
+ * import { formatFieldError } from '@krmkit/meta/validation'
+ * import { createSchemaValidator } from '@krmkit/schema/structural'
+ * const validate = createSchemaValidator({ type: 'object', required: ['size'] })
+ * validate({}).map(formatFieldError) // [ 'size: Required value' ]
  */
 export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
   const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })

@@ -20,9 +20,8 @@ export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
  *
  * @throws DecodeError `Yaml` (syntax, unknown anchors, non-scalar keys, numbers without a JSON form), `Aliasing`, `Depth`.
  * @example
- * ```ts
+ * import { parseYaml } from '@krmkit/schema'
  * parseYaml('data:\n  a: "1"\n').value // { data: { a: '1' } }
- * ```
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : utf8Text(input)

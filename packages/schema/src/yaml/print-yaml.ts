@@ -12,9 +12,8 @@ import { isUnprintable, scalarStyle } from './scalar-style.ts'
  * Prints a value as YAML with a final newline. Omits `undefined` members.
  *
  * @example
- * ```ts
+ * import { printYaml } from '@krmkit/schema'
  * printYaml({ kind: 'ConfigMap', data: { a: '1' } }) // 'data:\n  a: "1"\nkind: ConfigMap\n'
- * ```
  */
 export function printYaml(value: unknown): string {
   const printer = new Printer(value)
@@ -25,17 +24,20 @@ export function printYaml(value: unknown): string {
 /**
  * As `printYaml`, in UTF-8.
  *
- * @see printYaml
+ * @see {@link printYaml}
  */
 export function encodeYaml(value: unknown): Uint8Array {
   return new TextEncoder().encode(printYaml(value))
 }
 
 /**
- * The text of `printYaml` in chunks of about `chunkLength` characters, some empty, so that printing large values can be
+ * The text of `printYaml` in chunks of about `pieceLength` characters, some empty, so that printing large values can be
  * interrupted.
  *
- * @see printYaml
+ * @example
+ * import { yamlChunks } from '@krmkit/schema/yaml'
+ * [...yamlChunks({ kind: 'ConfigMap' })].join('') // 'kind: ConfigMap\n'
+ * @see {@link printYaml}
  */
 export function* yamlChunks(value: unknown, pieceLength = 4096): Generator<string, void> {
   const printer = new Printer(value)

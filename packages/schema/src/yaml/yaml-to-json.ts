@@ -19,10 +19,10 @@ export interface YamlAsJson {
  *
  * @throws DecodeError as `parseYaml`; `TooLarge` when aliases expand to more than `maxBytes` of JSON.
  * @example
- * ```ts
- * const { json } = yamlToJson(bytes, { maxBytes: 3_000_000 })
- * parseJson(json, { literals: true })
- * ```
+ * import { parseJson } from '@krmkit/schema'
+ * import { yamlToJson } from '@krmkit/schema/yaml'
+ * const { json } = yamlToJson(new TextEncoder().encode('replicas: 3\n'), { maxBytes: 3_000_000 })
+ * parseJson(json).value // { replicas: 3 }
  */
 export function yamlToJson(input: Uint8Array, { maxBytes }: { readonly maxBytes: number }): YamlAsJson {
   const { value, problems } = parseYaml(input)

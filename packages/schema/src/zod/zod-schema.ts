@@ -25,9 +25,10 @@ export interface ZodSchemas {
  * The zod schema of one type, whose objects are `T`. Use `createZodSchemas` for several types.
  *
  * @example
- * ```ts
- * createZodSchema(types.struct('core/v1.Pod')).safeParse({ spec: { containers: 'none' } }).success // false
- * ```
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createZodSchema } from '@krmkit/schema/zod'
+ * const pod = createZodSchema(builtInTypes().struct('core/v1.Pod'))
+ * pod.safeParse({ spec: { containers: 'none' } }).success // false
  */
 export function createZodSchema<T = unknown>(type: StructType, options: ZodSchemaOptions = {}): z.ZodType<T> {
   return createZodSchemas(options).of(type) as z.ZodType<T>
@@ -37,10 +38,11 @@ export function createZodSchema<T = unknown>(type: StructType, options: ZodSchem
  * Creates zod schemas of several types.
  *
  * @example
- * ```ts
+ * import { builtInTypes } from '@krmkit/kinds'
+ * import { createZodSchemas } from '@krmkit/schema/zod'
+ * const types = builtInTypes()
  * const schemas = createZodSchemas({ loose: true })
- * schemas.of(types.struct('core/v1.Pod')).parse(object)
- * ```
+ * schemas.of(types.struct('core/v1.ConfigMap')).parse({ data: { a: '1' }, extra: 1 }) // { data: { a: '1' }, extra: 1 }
  */
 export function createZodSchemas(options: ZodSchemaOptions = {}): ZodSchemas {
   const made = new Map<StructType, z.ZodType>()

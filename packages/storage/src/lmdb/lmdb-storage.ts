@@ -19,9 +19,10 @@ export interface LmdbStorageOptions extends StorageOptions {
  *
  * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, or `module` without the package `lmdb`
  * @example
- * ```ts
- * await using storage = await lmdbStorage({ dir: '/var/lib/shop' })
- * ```
+ * import { lmdbStorage } from '@krmkit/storage'
+ * await using storage = await lmdbStorage({ dir: '.krmkit/storage' })
+ * const { outcome } = await storage.put('/core/configmaps/shop/web', () => new TextEncoder().encode('{}'), { expect: 0 })
+ * outcome // 'written'
  */
 export async function lmdbStorage(options: LmdbStorageOptions): Promise<Storage> {
   const journal = await LmdbJournal.open(options.dir)

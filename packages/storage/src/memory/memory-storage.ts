@@ -6,7 +6,12 @@ import { resolveOptions, type StorageOptions } from '../options.ts'
 /**
  * An empty store in memory, at revision 1.
  *
- * @example See the README.
+ * @example
+ * import { memoryStorage } from '@krmkit/storage'
+ * const storage = memoryStorage()
+ * const { outcome } = await storage.put('/core/configmaps/shop/web', () => new TextEncoder().encode('{}'), { expect: 0 })
+ * outcome // 'written'
+ * storage.revision // 2
  */
 export function memoryStorage(options: StorageOptions = {}): Storage {
   return MvccStorage.empty(resolveOptions(options))
@@ -21,6 +26,13 @@ export function memoryStorage(options: StorageOptions = {}): Storage {
  * @param storage what {@link memoryStorage} or `fork` returned
  * @param options what differs from the options of the original
  * @throws TypeError for a store with anything but memory below it
+ * @example
+ * import { fork, memoryStorage } from '@krmkit/storage'
+ * const storage = memoryStorage()
+ * const copy = fork(storage)
+ * const { outcome } = await copy.put('/core/configmaps/shop/web', () => new TextEncoder().encode('{}'), { expect: 0 })
+ * copy.count('/core/') // 1
+ * storage.count('/core/') // 0
  */
 export function fork(storage: Storage, options: StorageOptions = {}): Storage {
   if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only stores in memory can be forked')

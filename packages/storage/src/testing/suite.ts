@@ -19,13 +19,13 @@ export interface StorageSuiteOptions {
  * Declares the tests that every backend must pass: the contract of `Storage`, and random histories compared with a model.
  *
  * @example
- * ```ts
  * import { describe, it } from 'vitest'
- * storageSuite('mine', async (options) => {
- *   const storage = myStorage(options)
+ * import { memoryStorage } from '@krmkit/storage'
+ * import { storageSuite } from '@krmkit/storage/testing'
+ * storageSuite('memory', async (options) => {
+ *   const storage = memoryStorage(options)
  *   return { storage, dispose: () => storage.close() }
  * }, { runner: { describe, it }, persistent: false })
- * ```
  */
 export function storageSuite(name: string, createStore: CreateStore, options: StorageSuiteOptions): void {
   const { describe } = options.runner

@@ -6,7 +6,10 @@ describe('addressWarnings', () => {
     ['1.2.3.4', []],
     ['::1', []],
     ['x', []],
-    ['01.2.3.4', ['a: non-standard IP address "01.2.3.4" will be considered invalid in a future Kubernetes release: use "1.2.3.4"']],
+    [
+      '01.2.3.4',
+      ['a: non-standard IP address "01.2.3.4" will be considered invalid in a future Kubernetes release: use "1.2.3.4"'],
+    ],
     [
       '::ffff:1.2.3.4',
       ['a: non-standard IP address "::ffff:1.2.3.4" will be considered invalid in a future Kubernetes release: use "1.2.3.4"'],

@@ -38,7 +38,7 @@ export type CelAuthorizer = (check: CelAccessCheck) => CelAccessDecision | Promi
 /**
  * Thrown when a decision is pending; the expression is evaluated again once `until` resolves.
  *
- * @see Program.evaluateAsync
+ * @see {@link Program.evaluateAsync}
  */
 export class PendingAuthorization {
   readonly until: Promise<void>
@@ -127,9 +127,13 @@ const noAttributes: CheckAttributes = { group: '', resource: '', subresource: ''
  * Value of the variable `authorizer` for one request. Caches decisions.
  *
  * @example
- * ```ts
+ * import { admissionEnvironment, authorizerValue, compileExpression, Environment } from '@krmkit/schema/cel'
  * const authorizer = authorizerValue(({ verb }) => ({ allowed: verb === 'get', reason: '', error: '' }))
- * ```
+ * const options = { params: false, authorizer: true }
+ * const environment = admissionEnvironment(Environment.ofRelease('1.33'), options)
+ * const compiled = compileExpression(environment, "authorizer.group('').resource('pods').check('get').allowed()")
+ * if ('problem' in compiled) throw new Error(compiled.problem)
+ * compiled.program.evaluate({ authorizer }).value // true
  */
 export function authorizerValue(authorizer: CelAuthorizer): Value {
   return new CheckValue(authorizerType, noAttributes, new DecisionCache(authorizer))
@@ -138,7 +142,12 @@ export function authorizerValue(authorizer: CelAuthorizer): Value {
 /**
  * Value of the variable `authorizer.requestResource`.
  *
- * @see authorizerValue
+ * @example
+ * import { authorizerValue, requestResourceValue } from '@krmkit/schema/cel'
+ * const authorizer = authorizerValue(({ resource }) => ({ allowed: resource === 'pods', reason: '', error: '' }))
+ * const resource = { group: '', resource: 'pods', subresource: '', namespace: 'shop', name: 'web' }
+ * const variables = { authorizer, 'authorizer.requestResource': requestResourceValue(authorizer, resource) }
+ * @see {@link authorizerValue}
  */
 export function requestResourceValue(
   authorizer: Value,

@@ -13,7 +13,15 @@ export interface Approval {
   readonly reason: string
 }
 
-/** Parses the approval annotation of a definition. */
+/**
+ * Parses the approval annotation of a definition.
+ *
+ * @example
+ * import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
+ * import { approvalOf, isProtectedGroup } from '@krmkit/kinds/custom-resources'
+ * declare const definition: CustomResourceDefinition
+ * if (isProtectedGroup(definition.spec.group) && approvalOf(definition).state === 'missing') console.warn('not approved')
+ */
 export function approvalOf({ metadata }: Definition): Approval {
   const value = metadata.annotations?.[approvalAnnotation] ?? ''
   if (value === '')
@@ -24,7 +32,14 @@ export function approvalOf({ metadata }: Definition): Approval {
   return { state: 'invalid', reason }
 }
 
-/** Whether definitions in the group need approval. */
+/**
+ * Whether definitions in the group need approval.
+ *
+ * @example
+ * import { isProtectedGroup } from '@krmkit/kinds/custom-resources'
+ * isProtectedGroup('gateway.networking.k8s.io') // true
+ * isProtectedGroup('shop.example.com') // false
+ */
 export function isProtectedGroup(group: string): boolean {
   return group === 'k8s.io' || group.endsWith('.k8s.io') || group === 'kubernetes.io' || group.endsWith('.kubernetes.io')
 }

@@ -55,7 +55,15 @@ export function validateConversion(
   return [...errors, ...validateReviews(reviews, path.child('conversionReviewVersions'), !acceptsUnknown(old))]
 }
 
-/** Whether the CA bundle of the conversion webhook is unreadable; such a definition is not served. */
+/**
+ * Whether the CA bundle of the conversion webhook is unreadable; such a definition is not served.
+ *
+ * @example
+ * import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
+ * import { hasInvalidCaBundle } from '@krmkit/kinds/custom-resources'
+ * declare const definition: CustomResourceDefinition
+ * if (hasInvalidCaBundle(definition)) console.warn(`${definition.metadata.name} is not served`)
+ */
 export function hasInvalidCaBundle({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
   const bundle = spec.conversion?.webhook?.clientConfig?.caBundle ?? ''
   return bundle !== '' && bundleProblem(bundle) !== undefined

@@ -4,7 +4,8 @@ import type { ComponentStatus } from '../../../types/core-v1.generated.ts'
  * The status of a component that works.
  *
  * @example
- *     healthyComponent('storage-0').conditions?.[0]?.status // 'True'
+ * import { healthyComponent } from '@krmkit/kinds/strategies'
+ * healthyComponent('storage-0').conditions?.[0]?.status // 'True'
  */
 export function healthyComponent(name: string): ComponentStatus {
   return {

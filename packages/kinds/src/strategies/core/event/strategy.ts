@@ -152,7 +152,8 @@ const shared: Strategy<Event> = {
       validateMetadataUpdate(event, old, errors)
       if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
       for (const [member, name] of immutableMembers) {
-        if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(printMember(event, member), 'field is immutable')
+        if (!semanticEqual(event[member], old[member]))
+          errors.child(name).invalid(printMember(event, member), 'field is immutable')
       }
     })
   },

@@ -138,7 +138,9 @@ function validateVolumeUpdate(
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
   if (isSet(before.nodeAffinity) && !isAffinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
-    const printed = isSet(spec.nodeAffinity) ? goText(goStruct('core.VolumeNodeAffinity', { Required: goPointer(spec.nodeAffinity.required, 'core.NodeSelector') })) : null
+    const printed = isSet(spec.nodeAffinity)
+      ? goText(goStruct('core.VolumeNodeAffinity', { Required: goPointer(spec.nodeAffinity.required, 'core.NodeSelector') }))
+      : null
     errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
 }

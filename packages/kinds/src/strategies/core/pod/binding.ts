@@ -24,7 +24,12 @@ export function validateBinding({ target }: DeepReadonly<Binding>): FieldError[]
  * @param now milliseconds since the epoch.
  * @throws ApiError 409 when the pod is terminating, has a node, or has scheduling gates.
  * @example
- *     if (validateBinding(binding).length === 0) pod = bindPod(pod, binding, clock.now())
+ * import type { Binding, Pod } from '@krmkit/kinds/core/v1'
+ * import { bindPod, validateBinding } from '@krmkit/kinds/strategies'
+ * const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: { containers: [] } }
+ * const binding: Binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'web' }, target: { kind: 'Node', name: 'node-1' } }
+ * validateBinding(binding) // []
+ * bindPod(pod, binding, Date.now()).spec?.nodeName // 'node-1'
  */
 export function bindPod(pod: DeepReadonly<Pod>, binding: DeepReadonly<Binding>, now: number): Pod {
   const { name = '', deletionTimestamp } = pod.metadata

@@ -15,9 +15,12 @@ export function ignoresBudgets({ metadata, status }: DeepReadonly<Pod>): boolean
  *
  * @param now milliseconds since the epoch; a condition that holds already keeps its time.
  * @example
- *     const budget = ignoresBudgets(pod) ? undefined : chargedBudget(budgets, pod)
- *     const charged = budget && takeDisruption(budget, 'web-0', clock.now())
- *     const evicted = withDisruptionTarget(pod, clock.now())
+ * import type { Pod } from '@krmkit/kinds/core/v1'
+ * import { ignoresBudgets, withDisruptionTarget } from '@krmkit/kinds/strategies'
+ * const status = { phase: 'Running' }
+ * const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, status }
+ * ignoresBudgets(pod) // false
+ * withDisruptionTarget(pod, Date.now()).status?.conditions?.[0]?.type // 'DisruptionTarget'
  */
 export function withDisruptionTarget(pod: DeepReadonly<Pod>, now: number): Pod {
   const evicted = copy<Pod>(pod)

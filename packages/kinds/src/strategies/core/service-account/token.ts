@@ -75,10 +75,16 @@ export interface TokenGrant {
  * Returns a copy with the token and with the audiences and lifetime that the issuer granted.
  *
  * @example
- *     const errors = [...validateTokenName(request, account), ...validateTokenRequest(request)]
- *     const complete = completeTokenRequest(request, account, clock.now())
- *     const bound = boundObject(request.spec.boundObjectRef, account, reader)
- *     const answer = grantTokenRequest(complete, await issue(complete, bound))
+ * import type { TokenRequest } from '@krmkit/kinds/authentication/v1'
+ * import { boundObject, type BoundObjectReader, completeTokenRequest, type CompleteTokenRequest, grantTokenRequest, type TokenBinding, type TokenGrant, validateTokenName, validateTokenRequest } from '@krmkit/kinds/strategies'
+ * declare const request: TokenRequest
+ * declare const reader: BoundObjectReader
+ * declare const issue: (request: CompleteTokenRequest, binding?: TokenBinding) => Promise<TokenGrant>
+ * const account = { namespace: 'shop', name: 'web' }
+ * const errors = [...validateTokenName(request, account), ...validateTokenRequest(request)]
+ * const complete = completeTokenRequest(request, account, Date.now())
+ * const bound = boundObject(request.spec.boundObjectRef, account, reader)
+ * const answer = grantTokenRequest(complete, await issue(complete, bound))
  */
 export function grantTokenRequest(request: TokenRequest, grant: TokenGrant): TokenRequest {
   const { token, audiences, expirationSeconds, expiresAt } = grant

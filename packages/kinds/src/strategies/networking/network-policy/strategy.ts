@@ -102,8 +102,7 @@ function blockWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
     for (const [j, { ipBlock }] of (from ?? []).entries())
       if (isSet(ipBlock)) check(ipBlock, `spec.ingress[${i}].from[${j}].ipBlock`)
   for (const [i, { to }] of (policy.spec?.egress ?? []).entries())
-    for (const [j, { ipBlock }] of (to ?? []).entries())
-      if (isSet(ipBlock)) check(ipBlock, `spec.egress[${i}].to[${j}].ipBlock`)
+    for (const [j, { ipBlock }] of (to ?? []).entries()) if (isSet(ipBlock)) check(ipBlock, `spec.egress[${i}].to[${j}].ipBlock`)
   return texts
 }
 

@@ -42,8 +42,13 @@ function spares({ spec, status }: Budget, pod: DeepReadonly<Pod>): boolean {
  * @param now milliseconds since the epoch.
  * @throws ApiError 429 when no disruption is left, or when the controller has not seen the newest spec.
  * @example
- *     const budget = chargedBudget(budgets, pod)
- *     const next = budget && takeDisruption(budget, 'web-0', clock.now())
+ * import type { Pod } from '@krmkit/kinds/core/v1'
+ * import type { PodDisruptionBudget } from '@krmkit/kinds/policy/v1'
+ * import { chargedBudget, takeDisruption } from '@krmkit/kinds/strategies'
+ * declare const budgets: readonly PodDisruptionBudget[]
+ * declare const pod: Pod
+ * const budget = chargedBudget(budgets, pod)
+ * const next = budget && takeDisruption(budget, 'web-0', Date.now())
  */
 export function takeDisruption(budget: Budget, podName: string, now: number): PodDisruptionBudget {
   const { name, generation = 0 } = budget.metadata

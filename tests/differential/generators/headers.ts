@@ -1,0 +1,146 @@
+import type { Dice } from '../../attacks/harness/dice.ts'
+import type { Body, Scenario, Step } from '../scenario.ts'
+
+const contentTypes = [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/json;charset=latin1',
+  'APPLICATION/JSON',
+  'application/yaml',
+  'application/x-yaml',
+  'text/plain',
+  'application/vnd.kubernetes.protobuf',
+  'application/merge-patch+json',
+  'application/merge-patch+json; charset=utf-8',
+  'application/strategic-merge-patch+json',
+  'application/json-patch+json',
+  'application/apply-patch+yaml',
+  'application/apply-patch+json',
+  'application/cbor',
+  'application/x-www-form-urlencoded',
+  'application/json, application/yaml',
+  '*/*',
+  'json',
+  '',
+  ';',
+]
+const accepts = [
+  'application/json',
+  'application/json;q=0',
+  'application/*',
+  '*/*;q=0.1, application/yaml',
+  'application/json;stream=watch',
+  'application/json;as=Table',
+  'application/json;as=Table;v=v1;g=x',
+  'application/json;as=X;v=v1;g=meta.k8s.io',
+  'application/json;pretty=1',
+  'text/html',
+  'text/html,application/json',
+  'APPLICATION/JSON',
+  'application/vnd.kubernetes.protobuf,application/json',
+  'application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io,application/json',
+  'application/yaml;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+  ',',
+  'x',
+  '*',
+]
+const bodies: readonly Body[] = [
+  { json: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '{id}-a' }, data: { a: 'b' } } },
+  { text: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {id}-a\ndata: {a: b}\n' },
+  { text: 'a: b\n---\nc: d\n' },
+  { text: '{"metadata":{"name":"{id}-a","name":"{id}-b"}}' },
+  { text: '{"metadata":{"name":"{id}-a"},"data":{"a":"b","a":"c"},"unknown":1}' },
+  { text: '{' },
+  { text: '' },
+  { text: 'null' },
+  { text: '[]' },
+  { text: '"a"' },
+  { text: '1' },
+  { text: '{"metadata":{"name":"{id}-a"}} x' },
+  { text: '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"{id}-a"}}' },
+  { text: '{"apiVersion":"v2","kind":"ConfigMap","metadata":{"name":"{id}-a"}}' },
+  { text: '{"apiVersion":"a/b/c","kind":"ConfigMap"}' },
+  { text: '{"kind":1}' },
+  { text: '\ufeff{"metadata":{"name":"{id}-a"}}' },
+  { text: '- op: add\n' },
+  { text: '[{"op":"add","path":"/data/x","value":"y"}]' },
+  { base64: 'azhzAAoLCgJ2MRIFQ29uZmlnTWFwEgA=' },
+  { base64: 'azhzAP//' },
+  { base64: '/////w==' },
+]
+const paths = [
+  '/api/v1/namespaces/{ns}/configmaps',
+  '/api/v1/namespaces/{ns}/configmaps/{id}-a',
+  '/api/v1/namespaces/{ns}/configmaps/{id}-a/status',
+  '/api/v1/namespaces/{ns}/configmaps/',
+  '/api/v1/namespaces/{ns}/nothing',
+  '/api/v1/namespaces/{ns}',
+  '/api/v1/configmaps',
+  '/api/v1/namespaces//configmaps',
+  '/api/v1//namespaces/{ns}/configmaps',
+  '/api/v2/namespaces',
+  '/apis',
+  '/apis/',
+  '/apis/apps',
+  '/apis/apps/v1',
+  '/apis/apps/v9',
+  '/apis/nothing.example.com/v1/x',
+  '/api',
+  '/api/',
+  '/api/v1',
+  '/',
+  '/version',
+  '/version/',
+  '/healthz',
+  '/healthz/ping',
+  '/healthz/nothing',
+  '/livez?verbose',
+  '/readyz/poststarthook/nothing',
+  '/openapi/v3/api/v9',
+  '/.well-known/openid-configuration',
+  '/openid/v1/jwks',
+  '/nothing',
+  '/api/v1/proxy/nodes/x',
+  '/api/v1/watch/namespaces/{ns}/configmaps?timeoutSeconds=1',
+  '/api/v1/namespaces/{ns}/configmaps/a%2Fb',
+  '/api/v1/namespaces/{ns}/configmaps/%zz',
+  '/api/v1/namespaces/{ns}/pods/x/log',
+  '/api/v1/namespaces/{ns}/pods/x/exec',
+  '/api/v1/namespaces/{ns}/services/x/proxy',
+]
+const methods = ['GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY']
+
+/** Odd methods, paths, media types and bodies. */
+export function generateHeaders(dice: Dice): Scenario {
+  const steps: Step[] = [{ id: 'seed', method: 'POST', path: paths[0] as string, body: bodies[0] as Body }]
+  for (let i = 0; i < 10; i++) {
+    const method = dice.pick(methods)
+    const sendsBody = ['POST', 'PUT', 'PATCH'].includes(method) || (method === 'DELETE' && dice.chance(30))
+    const headers: Record<string, string | string[]> = {}
+    if (dice.chance(40)) headers['accept'] = dice.pick(accepts)
+    if (sendsBody && dice.chance(75)) headers['content-type'] = dice.pick(contentTypes)
+    if (dice.chance(5)) headers['accept-encoding'] = dice.pick(['identity', 'br'])
+    steps.push({
+      id: `s${i}`,
+      method,
+      path: dice.chance(45) ? (paths[dice.below(2)] as string) : dice.pick(paths),
+      ...(dice.chance(10)
+        ? {
+            query: dice.pick([
+              'dryRun=All',
+              'pretty=true',
+              'fieldValidation=Strict',
+              'fieldValidation=x',
+              'dryRun=x',
+              'fieldManager=%00',
+              'a=%zz',
+              'force=true',
+            ]),
+          }
+        : {}),
+      headers,
+      ...(sendsBody ? { body: dice.pick(bodies) } : {}),
+    })
+  }
+  return { area: 'headers', steps }
+}
