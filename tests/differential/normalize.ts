@@ -103,6 +103,7 @@ export class Normalizer {
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
           time.startsWith('20') ? '<time>' : time,
         )
+        .replaceAll(/(?<=Duplicate value: )3[0-2]\d{3}\b/g, (port) => this.#named('port', port))
         // Go prints pointers inside of structs as addresses.
         .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
@@ -158,7 +159,8 @@ function generatedNames({ body }: Step, id: string): RegExp | undefined {
   const prefix = metadata?.generateName
   if (typeof prefix !== 'string' || prefix === '') return undefined
   const shown = escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength)).replaceAll('"', '\\\\?"')
-  return new RegExp(`${shown}[a-z0-9]{5}`, 'g')
+  // A short prefix is part of many words.
+  return new RegExp(prefix.length > 3 ? `${shown}[a-z0-9]{5}` : `(?<=^|")${shown}[a-z0-9]{5}(?=$|")`, 'g')
 }
 
 function escaped(text: string): string {

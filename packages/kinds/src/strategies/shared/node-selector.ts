@@ -79,7 +79,7 @@ export function validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm
 
 /** `allowedTopologies` of a storage class. */
 export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | null | undefined, at: FieldPath): void {
-  const seen = new Set<string>()
+  const seen = new Map<string, number>()
   for (const [i, term] of (terms ?? []).entries()) {
     const here = at.index(i)
     const keys = new Set<string>()
@@ -95,10 +95,12 @@ export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] 
       if (keys.has(expression.key)) place.child('key').duplicate(expression.key)
       keys.add(expression.key)
     }
-    // A term without expressions counts as a duplicate, as on the stock server.
     const text = topologyText(term)
-    if (seen.has(text) || isEmpty(term.matchLabelExpressions)) here.child('matchLabelExpressions').duplicate('')
-    seen.add(text)
+    const before = seen.get(text) ?? 0
+    // The stock server compares a term without expressions with as many empty ones as there are terms.
+    const empties = isEmpty(term.matchLabelExpressions) ? (terms ?? []).length : 0
+    for (let copies = before + empties; copies > 0; copies--) here.child('matchLabelExpressions').duplicate('')
+    seen.set(text, before + 1)
   }
 }
 

@@ -30,7 +30,8 @@ export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-')
 }
 
-function isQuotaHugePages(name: string): boolean {
+/** Whether a quota limits huge pages by this name. */
+export function isQuotaHugePages(name: string): boolean {
   return isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 

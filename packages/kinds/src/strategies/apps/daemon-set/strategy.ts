@@ -9,7 +9,7 @@ import type {
   RollingUpdateDaemonSet,
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -85,7 +85,7 @@ function validateStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, a
   }
   const text = goStruct('apps.DaemonSetUpdateStrategy', {
     Type: goQuote(type ?? ''),
-    RollingUpdate: isSet(rollingUpdate) ? '&apps.RollingUpdateDaemonSet{}' : '(*apps.RollingUpdateDaemonSet)(nil)',
+    RollingUpdate: goPointer(rollingUpdate, 'apps.RollingUpdateDaemonSet'),
   })
   at.notSupported(goText(text), ['RollingUpdate', 'OnDelete'])
 }

@@ -2,6 +2,7 @@
 import { goQuote, goText, joinFormatted, utf8Length } from '@krmkit/meta/go-text'
 import type {
   JobSpec,
+  PodFailurePolicy,
   PodFailurePolicyOnExitCodesRequirement,
   PodFailurePolicyRule,
   SuccessPolicy,
@@ -89,6 +90,22 @@ function validateExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: 
   }
   const ordered = values.every((value, i) => i === 0 || values[i - 1]! <= value)
   if (!ordered) here.invalid(goNumbers('int32', values), 'must be ordered')
+}
+
+/** The failure policy as Go prints it. */
+export function printFailurePolicy({ rules }: R<PodFailurePolicy>): string {
+  const [type, pattern] = ['batch.PodFailurePolicyRule', 'batch.PodFailurePolicyOnPodConditionsPattern'] as const
+  const printed = joinFormatted(rules ?? [], ({ action, onExitCodes, onPodConditions }) => {
+    const patterns = joinFormatted(onPodConditions ?? [], (each) =>
+      goStruct(pattern, { Type: goQuote(each.type ?? ''), Status: goQuote(each.status ?? '') }),
+    )
+    return goStruct(type, {
+      Action: goQuote(action ?? ''),
+      OnExitCodes: goPointer(onExitCodes, 'batch.PodFailurePolicyOnExitCodesRequirement'),
+      OnPodConditions: patterns === '' ? `[]${pattern}(nil)` : `[]${pattern}{${patterns}}`,
+    })
+  })
+  return goStruct('batch.PodFailurePolicy', { Rules: printed === '' ? `[]${type}(nil)` : `[]${type}{${printed}}` })
 }
 
 /** The success policy as Go prints it. */

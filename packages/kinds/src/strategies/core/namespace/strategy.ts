@@ -19,7 +19,7 @@ function labelName(namespace: ApiObject, context: Pick<StrategyContext, 'profile
 function validateFinalizer(name: string, at: FieldPath): void {
   const messages = validateQualifiedNameFormat(name)
   at.invalidAll(name, messages)
-  if (messages.length === 0 && !name.includes('/') && !standardFinalizers.includes(name)) {
+  if (!name.includes('/') && !standardFinalizers.includes(name)) {
     at.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
   }
 }

@@ -53,6 +53,9 @@ function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void 
   validateMetadata(node, errors, { namespaced: false })
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   validateResources(node, errors)
+  const swap = node.status?.nodeInfo?.swap?.capacity
+  if (isSet(swap) && swap <= 0)
+    errors.child('metadata').child('nodeSwapStatus').child('capacity').invalid(swap, 'must be greater than zero')
   validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
 }
 

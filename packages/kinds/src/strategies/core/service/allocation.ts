@@ -10,6 +10,7 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { defaultIpFamilies, type IpFamily, isHeadless, needsClusterIp, needsHealthCheck, needsNodePort } from './fields.ts'
+import { validateClusterIps } from './validation.ts'
 
 /** Ranges added at run time (ServiceCIDR), of any family; used when those of the network are full. */
 export type MoreRanges = readonly string[]
@@ -65,6 +66,11 @@ export function allocateService(
   options: ServiceAllocation,
 ): FieldError[] {
   const { network, use, moreRanges = [], context } = options
+  const { spec: asked } = service
+  if (isSet(asked) && asked.type !== 'ExternalName') {
+    const malformed = validateWith(context, (errors) => validateClusterIps(asked, errors.child('spec')))
+    if (malformed.length > 0) return malformed
+  }
   const families = network.ranges.map(familyOf)
   const refused = defaultIpFamilies(service, old, { families, context })
   const { spec } = service

@@ -109,7 +109,7 @@ function validateAffinity(spec: Spec, at: FieldPath): void {
 }
 
 /** Validates `clusterIP`, `clusterIPs` and their families. */
-function validateClusterIps(spec: Spec, at: FieldPath): void {
+export function validateClusterIps(spec: Spec, at: FieldPath): void {
   const before = at.errors.length
   const here = at.child('clusterIPs')
   const addresses = spec.clusterIPs ?? []
