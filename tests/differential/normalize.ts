@@ -56,6 +56,9 @@ export class Normalizer {
     if (typeof value === 'string') return this.#string(value, key, parent)
     if (typeof value === 'number' && portKeys.has(key) && value >= 30_000 && value < 32_768)
       return this.#named('port', String(value))
+    // Owners of equal times are sorted by name, and times have whole seconds, so their order depends on the moment of the request.
+    if (key === 'managedFields' && Array.isArray(value))
+      return value.map((item) => this.#value(item, 'owner', parent)).sort(byText)
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
@@ -141,6 +144,10 @@ interface Row {
   readonly cells?: readonly unknown[]
 }
 
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+}
+
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/
 const ageColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'])
@@ -160,7 +167,7 @@ function generatedNames({ body }: Step, id: string): RegExp | undefined {
   if (typeof prefix !== 'string' || prefix === '') return undefined
   const shown = escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength)).replaceAll('"', '\\\\?"')
   // A short prefix is part of many words.
-  return new RegExp(prefix.length > 3 ? `${shown}[a-z0-9]{5}` : `(?<=^|")${shown}[a-z0-9]{5}(?=$|")`, 'g')
+  return new RegExp(prefix.length > 3 ? `${shown}[a-z0-9]{5}` : `(?<=^|")${shown}[a-z0-9]{5}(?=$|["/])`, 'g')
 }
 
 function escaped(text: string): string {

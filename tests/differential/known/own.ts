@@ -62,13 +62,12 @@ export const ownDepartures: readonly KnownDivergence[] = [
   },
   {
     id: 'D28',
-    title: 'Adding an empty list or map to a network policy changes nothing',
+    title: 'Adding an empty list or map changes nothing',
     reason:
-      'Empty and absent are one in the canonical form of an object; the stock server compares Go values and stores a new version.',
+      'Empty and absent are one in the canonical form of an object; the stock server tells them apart in network policies and in lists that are owned as a whole, and stores a new version.',
     ends: true,
     matches: ({ at }, { step }) =>
       step.method !== 'POST' &&
-      step.path.includes('/networkpolicies/') &&
       /^body\.metadata\.(resourceVersion|generation|managedFields)/.test(at) &&
       step.body !== undefined &&
       'json' in step.body &&

@@ -71,6 +71,21 @@ export const bySpecification: readonly KnownDivergence[] = [
       step.path.includes('/csidrivers/') && /spec\.fsGroupPolicy: Invalid value: .*: field is immutable/.test(messageOf(krmkit)),
   },
   {
+    id: 'D32',
+    title: 'Names of CSI drivers have at most 63 characters',
+    reason:
+      'Storage specification, S90: the name of a CSIDriver is limited as the driver itself is; the stock server takes longer ones.',
+    matches: (_, { step, krmkit }) =>
+      step.path.endsWith('/csidrivers') && messageOf(krmkit).includes('metadata.name: Too long: may not be more than 63 bytes'),
+  },
+  {
+    id: 'D33',
+    title: 'The status of a claim has `resizeStatus`',
+    reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns.',
+    matches: ({ at, stock, krmkit }) =>
+      at === 'headers.warning' && stock === '299 - "unknown field \\"status.resizeStatus\\""' && krmkit === '<absent>',
+  },
+  {
     id: 'D31',
     title: 'Conditions of a claim need type and status',
     reason:

@@ -16,6 +16,7 @@ import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/rep
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { warnPodNames } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from '../replica-set/template.ts'
 
 const historyLimit = 10
@@ -144,7 +145,9 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     })
   },
   warnings(deployment, old, { profile }) {
-    return podTemplateWarnings(deployment, old, { template: deployment.spec?.template, at: 'spec.template', profile })
+    const names = old === undefined ? warnPodNames(deployment) : []
+    const texts = podTemplateWarnings(deployment, old, { template: deployment.spec?.template, at: 'spec.template', profile })
+    return [...names, ...texts]
   },
   scale: {
     specReplicas: ['spec', 'replicas'],

@@ -46,7 +46,7 @@ const immutable = 'spec is immutable after creation except resources.requests an
 
 function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
   validateMetadataUpdate(claim, old, errors)
-  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
+  validateClaim(claim, errors)
   const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
   const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
@@ -188,11 +188,19 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   },
   deleteAnswer: 'Object',
   subresources: {
-    status: statusSubresource((claim, errors) => {
-      if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
-      if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
-      validateStatus(claim, errors.child('status'))
-    }),
+    status: {
+      ...statusSubresource<Claim>((claim, errors) => {
+        if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
+        if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
+        validateStatus(claim, errors.child('status'))
+      }),
+      prepareForUpdate(claim, old, { features }) {
+        keepMembers(claim, old, 'spec')
+        if (features.enabled('VolumeAttributesClass')) return
+        if (!isSet(old.status?.currentVolumeAttributesClassName)) delete claim.status?.currentVolumeAttributesClassName
+        if (!isSet(old.status?.modifyVolumeStatus)) delete claim.status?.modifyVolumeStatus
+      },
+    },
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })
