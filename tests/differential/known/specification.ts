@@ -81,9 +81,21 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D33',
     title: 'The status of a claim has `resizeStatus`',
-    reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns.',
-    matches: ({ at, stock, krmkit }) =>
-      at === 'headers.warning' && stock === '299 - "unknown field \\"status.resizeStatus\\""' && krmkit === '<absent>',
+    reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it.',
+    ends: true,
+    matches: ({ at }, { step }) =>
+      /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
+      JSON.stringify(step.body).includes('"resizeStatus":') &&
+      /^(headers\.warning|body\.status\.resizeStatus|body\.metadata\.(managedFields|resourceVersion))/.test(at),
+  },
+  {
+    id: 'D34',
+    title: 'Required members of ScaleIO and StorageOS volumes',
+    reason: 'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
+    matches: (_, { stock, krmkit }) =>
+      stock.status === 422 &&
+      krmkit.status === 422 &&
+      /scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName/.test(messageOf(stock) + messageOf(krmkit)),
   },
   {
     id: 'D31',

@@ -12,7 +12,7 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
-import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
+import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
@@ -92,14 +92,26 @@ function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
 
 const specOf = (deployment: DeepReadonly<Deployment>): R<DeploymentSpec> => deployment.spec ?? ({} as R<DeploymentSpec>)
 
+const statusCounts = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+] as const
+
 function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<Deployment>, errors: ContextErrorList): void {
   const status = deployment.status ?? {}
   const at = errors.child('status')
-  validateReplicaStatus(status, at)
-  validateNotNegative(status.updatedReplicas, at.child('updatedReplicas'))
-  validateNotNegative(status.collisionCount, at.child('collisionCount'))
-  const { replicas = 0, updatedReplicas = 0 } = status
-  if (updatedReplicas > replicas) at.child('updatedReplicas').invalid(updatedReplicas, 'cannot be greater than status.replicas')
+  for (const name of statusCounts) validateNotNegative(status[name], at.child(name))
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status
+  for (const [name, count] of Object.entries({ updatedReplicas, readyReplicas, availableReplicas }))
+    if (count > replicas) at.child(name).invalid(count, 'cannot be greater than status.replicas')
+  if (availableReplicas > readyReplicas)
+    at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than readyReplicas')
   const before = old.status?.collisionCount
   if (isSet(before) && (status.collisionCount ?? 0) < before) {
     at.child('collisionCount').invalid(status.collisionCount ?? 0, `cannot decrease, was ${before}`)
