@@ -91,7 +91,8 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D34',
     title: 'Required members of ScaleIO and StorageOS volumes',
-    reason: 'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
+    reason:
+      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
     matches: (_, { stock, krmkit }) =>
       stock.status === 422 &&
       krmkit.status === 422 &&
