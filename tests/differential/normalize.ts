@@ -56,6 +56,9 @@ export class Normalizer {
     if (typeof value === 'string') return this.#string(value, key, parent)
     if (typeof value === 'number' && portKeys.has(key) && value >= 30_000 && value < 32_768)
       return this.#named('port', String(value))
+    // Owners of equal times are sorted by name, and times have whole seconds, so their order depends on the moment of the request.
+    if (key === 'managedFields' && Array.isArray(value))
+      return value.map((item) => this.#value(item, 'owner', parent)).sort(byText)
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
@@ -105,9 +108,10 @@ export class Normalizer {
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
           time.startsWith('20') ? '<time>' : time,
         )
-        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-        // Go prints pointers inside structs by their address.
+        .replaceAll(/(?<=Duplicate value: )3[0-2]\d{3}\b/g, (port) => this.#named('port', port))
+        // Go prints pointers inside of structs as addresses.
         .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
         .replaceAll(uuid, (value) => this.#named('uid', value))
     )
   }
@@ -159,6 +163,10 @@ interface Row {
   readonly cells?: readonly unknown[]
 }
 
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+}
+
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/
 const ageColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'])
@@ -176,7 +184,9 @@ function generatedNames({ body }: Step, id: string): RegExp | undefined {
     body !== undefined && 'json' in body ? (body.json as { metadata?: { generateName?: unknown } } | null)?.metadata : undefined
   const prefix = metadata?.generateName
   if (typeof prefix !== 'string' || prefix === '') return undefined
-  return new RegExp(`${escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength))}[a-z0-9]{5}`, 'g')
+  const shown = escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength)).replaceAll('"', '\\\\?"')
+  // A short prefix is part of many words.
+  return new RegExp(prefix.length > 3 ? `${shown}[a-z0-9]{5}` : `(?<=^|")${shown}[a-z0-9]{5}(?=$|["/])`, 'g')
 }
 
 function escaped(text: string): string {

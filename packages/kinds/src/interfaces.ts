@@ -61,6 +61,10 @@ export interface StrategyContext {
   readonly user?: UserInfo
   /** Group and version of the request's path, if they differ from those of the storage version. */
   readonly requestVersion?: GroupVersion
+  /** Name of the subresource that is written, such as `status`. Absent: the object itself. */
+  readonly subresource?: string
+  /** Nothing is stored. Default false. */
+  readonly dryRun?: boolean
   /** Adds a Warning header to the response. Absent: warnings are dropped. */
   readonly warn?: (text: string) => void
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
@@ -141,6 +145,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
   /** As `validateUpdate`, for large objects: a generator that can be interrupted at each yield. Absent: one step. */
   validateUpdateSteps?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Generator<unknown, FieldError[]>
+  /** Completes a valid object with what depends on its final name or on the prepared object, before it is stored. Mutates the draft. */
+  canonicalize?(object: T, context: StrategyContext): void
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). */

@@ -10,6 +10,8 @@ export interface KnownDivergence {
   readonly title: string
   /** Why krmkit answers otherwise: the rule of the specification, or the advantage of the departure. */
   readonly reason: string
+  /** The servers are in different states afterwards, so the scenario ends. */
+  readonly ends?: true
   /** Whether a difference is this divergence. */
   matches(difference: Difference, divergence: Divergence): boolean
 }

@@ -10,20 +10,27 @@ import { isSet, semanticEqual } from '../../shared/values.ts'
 
 function validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
   validateMetadata(revision, errors, { namespaced: true })
-  const data: unknown = revision.data
-  if (!isSet(data)) errors.child('data').required('data is mandatory')
-  else if (typeof data !== 'object' || Array.isArray(data)) errors.child('data').required('data must be a valid JSON object')
   validateNotNegative(revision.revision, errors.child('revision'))
 }
 
+function validateData(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
+  const data: unknown = revision.data
+  if (!isSet(data)) errors.child('data').required('data is mandatory')
+  else if (typeof data !== 'object' || Array.isArray(data)) errors.child('data').required('data must be a valid JSON object')
+}
+
 function printBytes(data: unknown): string {
+  if (!isSet(data)) return 'runtime.RawExtension{Raw:[]uint8(nil), Object:runtime.Object(nil)}'
   const bytes = [...new TextEncoder().encode(JSON.stringify(data))].map((byte) => `0x${byte.toString(16)}`)
   return `runtime.RawExtension{Raw:[]uint8{${bytes.join(', ')}}, Object:runtime.Object(nil)}`
 }
 
 export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
   validate(revision, context) {
-    return validateWith(context, (errors) => validateRevision(revision, errors))
+    return validateWith(context, (errors) => {
+      validateRevision(revision, errors)
+      validateData(revision, errors)
+    })
   },
   validateUpdate(revision, old, context) {
     return validateWith(context, (errors) => {

@@ -7,6 +7,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 import { maxDataSize, sameData, validateDataKey } from '../config-map/strategy.ts'
+import { tlsWarning } from './tls-warning.ts'
 
 const immutableDetail = 'field is immutable when `immutable` is set'
 
@@ -118,6 +119,12 @@ export const secretStrategy = defineStrategy<Secret>({
   prepareForUpdate(secret, old) {
     // Old clients omit the type; the stored one is kept.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
+  },
+  warnings(secret, _old, { profile }) {
+    if (secret.type !== `${profile.domain}/tls`) return []
+    const text = (key: string) => new TextDecoder().decode(base64ToBytes(own(secret.data, key) ?? ''))
+    const warning = tlsWarning(text('tls.crt'), text('tls.key'))
+    return warning === undefined ? [] : [warning]
   },
   deleteAnswer: 'StatusAlways',
   selectableFields: {
