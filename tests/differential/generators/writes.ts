@@ -18,7 +18,7 @@ interface Subject {
   readonly subresources: readonly string[]
 }
 
-/** The stock server itself writes the status of flow schemas, at times of its own choice. */
+/** Without flow schemas: the stock server writes their status in the background. */
 const changedResources = createdResources.filter(({ resource }) => resource.name !== 'flowschemas')
 
 function pickSubject(random: RandomChoices): Subject {
