@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { JsonValue } from '@krmkit/meta'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
-import type { Dice } from '../../attacks/harness/dice.ts'
 import { sampleObject } from './bodies.ts'
 import { mutate, randomValue } from './values.ts'
 
@@ -52,53 +52,53 @@ function enter(value: JsonValue, type: TypeNode, { pointer, places }: Walk): voi
 }
 
 /** Changes an object in place, mostly to another valid one. */
-export function change(object: Draft, definition: ResourceDefinition, dice: Dice): void {
+export function change(object: Draft, definition: ResourceDefinition, random: RandomChoices): void {
   const type = definition.kind.type()
-  if (dice.chance(25)) {
-    changeMetadata(object, dice)
+  if (random.chance(25)) {
+    changeMetadata(object, random)
     return
   }
-  if (dice.chance(8)) {
-    mutate(object, type, dice)
+  if (random.chance(8)) {
+    mutate(object, type, random)
     return
   }
-  const donor = sampleObject(definition, '{id}-a', dice)
+  const donor = sampleObject(definition, '{id}-a', random)
   const donated = presentPlaces(donor, type)
-  const given = dice.pick(donated.length > 0 ? donated : presentPlaces(object, type))
+  const given = random.pick(donated.length > 0 ? donated : presentPlaces(object, type))
   const own = allPlaces(object, type).find(({ pointer }) => pointer === given?.pointer)
-  if (given !== undefined && own !== undefined && dice.chance(45)) {
+  if (given !== undefined && own !== undefined && random.chance(45)) {
     own.holder[own.field.json] = structuredClone(given.holder[given.field.json] ?? null)
     return
   }
   const present = presentPlaces(object, type)
   if (present.length === 0) return
-  const place = dice.pick(present)
-  if (!place.field.required && dice.chance(12)) delete place.holder[place.field.json]
-  else place.holder[place.field.json] = neighbour(place.holder[place.field.json] ?? null, place.field, dice)
+  const place = random.pick(present)
+  if (!place.field.required && random.chance(12)) delete place.holder[place.field.json]
+  else place.holder[place.field.json] = neighbour(place.holder[place.field.json] ?? null, place.field, random)
 }
 
 /** Labels, annotations, finalizers and owners, which every object may change. */
-function changeMetadata(object: Draft, dice: Dice): void {
+function changeMetadata(object: Draft, random: RandomChoices): void {
   const metadata = { ...(object['metadata'] as Draft | undefined) }
   object['metadata'] = metadata
-  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: dice.pick(['o1', 'o2']), uid: dice.pick(['u-1', 'u-2']) }
-  switch (dice.below(6)) {
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: random.pick(['o1', 'o2']), uid: random.pick(['u-1', 'u-2']) }
+  switch (random.below(6)) {
     case 0:
     case 1:
       metadata['labels'] = {
         ...(metadata['labels'] as object),
-        [dice.pick(['a', 'b', 'example.com/c'])]: dice.pick(['', '1', 'x']),
+        [random.pick(['a', 'b', 'example.com/c'])]: random.pick(['', '1', 'x']),
       }
       return
     case 2:
     case 3:
       metadata['annotations'] = {
         ...(metadata['annotations'] as object),
-        [dice.pick(['a', 'b', 'c.d/e'])]: dice.pick(['', '1', '{}']),
+        [random.pick(['a', 'b', 'c.d/e'])]: random.pick(['', '1', '{}']),
       }
       return
     case 4:
-      metadata['finalizers'] = dice.pick<JsonValue>([
+      metadata['finalizers'] = random.pick<JsonValue>([
         ['example.com/f'],
         ['example.com/g', 'example.com/f'],
         [],
@@ -106,32 +106,32 @@ function changeMetadata(object: Draft, dice: Dice): void {
       ])
       return
     default:
-      metadata['ownerReferences'] = dice.pick<JsonValue>([[owner], [{ ...owner, controller: true }], [owner, owner], []])
+      metadata['ownerReferences'] = random.pick<JsonValue>([[owner], [{ ...owner, controller: true }], [owner, owner], []])
   }
 }
 
 /** A value close to `value`. */
-function neighbour(value: JsonValue, { type, json }: Field, dice: Dice): JsonValue {
-  if (type.kind === 'scalar' && type.scalar === 'string' && type.enum !== undefined) return dice.pick(type.enum)
-  if (typeof value === 'number') return dice.pick([value + 1, value + 1, Math.max(0, value - 1), value * 2, 0])
+function neighbour(value: JsonValue, { type, json }: Field, random: RandomChoices): JsonValue {
+  if (type.kind === 'scalar' && type.scalar === 'string' && type.enum !== undefined) return random.pick(type.enum)
+  if (typeof value === 'number') return random.pick([value + 1, value + 1, Math.max(0, value - 1), value * 2, 0])
   if (typeof value === 'boolean') return !value
-  if (typeof value === 'string') return neighbourText(value, type, dice)
-  if (Array.isArray(value)) return neighbourList(value as JsonValue[], dice)
-  if (type.kind === 'map' && typeof value === 'object' && value !== null) return neighbourMap(value as Draft, dice)
-  return dice.chance(50) ? value : randomValue(type, json, dice)
+  if (typeof value === 'string') return neighbourText(value, type, random)
+  if (Array.isArray(value)) return neighbourList(value as JsonValue[], random)
+  if (type.kind === 'map' && typeof value === 'object' && value !== null) return neighbourMap(value as Draft, random)
+  return random.chance(50) ? value : randomValue(type, json, random)
 }
 
-function neighbourText(value: string, type: TypeNode, dice: Dice): string {
-  if (type.kind === 'scalar' && type.scalar === 'bytes') return dice.pick(['', 'YQ==', 'AAEC'])
+function neighbourText(value: string, type: TypeNode, random: RandomChoices): string {
+  if (type.kind === 'scalar' && type.scalar === 'bytes') return random.pick(['', 'YQ==', 'AAEC'])
   if (type.kind !== 'scalar') return value.replace(/\d/, (digit) => String((Number(digit) + 1) % 10))
   if (/^[A-Z]/.test(value)) return value
-  return dice.pick([`${value}x`, `${value}1`, value.slice(0, -1), value])
+  return random.pick([`${value}x`, `${value}1`, value.slice(0, -1), value])
 }
 
 /** Lists with one more item, one less, in another order. Items keep unique names, keys and ports. */
-function neighbourList(items: JsonValue[], dice: Dice): JsonValue {
+function neighbourList(items: JsonValue[], random: RandomChoices): JsonValue {
   const last = items.at(-1)
-  switch (dice.below(5)) {
+  switch (random.below(5)) {
     case 0:
       return items.slice(0, -1)
     case 1:
@@ -139,19 +139,19 @@ function neighbourList(items: JsonValue[], dice: Dice): JsonValue {
     case 2:
       return last === undefined ? items : [...items, structuredClone(last)]
     default:
-      return last === undefined ? items : [...items, renamed(structuredClone(last), dice)]
+      return last === undefined ? items : [...items, renamed(structuredClone(last), random)]
   }
 }
 
 const identities = ['name', 'key', 'type', 'mountPath', 'devicePath', 'ip', 'uid', 'path', 'topologyKey', 'host']
 
-function renamed(item: JsonValue, dice: Dice): JsonValue {
+function renamed(item: JsonValue, random: RandomChoices): JsonValue {
   if (typeof item === 'string') return `${item}x`
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return item
   const holder = item as Draft
   for (const key of identities) {
     const own = holder[key]
-    if (typeof own === 'string') holder[key] = dice.chance(50) ? `${own}x` : `a${own}`
+    if (typeof own === 'string') holder[key] = random.chance(50) ? `${own}x` : `a${own}`
   }
   for (const key of ['containerPort', 'port']) {
     const own = holder[key]
@@ -160,9 +160,9 @@ function renamed(item: JsonValue, dice: Dice): JsonValue {
   return holder
 }
 
-function neighbourMap(value: Draft, dice: Dice): JsonValue {
+function neighbourMap(value: Draft, random: RandomChoices): JsonValue {
   const keys = Object.keys(value)
-  const key = keys.length > 0 ? dice.pick(keys) : 'a'
-  if (dice.chance(30)) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
-  return { ...value, [dice.pick(['added', `${key}x`])]: structuredClone(value[key] ?? 'x') }
+  const key = keys.length > 0 ? random.pick(keys) : 'a'
+  if (random.chance(30)) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
+  return { ...value, [random.pick(['added', `${key}x`])]: structuredClone(value[key] ?? 'x') }
 }

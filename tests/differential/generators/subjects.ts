@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 import type { Draft } from './changes.ts'
@@ -21,14 +21,14 @@ export interface Subject {
 /** The stock server itself writes the status of FlowSchemas some time after each change. */
 const writtenResources = createdResources.filter(({ resource }) => resource.name !== 'flowschemas')
 
-export function pickSubject(dice: Dice): Subject {
-  const definition = dice.pick(writtenResources)
+export function pickSubject(random: RandomChoices): Subject {
+  const definition = random.pick(writtenResources)
   const collection = collectionPath(definition)
   const name = '{id}-a'
   const subresources = definition.subresources
     .filter(({ kind, verbs }) => kind.kind === definition.kind.kind && verbs.includes('patch'))
     .map((subresource) => subresource.name.slice(subresource.name.indexOf('/') + 1))
-  return { definition, collection, path: `${collection}/${name}`, object: sampleObject(definition, name, dice), subresources }
+  return { definition, collection, path: `${collection}/${name}`, object: sampleObject(definition, name, random), subresources }
 }
 
 export function scenario(area: string, { definition }: Subject, steps: readonly Step[]): Scenario {
@@ -41,15 +41,15 @@ export function scalePath({ definition, path }: Subject): string | undefined {
   return definition.subresources.some((subresource) => subresource.name === name) ? `${path}/scale` : undefined
 }
 
-export function writeQuery(dice: Dice): [string, string][] {
+export function writeQuery(random: RandomChoices): [string, string][] {
   const query: [string, string][] = []
-  if (dice.chance(15)) query.push(['dryRun', 'All'])
-  if (dice.chance(30)) query.push(['fieldValidation', dice.pick(['Strict', 'Warn', 'Ignore'])])
-  if (dice.chance(20)) query.push(['fieldManager', dice.pick(['m1', 'm2', 'a b', 'x'.repeat(129)])])
+  if (random.chance(15)) query.push(['dryRun', 'All'])
+  if (random.chance(30)) query.push(['fieldValidation', random.pick(['Strict', 'Warn', 'Ignore'])])
+  if (random.chance(20)) query.push(['fieldManager', random.pick(['m1', 'm2', 'a b', 'x'.repeat(129)])])
   return query
 }
 
-export function randomStatus(definition: ResourceDefinition, dice: Dice): JsonValue {
+export function randomStatus(definition: ResourceDefinition, random: RandomChoices): JsonValue {
   const status = definition.kind.type().field.get('status')
-  return status === undefined ? {} : randomValue(status.type, 'status', dice)
+  return status === undefined ? {} : randomValue(status.type, 'status', random)
 }

@@ -1,4 +1,4 @@
-import { jsonPatch, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import {
   ApiError,
@@ -88,10 +88,18 @@ function patchSteps(
 }
 
 function patchFailure(error: unknown): unknown {
-  if (!(error instanceof PatchError)) return error
-  if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
-  if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
-  return ApiError.badRequest(error.message)
+  if (!(error instanceof FieldManagerError)) return error
+  switch (error.code) {
+    case 'BadPatch':
+    case 'Conflict':
+      return ApiError.badRequest(error.message)
+    case 'TooManyOperations':
+      return ApiError.requestEntityTooLarge(error.message)
+    case 'Unprocessable':
+      return ApiError.generic(422, { serverMessage: error.message })
+    default:
+      return error
+  }
 }
 
 /** The configuration of an apply; a promise where it is large. @throws ApiError 400, 413 */

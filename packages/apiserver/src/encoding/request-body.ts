@@ -189,7 +189,7 @@ class BodyDecoding {
   #envelope(): Envelope {
     const { scope, expected, bytes } = this
     if (expected.type().custom !== undefined)
-      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+      throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
     const envelope = readEnvelope(bytes)
     this.actual = checkType(scope, expected, envelope)
     return envelope

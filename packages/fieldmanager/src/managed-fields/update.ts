@@ -26,7 +26,7 @@ import { converterOf, withManagedFields, withoutManagedFields } from './type-con
 export const unknownManager = 'unknown'
 
 /** A create, update or non-apply patch. */
-export interface UpdateRequest<T extends FrozenObject = ApiObject> {
+export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
   /** The stored object; absent for a create. */
   readonly live?: FrozenObject | undefined
   /** The object to be stored, with the managedFields that the client sent. Not modified. */
@@ -64,7 +64,7 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
  * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
-export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
+export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
   return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
@@ -80,7 +80,9 @@ export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): 
  * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
  * ```
  */
-export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+export function managedFieldsAfterUpdate(
+  request: TrackUpdateRequest<FrozenObject>,
+): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   return runAtOnce(managedFieldsSteps(request, false))
 }
 
@@ -99,13 +101,13 @@ export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): 
  * ```
  */
 export function managedFieldsAfterUpdateSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
 ): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   return managedFieldsSteps(request, true)
 }
 
 function* managedFieldsSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
@@ -125,7 +127,7 @@ function* managedFieldsSteps(
 }
 
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
-function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
+function createdFields(request: TrackUpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
@@ -135,21 +137,21 @@ function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'no
   return set.empty ? 'nothing' : { set, apiVersion, applied: false }
 }
 
-function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
+function createdEntry(request: TrackUpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
   const { subresource = '', now } = request
   const manager = request.manager === '' ? unknownManager : request.manager
   return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))
 }
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
-export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
+export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
   return runAtOnce(updateManagedSteps(managed, request, false))
 }
 
 /** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
 export function* updateManagedSteps(
   managed: Managed,
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<unknown, Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
