@@ -1,12 +1,13 @@
 /** ControllerRevision: a former specification of a controller. */
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
+import { stringifyJson } from '@krmkit/schema'
 import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isSet, semanticEqual } from '../../shared/values.ts'
+import { isSet } from '../../shared/values.ts'
 
 function validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
   validateMetadata(revision, errors, { namespaced: true })
@@ -36,7 +37,8 @@ export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
     return validateWith(context, (errors) => {
       validateMetadataUpdate(revision, old, errors)
       validateRevision(revision, errors)
-      if (!semanticEqual(revision.data, old.data))
+      // The order of keys counts: the stock server compares the bytes.
+      if (stringifyJson(revision.data) !== stringifyJson(old.data))
         errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
     })
   },
