@@ -1,4 +1,4 @@
-import { decodeProtobuf, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
+import { decodeProtobuf, decodeWatchEvent, encodeMessage, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
 import { parseYaml } from '@krmkit/schema/yaml'
 import type { Answer, Step } from './scenario.ts'
 import { typeOf } from './types.ts'
@@ -28,8 +28,14 @@ export class Normalizer {
     }
     const type = String(headers['content-type'] ?? '')
     const body = this.#body(answer.body, type)
-    const events = answer.events?.map((line) => this.#body(line, 'application/json'))
+    const events = answer.events?.map((event) => this.#event(event, type))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
+  }
+
+  #event(bytes: Uint8Array, type: string): unknown {
+    if (!type.startsWith('application/vnd.kubernetes.protobuf')) return this.#body(bytes, 'application/json')
+    const event = decodeWatchEvent(bytes)
+    return { type: event.type, object: this.#body(event.object, type) }
   }
 
   #body(bytes: Uint8Array, type: string): unknown {
@@ -43,13 +49,16 @@ export class Normalizer {
     return this.#text(text.slice(0, 20_000))
   }
 
+  /** `isCanonical`: encoding the decoded message again gives the same bytes. Then equal objects have had equal bytes. */
   #protobuf(bytes: Uint8Array): unknown {
     const envelope = readEnvelope(bytes)
     const type = typeOf(envelope.apiVersion, envelope.kind)
     const { apiVersion, kind, contentType, contentEncoding } = envelope
     const head = { apiVersion, kind, contentType, contentEncoding }
     if (type === undefined) return { ...head, raw: Buffer.from(envelope.raw).toString('base64') }
-    return { ...head, object: this.#value(decodeProtobuf(type, envelope).object, '', undefined) }
+    const { object } = decodeProtobuf(type, envelope)
+    const isCanonical = Buffer.compare(encodeMessage(type, object), envelope.raw) === 0
+    return { ...head, isCanonical, object: this.#value(object, '', undefined) }
   }
 
   #value(value: unknown, key: string, parent: Record<string, unknown> | undefined): unknown {
@@ -72,10 +81,10 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Versions of lists depend on all writes to the server. */
+  /** Versions of lists depend on all writes to the server, which other scenarios do at the same time. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
     const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
-    return isListMeta && !this.#names.has(value) ? '<list version>' : this.#named('version', value)
+    return isListMeta ? '<list version>' : this.#named('version', value)
   }
 
   /** Columns of ages are masked. */

@@ -113,7 +113,7 @@ export class ScenarioRun {
     const head = { status: incoming.statusCode ?? 0, headers: incoming.headersDistinct as Record<string, string[]> }
     if (step.watch && head.status === 200) {
       const answer = { ...head, body: new Uint8Array(0) }
-      this.#watches.set(step.id, { answer, outgoing, events: collectLines(incoming) })
+      this.#watches.set(step.id, { answer, outgoing, events: collectEvents(incoming) })
       return answer
     }
     const parts: Buffer[] = []
@@ -170,18 +170,36 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** Splits a stream of JSON documents at line ends. The returned list grows while the stream is open. */
-function collectLines(incoming: IncomingMessage): Uint8Array[] {
-  const lines: Uint8Array[] = []
+/** Splits a stream of watch events. The returned list grows while the stream is open. */
+function collectEvents(incoming: IncomingMessage): Uint8Array[] {
+  const events: Uint8Array[] = []
+  const isProtobuf = (incoming.headers['content-type'] ?? '').startsWith('application/vnd.kubernetes.protobuf')
+  const frame = isProtobuf ? prefixedFrame : line
   let rest = Buffer.alloc(0)
   incoming.on('data', (part: Buffer) => {
     rest = Buffer.concat([rest, part])
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      if (end > 0) lines.push(rest.subarray(0, end))
-      rest = rest.subarray(end + 1)
+    for (let found = frame(rest); found !== undefined; found = frame(rest)) {
+      const [start, end, next] = found
+      if (end > start) events.push(rest.subarray(start, end))
+      rest = rest.subarray(next)
     }
   })
   // The watch is cut off when the scenario ends.
   incoming.on('error', () => undefined)
-  return lines
+  return events
+}
+
+/** Start and end of the first event, and the start of the next; `undefined` while the event is incomplete. */
+type Frame = readonly [start: number, end: number, next: number]
+
+function line(bytes: Buffer): Frame | undefined {
+  const end = bytes.indexOf(10)
+  return end < 0 ? undefined : [0, end, end + 1]
+}
+
+/** Frames of protobuf begin with their length in four bytes. */
+function prefixedFrame(bytes: Buffer): Frame | undefined {
+  if (bytes.length < 4) return undefined
+  const end = 4 + bytes.readUInt32BE(0)
+  return bytes.length < end ? undefined : [4, end, end]
 }

@@ -11,6 +11,7 @@ const catalog = createCatalog()
 export function typeOf(apiVersion: string, kind: string): StructType | undefined {
   const { group, version } = parseApiVersion(apiVersion)
   if (kind === 'Status') return catalog.types.struct('meta/v1.Status')
+  if (group === 'meta.k8s.io') return catalog.types.struct(`meta/${kind.endsWith('List') ? version : 'v1'}.${kind}`)
   const item = catalog.kind({ group, version, kind: kind.replace(/List$/, '') })?.type()
   return item === undefined || item.typeName === kind ? item : catalog.types.struct(`${item.name}List`)
 }

@@ -63,7 +63,7 @@ export function integer(query: Query, name: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(value))
     throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   const number = Number(value)
-  if (!Number.isFinite(number) || Math.abs(number) > 9.223372036854776e18) {
+  if (!Number.isSafeInteger(number) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) {
     throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   }
   return number

@@ -4,13 +4,13 @@ import { header, type RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { deleteOptions } from './delete-options.ts'
-import { listRequest } from './list.ts'
+import { listOptions, listRequest } from './list.ts'
 
 /** DELETE of a collection. */
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses } = scope
   negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadataList'] })
-  const listed = listRequest(scope, context)
+  const listed = listRequest(scope, context, listOptions(context))
   const options = await deleteOptions(scope, context)
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   await scope.store.deleteCollection(write, { ...listed, options })

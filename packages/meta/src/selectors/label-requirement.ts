@@ -60,7 +60,6 @@ export class LabelRequirement {
     return this.#set.has(value)
   }
 
-  /** Differs: a single empty value prints as `(,)`, which can be parsed; the stock server prints `()`, which cannot. */
   toString(): string {
     const { key, operator, values } = this
     switch (operator) {
@@ -70,7 +69,7 @@ export class LabelRequirement {
         return `!${key}`
       case 'in':
       case 'notin':
-        return `${key} ${operator} (${values.length === 1 && values[0] === '' ? ',' : values.join(',')})`
+        return `${key} ${operator} (${values.join(',')})`
       case 'gt':
         return `${key}>${values[0] ?? ''}`
       case 'lt':

@@ -116,7 +116,7 @@ class Parser {
     const first = this.#peek()
     if (first.kind === ')') {
       this.#take()
-      return []
+      return ['']
     }
     if (first.kind !== 'word' && first.kind !== ',')
       this.#failRequirement(`found '${truncateSelector(first.text)}', expected: ',', ')' or identifier`)
