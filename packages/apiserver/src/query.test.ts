@@ -28,7 +28,7 @@ describe('query', () => {
     expect(flag(parseQuery(given), 'watch')).toBe(expected)
   })
 
-  it.each(['x', '1.5', '0x1', '9'.repeat(40), '9223372036854775808', '-9223372036854775809'])(
+  it.each(['', 'x', '1.5', '0x1', '9'.repeat(40), '9223372036854775808', '-9223372036854775809'])(
     'rejects the invalid number %.10s [P156, P159, P165]',
     (given) => {
       expect(() => integer(parseQuery(`limit=${given}`), 'limit')).toThrow(expect.objectContaining({ code: 400 }))
