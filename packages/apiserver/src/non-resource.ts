@@ -5,7 +5,8 @@ import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery } from './discovery/discovery.ts'
 import { gitVersion, versionDocument } from './discovery/version.ts'
-import { type Encoding, mediaType, type Representation } from './encoding/negotiation.ts'
+import { wantsPretty } from './encoding/indentation.ts'
+import { mediaType, type Representation } from './encoding/negotiation.ts'
 import {
   bytesBody,
   encodeObject,
@@ -21,7 +22,7 @@ import { HealthMetrics } from './metrics/health-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { createOpenApi } from './openapi/openapi.ts'
 import type { RemoteSource } from './openapi/remote-documents.ts'
-import { flag, type Query } from './query.ts'
+import type { Query } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
 import { groupVersionPath } from './request-info.ts'
 import type { ServerScope } from './request-scope.ts'
@@ -118,12 +119,11 @@ function versionRoute({ scope, release }: NonResourceOptions): Route {
     runtime: { name: 'node', version: process.versions.node, engine: 'v8' },
     platform: { os: process.platform, architecture: process.arch },
   })
-  const statusType = () => responses.types.struct('meta/v1.Status')
-  return ({ request, query }, path) => {
+  return ({ request }, path) => {
     if (path === '/version') {
       if (request.method !== 'GET') throw ApiError.generic(405)
-      const { encoding, pretty } = responses.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
-      return jsonResponse(200, bytesBody(encodeObject(version, encoding, pretty || flag(query, 'pretty'), statusType)))
+      responses.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
+      return indentedResponse(version)
     }
     if (path.startsWith('/version/')) throw ApiError.genericNotFound()
     return undefined
@@ -162,13 +162,18 @@ function openApiRoute(options: NonResourceOptions): Route {
   }
 }
 
+/** A document without a kind: always indented JSON, as on the stock server. */
+function indentedResponse(document: object): ApiResponse {
+  return jsonResponse(200, bytesBody(new TextEncoder().encode(JSON.stringify(document, null, 2))))
+}
+
 /** The list of paths at `/`. */
 function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions): Route {
   return ({ request }, path) => {
     if (path !== '/' || request.method !== 'GET') return undefined
     const served = rootPaths([...resources(), ...(remote?.() ?? [])])
     const paths = issuerDocuments === undefined ? served : [...served, ...issuerPaths].sort()
-    return jsonResponse(200, bytesBody(new TextEncoder().encode(`${JSON.stringify({ paths })}\n`)))
+    return indentedResponse({ paths })
   }
 }
 
@@ -181,7 +186,8 @@ function discoveryRoute({ scope, resources, remote, serverAddress }: NonResource
     ...(remote === undefined ? {} : { remote }),
   })
   const encoded = new EncodedDocuments()
-  return ({ info, request }) => {
+  return (context) => {
+    const { info, request } = context
     const result = discovery.resolve({ path: info.path, headers: request.headers })
     if (result === undefined) return undefined
     if (result.outcome === 'notServed') {
@@ -192,24 +198,27 @@ function discoveryRoute({ scope, resources, remote, serverAddress }: NonResource
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
       const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
-      return plainResponse(responses, 200, result.object, representation, type)
+      const shown = { ...representation, pretty: wantsPretty(context, representation) }
+      return plainResponse(responses, 200, result.object, shown, type)
     }
     const { encoding, headers, notModified, object } = result
+    const pretty = wantsPretty(context, result)
     if (notModified) return { status: 304, headers, body: { kind: 'empty' } }
-    const bytes = encoded.bytes(object, encoding, () => encodeObject(object, encoding, false, type))
+    const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, encoding, pretty, type))
     return { status: 200, headers, body: bytesBody(bytes) }
   }
 }
 
 /** Caches the encodings of documents, which stay the same objects while nothing changes. */
 class EncodedDocuments {
-  readonly #encodings = new WeakMap<object, Map<Encoding, Uint8Array>>()
+  readonly #encodings = new WeakMap<object, Map<string, Uint8Array>>()
 
-  bytes(object: object, encoding: Encoding, encode: () => Uint8Array): Uint8Array {
-    const encodings = this.#encodings.get(object) ?? new Map<Encoding, Uint8Array>()
+  bytes(object: object, { encoding, pretty }: Representation, encode: () => Uint8Array): Uint8Array {
+    const form = `${encoding} ${pretty}`
+    const encodings = this.#encodings.get(object) ?? new Map<string, Uint8Array>()
     this.#encodings.set(object, encodings)
-    const bytes = encodings.get(encoding) ?? encode()
-    encodings.set(encoding, bytes)
+    const bytes = encodings.get(form) ?? encode()
+    encodings.set(form, bytes)
     return bytes
   }
 }

@@ -65,7 +65,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   const group = core ? '' : (segments[1] ?? '')
   const version = segments[core ? 1 : 2] ?? ''
   let parts = segments.slice(core ? 2 : 3)
-  if (version === '' || parts.length === 0 || parts.includes('')) return nonResource
+  if (version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource
   const watchPrefix = parts[0] === 'watch' && parts.length > 1
   if (watchPrefix) parts = parts.slice(1)
   let namespace = ''
@@ -96,6 +96,12 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
     rest,
     watchPrefix,
   }
+}
+
+/** Whether a segment of the path is empty. What follows `proxy` is a path of another server, where it may be. */
+function hasEmptySegment(parts: readonly string[]): boolean {
+  const proxied = parts.indexOf('proxy', parts[0] === 'namespaces' ? 4 : 2)
+  return (proxied < 0 ? parts : parts.slice(0, proxied)).includes('')
 }
 
 /** `/api/v1`, `/apis/apps/v1`: the path of a group version. */

@@ -135,7 +135,7 @@ export class Negotiator {
         return {
           encoding,
           ...(wanted === undefined ? {} : { transform: wanted }),
-          pretty: ['1', 'true'].includes(clause.parameters.get('pretty') ?? ''),
+          pretty: clause.parameters.get('pretty') === '1',
         }
       }
     }

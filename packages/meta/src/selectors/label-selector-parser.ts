@@ -116,6 +116,7 @@ class Parser {
     const first = this.#peek()
     if (first.kind === ')') {
       this.#take()
+      this.#count()
       return ['']
     }
     if (first.kind !== 'word' && first.kind !== ',')
