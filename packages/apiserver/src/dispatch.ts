@@ -165,6 +165,7 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   return handlerFor(resource, verb)
 }
 
+/** Like on the stock server, the handlers refuse an empty namespace, after they have read the request. */
 function namesEmptyNamespace({ path }: RequestInfo): boolean {
   return path.includes('/namespaces//')
 }

@@ -75,9 +75,9 @@ async function serveV3(
   at: { name: string; hash: string; headers: RequestHeaders; clock: Pick<Clock, 'now'> },
 ): Promise<ApiResponse> {
   const form = chooseForm(at.headers, 'v3')
-  if (form === undefined) return notAcceptable()
-  const document = publisher.v3(at.name, form)
+  const document = publisher.v3(at.name, form ?? 'json')
   if (document === undefined) return { status: 404, headers: {}, body: { kind: 'empty' } }
+  if (form === undefined) return notAcceptable()
   const type = contentType('v3', form)
   if (at.hash !== '' && at.hash !== document.etag) return redirect(at.name, { etag: document.etag, type })
   const caching = at.hash === '' ? {} : { 'cache-control': 'public, immutable', expires: oneYearLater(at.clock.now()) }
