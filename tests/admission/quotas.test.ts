@@ -15,6 +15,7 @@ const quotas = core<Quota>('resourcequotas', 'ResourceQuota')
 const pods = core('pods', 'Pod')
 const secrets = core('secrets', 'Secret')
 const services = core('services', 'Service')
+const claims = core<ApiObject & { spec: object; status?: object }>('persistentvolumeclaims', 'PersistentVolumeClaim')
 const place = { namespace: 'default' }
 
 const start = () => createTestServer({ server: { admission: defaultAdmissionPlugins } })
@@ -77,6 +78,24 @@ describe('resource quotas of a server', () => {
         reason: 'AlreadyExists',
       })
     expect(await used(server)).toEqual({ secrets: '1' })
+  })
+
+  it('counts the larger of the requested and the allocated storage of a claim, as soon as its status changes [S63]', async () => {
+    await using server = await start()
+    await limit(server, { 'requests.storage': '10Gi' })
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    await server.client.create(claims, { metadata: { name: 'c', ...place }, spec })
+    expect(await used(server)).toEqual({ 'requests.storage': '1Gi' })
+    for (const [storage, counted] of [
+      ['4Gi', '4Gi'],
+      ['6Gi', '6Gi'],
+      ['2Gi', '2Gi'],
+      ['512Mi', '1Gi'],
+    ] as const) {
+      const patch = { status: { allocatedResources: { storage } } }
+      await server.client.patch(claims, 'c', { ...place, subresource: 'status', type: 'merge', patch })
+      expect(await used(server), storage).toEqual({ 'requests.storage': counted })
+    }
   })
 
   it('lowers the status when objects terminate, are deleted or shrink [P289]', async () => {

@@ -212,7 +212,7 @@ it('requires the permissions of the real request [P197]', async () => {
   }
 })
 
-it('plugins with side effects see the dry run, and may refuse it [P198]', async () => {
+it('plugins with side effects see the dry run, and may refuse it', async () => {
   const effects: string[] = []
   const mailing: AdmissionPlugin = {
     name: 'Mailing',

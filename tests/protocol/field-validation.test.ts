@@ -77,6 +77,28 @@ describe('unknown and repeated fields [P202, P203, P205, P206, P207, P208, P209,
     }
   })
 
+  it('a strict apply names every repeated and every unknown field [P208, P209]', async () => {
+    const strict = async (body: string) => {
+      const answer = await api.send('PATCH', `${configMaps}/strictly`, {
+        query: { fieldManager: 'me', fieldValidation: 'Strict' },
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+        body,
+      })
+      expect([answer.status, answer.json.reason]).toEqual([400, 'BadRequest'])
+      return answer.json.message
+    }
+    const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: strictly}\n'
+    const repeated = 'data:\n  a: "1"\n  a: "2"\n  b: "1"\n  b: "2"\n'
+    const lines = 'yaml: unmarshal errors:\n  line 6: key "a" already set in map\n  line 8: key "b" already set in map'
+    expect(await strict(head + repeated)).toBe(`error strict decoding YAML: error converting YAML to JSON: ${lines}`)
+    expect(await strict(`${head}${repeated}extra: 1\nshade: 2\n`)).toBe(
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ' +
+        `${lines}, unknown field "extra", unknown field "shade": ` +
+        '.extra: field not declared in schema, .shade: field not declared in schema',
+    )
+    expect((await api.get(`${configMaps}/strictly`)).status).toBe(404)
+  })
+
   it.each(levels)('the last of repeated fields wins: %s [P203]', async (fieldValidation) => {
     const body = '{"metadata":{"name":"twice","name":"last"},"data":{"k":"1"},"data":{"k":"2","k":"3"}}'
     const answer = await api.send('POST', configMaps, { body, query: { fieldValidation } })

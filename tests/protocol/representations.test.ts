@@ -204,20 +204,73 @@ describe('negotiation', () => {
     expect(answer.json).toMatchObject({ kind: 'Status', code: 415 })
   })
 
-  it('pretty indents the same document [P160]', async () => {
-    for (const [path, query, headers] of [
-      [`${configMaps}/a`, { pretty: 'true' }, {}],
-      [configMaps, { pretty: '1' }, {}],
-      [configMaps, { pretty: 'true' }, asTable],
-      [`${configMaps}/missing-x`, {}, { accept: 'application/json;pretty=1' }],
-    ] as const) {
-      const plain = await api.get(path, {}, 'accept' in headers && headers.accept.includes('Table') ? headers : {})
-      const pretty = await api.get(path, query, headers)
-      expect(pretty.json, path).toEqual(plain.json)
-      if (!path.includes('missing')) expect(pretty.text.split('\n').length, path).toBeGreaterThan(8)
+  /** Asserts that a text is indented JSON, as the stock server writes it: two spaces, no newline at the end. */
+  function expectIndented(text: string, what: string): void {
+    expect(text, what).toBe(JSON.stringify(JSON.parse(text), null, 2))
+  }
+
+  const aggregated = { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }
+
+  it.each([
+    ['an object', `${configMaps}/a`, {}],
+    ['a list', configMaps, {}],
+    ['a Table', configMaps, asTable],
+    ['partial metadata', configMaps, { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' }],
+    ['a 404', `${configMaps}/missing-x`, {}],
+    ['a 400', `${configMaps}?limit=x`, {}],
+    ['a 404 of an unknown resource', '/api/v1/namespaces/default/unknowns', {}],
+    ['a 406', `${configMaps}/a`, { accept: 'text/plain' }],
+    ['the versions of the core group', '/api', {}],
+    ['the list of groups', '/apis', {}],
+    ['a group', '/apis/apps', {}],
+    ['the resources of a version', '/apis/apps/v1', {}],
+    ['aggregated discovery', '/apis', aggregated],
+    ['component statuses', '/api/v1/componentstatuses', {}],
+  ])('pretty indents %s [P160]', async (_, path, headers) => {
+    const [target = '', search = ''] = path.split('?')
+    const ask = (pretty: Record<string, string>) =>
+      api.get(target, { ...Object.fromEntries(new URLSearchParams(search)), ...pretty }, headers)
+    const plain = await ask({})
+    expect(plain.text.trimEnd()).toBe(JSON.stringify(plain.json))
+    for (const value of ['true', '1', 'T', 'True', 'TRUE', 't']) {
+      const pretty = await ask({ pretty: value })
+      expect([pretty.status, pretty.json], value).toEqual([plain.status, plain.json])
+      expectIndented(pretty.text, value)
     }
-    expect((await api.get(configMaps, { pretty: 'false' }, { 'user-agent': 'curl/8' })).text.split('\n')).toHaveLength(2)
-    expect((await api.get(configMaps, {}, { 'user-agent': 'curl/8' })).text.split('\n').length).toBeGreaterThan(8)
+    for (const value of ['', 'false', '0', 'yes']) expect((await ask({ pretty: value })).text, value).toBe(plain.text)
+  })
+
+  it('pretty indents the Status of a deletion, of a rejected write and of a rejected token [P160]', async () => {
+    await api.send('POST', configMaps, { body: { metadata: { name: 'short-lived' } } })
+    for (const [method, path, options] of [
+      ['DELETE', `${configMaps}/short-lived`, {}],
+      ['DELETE', configMaps, { query: { labelSelector: 'app=none' } }],
+      ['POST', configMaps, { body: { metadata: { name: 'A_B' } } }],
+      ['PUT', '/version', {}],
+    ] as const) {
+      const query = { pretty: 'true', ...('query' in options ? options.query : {}) }
+      const { json, text } = await api.send(method, path, { ...options, query })
+      expect(json, path).toMatchObject({ kind: 'Status' })
+      expectIndented(text, path)
+    }
+  })
+
+  it('indents the version and the list of paths always [P160]', async () => {
+    for (const path of ['/', '/version'])
+      for (const pretty of [{}, { pretty: 'false' }]) expectIndented((await api.get(path, pretty)).text, path)
+  })
+
+  it.each([
+    ['the parameter before the agent', { pretty: 'false' }, { 'user-agent': 'curl/8' }, false],
+    ['the agent where the parameter is empty', { pretty: '' }, { 'user-agent': 'curl/8' }, true],
+    ['the agent', {}, { 'user-agent': 'Wget/1' }, true],
+    ['pretty=1 in Accept before the parameter', { pretty: 'false' }, { accept: 'application/json;pretty=1' }, true],
+    ['no other value in Accept', {}, { accept: 'application/json;pretty=true' }, false],
+  ])('indentation follows %s [P160]', async (_, query, headers, isIndented) => {
+    for (const path of [`${configMaps}/a`, configMaps, `${configMaps}/missing-x`, '/apis']) {
+      const { text, json } = await api.get(path, query, headers)
+      expect(text, path).toBe(isIndented ? JSON.stringify(json, null, 2) : `${JSON.stringify(json)}\n`)
+    }
   })
 })
 

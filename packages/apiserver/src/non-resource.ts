@@ -5,7 +5,8 @@ import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, type Discovery } from './discovery/discovery.ts'
 import { gitVersion, versionDocument } from './discovery/version.ts'
-import type { Encoding, Representation } from './encoding/negotiation.ts'
+import { wantsPretty } from './encoding/indentation.ts'
+import type { Representation } from './encoding/negotiation.ts'
 import {
   bytesBody,
   encodeObject,
@@ -195,6 +196,11 @@ function openApiRoute(options: NonResourceOptions): Route {
   }
 }
 
+/** A document without a kind: always indented JSON, as on the stock server. */
+function indentedResponse(document: object): ApiResponse {
+  return jsonResponse(200, bytesBody(new TextEncoder().encode(JSON.stringify(document, null, 2))))
+}
+
 /** The list of paths at `/`. */
 function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions, checks: HealthChecks): Route {
   const health = Object.entries(checks).flatMap(([root, all]) => [root, ...all.map(({ name }) => `${root}/${name}`)])
@@ -209,7 +215,8 @@ function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions, c
 function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Route {
   const { responses } = scope
   const encoded = new EncodedDocuments()
-  return ({ info, request }) => {
+  return (context) => {
+    const { info, request } = context
     const result = discovery.resolve({ path: info.path, headers: request.headers })
     if (result === undefined) return undefined
     if (result.outcome === 'notServed') {
@@ -221,24 +228,27 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
       const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
-      return plainResponse(responses, 200, result.object, representation, type)
+      const shown = { ...representation, pretty: wantsPretty(context, representation) }
+      return plainResponse(responses, 200, result.object, shown, type)
     }
     const { encoding, headers, notModified, object } = result
+    const pretty = wantsPretty(context, result)
     if (notModified) return { status: 304, headers, body: { kind: 'empty' } }
-    const bytes = encoded.bytes(object, encoding, () => encodeObject(object, encoding, false, type))
+    const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, encoding, pretty, type))
     return { status: 200, headers, body: bytesBody(bytes) }
   }
 }
 
 /** Caches the encodings of documents, which stay the same objects while nothing changes. */
 class EncodedDocuments {
-  readonly #encodings = new WeakMap<object, Map<Encoding, Uint8Array>>()
+  readonly #encodings = new WeakMap<object, Map<string, Uint8Array>>()
 
-  bytes(object: object, encoding: Encoding, encode: () => Uint8Array): Uint8Array {
-    const encodings = this.#encodings.get(object) ?? new Map<Encoding, Uint8Array>()
+  bytes(object: object, { encoding, pretty }: Representation, encode: () => Uint8Array): Uint8Array {
+    const form = `${encoding} ${pretty}`
+    const encodings = this.#encodings.get(object) ?? new Map<string, Uint8Array>()
     this.#encodings.set(object, encodings)
-    const bytes = encodings.get(encoding) ?? encode()
-    encodings.set(encoding, bytes)
+    const bytes = encodings.get(form) ?? encode()
+    encodings.set(form, bytes)
     return bytes
   }
 }
@@ -280,9 +290,4 @@ const fixedPaths = [
 
 function servedPaths(served: readonly GroupVersion[]): string[] {
   return served.flatMap(({ group, version }) => [groupVersionPath(group, version), ...(group === '' ? [] : [`/apis/${group}`])])
-}
-
-/** JSON with an indentation of two spaces, whatever the request accepts. */
-function indentedResponse(object: object): ApiResponse {
-  return jsonResponse(200, bytesBody(new TextEncoder().encode(JSON.stringify(object, null, 2))))
 }

@@ -71,7 +71,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   // Like on the stock server, an empty namespace is that of all namespaces.
   const isAcross = core && parts[0] === 'namespaces' && parts[1] === '' && parts.length > 2
   if (isAcross) parts = parts.slice(2)
-  if ((group === '' && !core) || version === '' || parts.length === 0 || parts.includes('')) return nonResource
+  if ((group === '' && !core) || version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource
   const watchPrefix = parts[0] === 'watch' && parts.length > 1
   const proxyPrefix = parts[0] === 'proxy' && parts.length > 1
   if (watchPrefix || proxyPrefix) parts = parts.slice(1)
@@ -104,6 +104,12 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
     rest,
     watchPrefix,
   }
+}
+
+/** Whether a segment of the path is empty. What follows `proxy` is a path of another server, where it may be. */
+function hasEmptySegment(parts: readonly string[]): boolean {
+  const proxied = parts.indexOf('proxy', parts[0] === 'namespaces' ? 4 : 2)
+  return (proxied < 0 ? parts : parts.slice(0, proxied)).includes('')
 }
 
 /** `/api/v1`, `/apis/apps/v1`: the path of a group version. */

@@ -21,6 +21,7 @@ import type { AuditOption } from './audit/trails.ts'
 import type { ConversionOptions } from './conversion/interfaces.ts'
 import type { YamlTranslator } from './encoding/yaml-translator.ts'
 import type { HealthCheck } from './health/health.ts'
+import type { ProxyOptions } from './proxy/interfaces.ts'
 
 /** Options of a server; everything but `storage` has a safe default. */
 export interface ApiServerOptions {
@@ -58,6 +59,11 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
   /** Maintains APIService objects and proxies requests to the servers that they name. Default: no aggregation. */
   readonly aggregation?: Aggregation
+  /**
+   * Reaches pods, services and nodes, for their subresources `proxy`, `exec`, `attach`, `portforward` and `log`. Default: no transport,
+   * so that every connection fails.
+   */
+  readonly proxy?: ProxyOptions
   /** Transport of conversion webhooks. Default: none, so that conversions by webhook fail. */
   readonly conversion?: ConversionOptions
   readonly clock?: Clock

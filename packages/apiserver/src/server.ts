@@ -14,14 +14,15 @@ import { WebhookConverters } from './conversion/webhook-converter.ts'
 import { followDefinitions } from './custom-resources/definition-follower.ts'
 import { ListChunkCache } from './encoding/list-chunks.ts'
 import { Negotiator } from './encoding/negotiation.ts'
-import { errorResponse } from './encoding/response-writer.ts'
+import { errorResponse } from './encoding/status-response.ts'
 import { buildFilters } from './filters/build-filters.ts'
 import { createFlowControl, type FlowControl } from './flow-control/server-flow-control.ts'
 import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { ApiServer } from './interfaces.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
-import { compose, header, type RequestContext } from './request-context.ts'
+import { Backends } from './proxy/backends.ts'
+import { compose, type RequestContext } from './request-context.ts'
 import type { ServerScope } from './request-scope.ts'
 import { buildRoutes } from './routes.ts'
 import { type ApiServerOptions, type ServerSettings, withDefaults } from './server-options.ts'
@@ -88,7 +89,7 @@ function failure({ onFault }: ServerSettings, { responses }: ServerScope) {
       context.fault = error
       onFault(error)
     }
-    return errorResponse(responses, error, header(context.request, 'accept'))
+    return errorResponse(responses, context, error)
   }
 }
 
@@ -133,6 +134,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     authenticator: settings.authenticator,
     issuer: settings.serviceAccountIssuer,
     yamlTranslator: settings.yamlTranslator,
+    backends: new Backends(settings.proxy ?? {}, closing),
     listChunks: new ListChunkCache(),
     watches: new WatchCounts(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>

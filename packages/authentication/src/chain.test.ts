@@ -35,6 +35,14 @@ describe('createAuthenticatorChain', () => {
     )
   })
 
+  it('keeps the first message for the client [P311]', async () => {
+    const told = (message: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `reason ${message}`, message })
+    const rejections = [bad('x'), told('a'), told('b')]
+    const expected = { kind: 'rejected', reason: '[x, reason a, reason b]', message: 'a' }
+    expect(createAuthenticatorChain(rejections.map(now)).authenticate(request)).toEqual(expected)
+    expect(await createAuthenticatorChain(rejections.map(later)).authenticate(request)).toEqual(expected)
+  })
+
   it('never lets an invalid credential fall through to anonymous access [P246]', async () => {
     const stop = { onRejection: 'stop' } as const
     expect(createAuthenticatorChain([now(bad('x')), anonymousAuthenticator], stop).authenticate(request)).toEqual(bad('x'))

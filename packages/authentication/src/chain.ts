@@ -123,6 +123,7 @@ export function createReplaceableTokenAuthenticator(initial: TokenAuthenticator)
   }
 }
 
+type Rejection = Extract<AuthenticationOutcome, { kind: 'rejected' }>
 type Call<T> = (value: T) => AuthenticationOutcome | Promise<AuthenticationOutcome>
 
 /** Synchronous as long as the members are. */
@@ -131,38 +132,43 @@ function firstOutcome<T>(
   value: T,
   options: { readonly stop: boolean },
 ): AuthenticationOutcome | Promise<AuthenticationOutcome> {
-  const reasons: string[] = []
+  const rejections: Rejection[] = []
   for (let i = 0; i < calls.length; i++) {
     const outcome = calls[i]!(value)
-    if (outcome instanceof Promise) return continueAsync(calls, value, { ...options, from: i, pending: outcome, reasons })
+    if (outcome instanceof Promise) return continueAsync(calls, value, { ...options, from: i, pending: outcome, rejections })
     if (outcome.kind === 'authenticated') return outcome
     if (outcome.kind === 'rejected') {
       if (options.stop) return outcome
-      reasons.push(outcome.reason)
+      rejections.push(outcome)
     }
   }
-  return rejectionFrom(reasons)
+  return joinRejections(rejections)
 }
 
 async function continueAsync<T>(
   calls: readonly Call<T>[],
   value: T,
-  state: { stop: boolean; from: number; pending: Promise<AuthenticationOutcome>; reasons: string[] },
+  state: { stop: boolean; from: number; pending: Promise<AuthenticationOutcome>; rejections: Rejection[] },
 ): Promise<AuthenticationOutcome> {
   let outcome = await state.pending
   for (let i = state.from; ; ) {
     if (outcome.kind === 'authenticated') return outcome
     if (outcome.kind === 'rejected') {
       if (state.stop) return outcome
-      state.reasons.push(outcome.reason)
+      state.rejections.push(outcome)
     }
     i++
-    if (i >= calls.length) return rejectionFrom(state.reasons)
+    if (i >= calls.length) return joinRejections(state.rejections)
     outcome = await calls[i]!(value)
   }
 }
 
-function rejectionFrom(reasons: readonly string[]): AuthenticationOutcome {
-  if (reasons.length === 0) return noOpinion
-  return { kind: 'rejected', reason: reasons.length === 1 ? reasons[0]! : `[${reasons.join(', ')}]` }
+/** One rejection with all reasons, and the first message for the client. */
+function joinRejections(rejections: readonly Rejection[]): AuthenticationOutcome {
+  const [first] = rejections
+  if (first === undefined) return noOpinion
+  if (rejections.length === 1) return first
+  const message = rejections.find((each) => each.message !== undefined)?.message
+  const reason = `[${rejections.map((each) => each.reason).join(', ')}]`
+  return { kind: 'rejected', reason, ...(message === undefined ? {} : { message }) }
 }

@@ -23,11 +23,10 @@ export type AuthenticationOutcome =
   | { readonly kind: 'noOpinion' }
   | {
       readonly kind: 'rejected'
-      /**
-       * For logs, audit events and token reviews; clients receive only "Unauthorized". It contains no part of a credential and no
-       * details of backends.
-       */
+      /** For logs, audit events and token reviews. It contains no part of a credential and no details of backends. */
       readonly reason: string
+      /** For the client, in place of "Unauthorized". */
+      readonly message?: string
     }
 
 /** The input of an authenticator. An `ApiRequest` of `@krmkit/apiserver` satisfies it. */

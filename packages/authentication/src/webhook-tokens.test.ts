@@ -63,7 +63,7 @@ describe('createWebhookTokenAuthenticator', () => {
     const { judge, webhook } = setup()
     expect(await judge('bad')).toEqual({ kind: 'noOpinion' })
     webhook.error = 'revoked'
-    expect(await judge('bad')).toEqual({ kind: 'rejected', reason: 'revoked' })
+    expect(await judge('bad')).toEqual({ kind: 'rejected', reason: 'revoked', message: 'revoked' })
   })
 
   it('ignores an error of an authenticated token [P40]', async () => {

@@ -29,8 +29,8 @@ const unavailable = transientRejection('the token webhook returned no usable res
 const maxReasonLength = 256
 
 /**
- * Authenticates tokens by TokenReview requests to a webhook. A failed review is a rejection that is not cached; its reason goes to
- * `onError` only, never to clients.
+ * Authenticates tokens by TokenReview requests to a webhook. The `status.error` of an unauthenticated token is the client's message.
+ * A failed review is a rejection that is not cached; its reason goes to `onError` only, never to clients.
  *
  * @see API protocol specification, 5.3
  * @example
@@ -93,12 +93,17 @@ function outcomeFromReview(
   const { authenticated = false, error = '' } = status
   if (typeof authenticated !== 'boolean' || typeof error !== 'string')
     throw new Error('the token webhook responded with a malformed status')
-  if (!authenticated) return error === '' ? noOpinion : { kind: 'rejected', reason: error.slice(0, maxReasonLength) }
+  if (!authenticated) return error === '' ? noOpinion : rejectionBy(error.slice(0, maxReasonLength))
   const user = userFromReview(objectMember(status.user ?? {}, 'user'))
   if (wanted.length === 0) return { kind: 'authenticated', user }
   const returned = stringList(status.audiences, 'audiences')
   const audiences = intersectAudiences(wanted, returned.length > 0 ? returned : serverAudiences)
   return audiences.length === 0 ? noOpinion : { kind: 'authenticated', user, audiences }
+}
+
+/** The text is meant for the client. Differs: the stock server only logs it. */
+function rejectionBy(error: string): AuthenticationOutcome {
+  return { kind: 'rejected', reason: error, message: error }
 }
 
 function userFromReview(members: Record<string, unknown>): UserInfo {

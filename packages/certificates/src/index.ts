@@ -17,4 +17,4 @@ export {
 } from './signers/cluster-signers.ts'
 export { builtInSigners, type SignerPurpose, signerPurposeOf, signerPurposes } from './signers/names.ts'
 export { verifyRequestSignature } from './signers/request-signature.ts'
-export { type SignerRequest, validateSignerRequest } from './signers/rules.ts'
+export { type SignerRequest, type SignerRules, validateSignerRequest } from './signers/rules.ts'

@@ -30,7 +30,7 @@ describe('reading', () => {
   it('lists all or one namespace and sets the type of items', async () => {
     const { client, seen } = start(
       noteList(7, [note('a', 1)]),
-      noteList(7, []),
+      noteList(5, []),
       json({ kind: 'NoteList', metadata: {}, items: null }),
     )
     const list = await client.list(Note, { labelSelector: 'a=b,c in (d, e)', fieldSelector: 'metadata.name=x' })
@@ -45,6 +45,25 @@ describe('reading', () => {
       path: '/apis/example.com/v1/namespaces/x/notes',
       query: 'limit=2&resourceVersion=5&resourceVersionMatch=Exact',
     })
+  })
+
+  it('rejects a list of another version than the exact one that it requested [P178] [P181]', async () => {
+    const exact = { resourceVersion: '5', resourceVersionMatch: 'Exact' } as const
+    for (const limit of [undefined, 2]) {
+      const { client } = start(noteList(7, []), json({ kind: 'NoteList', metadata: {}, items: [] }), noteList(5, []))
+      const options = { ...exact, ...(limit === undefined ? {} : { limit }) }
+      await expect(client.list(Note, options)).rejects.toMatchObject({
+        code: 'InvalidResponse',
+        message: expect.stringContaining('the list has version 7, but exactly 5 was requested'),
+      })
+      await expect(client.list(Note, options)).rejects.toThrow('the list has no version')
+      expect((await client.list(Note, options)).metadata.resourceVersion).toBe('5')
+    }
+    const { client } = start(noteList(7, []), noteList(5, [], { continue: 'x' }), noteList(5, []), noteList(7, []))
+    await expect(client.listPages(Note, exact)[Symbol.asyncIterator]().next()).rejects.toThrow('exactly 5')
+    for await (const page of client.listPages(Note, exact)) expect(page.metadata.resourceVersion).toBe('5')
+    // Any newer version satisfies the other match.
+    await client.list(Note, { resourceVersion: '5', resourceVersionMatch: 'NotOlderThan' })
   })
 
   it('iterates over all pages of a list', async () => {

@@ -1,6 +1,7 @@
 import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
 import { createSliceScheduler } from '@krmkit/meta/slices'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
+import { type BodyCodec, encodeJson, jsonCodec, jsonMediaType } from './body-codec.ts'
 import { ClientError } from './client-error.ts'
 import { HttpSender } from './http-sender.ts'
 import type {
@@ -24,8 +25,10 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './interfaces.ts'
+import { createProtobufCodec, type ProtobufOptions } from './protobuf-codec.ts'
+import { deleteBody, type Impersonation, impersonationHeaders, listQuery, signalOf, writeQuery } from './request-options.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
-import { isStatus, parseJson, readBytes, textOf } from './response.ts'
+import { contentTypeOf, isStatus, parseJson, readBytes, textOf } from './response.ts'
 import { eventsOf, sharedEventsOf, watchCollection } from './watch.ts'
 
 /** Options of every client, in-process or remote. */
@@ -37,21 +40,24 @@ export interface ClientOptions {
   /** Default `krmkit`. */
   readonly userAgent?: string
   /** Impersonate another user; requires the permission to impersonate. */
-  readonly impersonate?: {
-    readonly user: string
-    readonly groups?: readonly string[]
-    readonly uid?: string
-    readonly extra?: Readonly<Record<string, readonly string[]>>
-  }
+  readonly impersonate?: Impersonation
   readonly clock?: Clock
   readonly random?: Pick<Random, 'bytes'>
   /** Maximum number of retries after responses with a Retry-After. Default 10. */
   readonly maxRetries?: number
   /** Receives the text of each Warning header. */
   readonly onWarning?: (text: string) => void
+  /**
+   * Send and request objects as protobuf where their type is known; `request()` keeps the media types of its headers. Default: JSON.
+   *
+   * @example
+   * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+   * import { createCatalog } from '@krmkit/kinds'
+   * createRemoteClient({ ...(await loadKubeconfig()), protobuf: { kinds: createCatalog() } })
+   */
+  readonly protobuf?: ProtobufOptions
 }
 
-const json = 'application/json'
 const patchTypes = {
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
@@ -83,20 +89,23 @@ class TransportClient implements Client {
   readonly #pages = createSliceScheduler()
   readonly #clock: Clock
   readonly #random: Pick<Random, 'bytes'>
+  readonly #codec: BodyCodec
   readonly #closing = new AbortController()
 
   constructor(transport: Transport, options: ClientOptions) {
     this.namespace = options.namespace ?? 'default'
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
+    this.#codec = options.protobuf === undefined ? jsonCodec : createProtobufCodec(options.protobuf)
     this.#sender = new HttpSender(transport, {
       clock: this.#clock,
       headers: {
-        accept: json,
+        accept: jsonMediaType,
         'user-agent': options.userAgent ?? 'krmkit',
         ...impersonationHeaders(options.impersonate),
         ...options.headers,
       },
+      codec: this.#codec,
       maxRetries: options.maxRetries ?? 10,
       onWarning: options.onWarning,
     })
@@ -111,7 +120,10 @@ class TransportClient implements Client {
   async list<T extends ApiObject>(resource: ResourceRef<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const type = typeOf(resource)
     const path = pathOf(type, { namespace: options.namespace ?? '' })
-    return listOf(type, await this.#json({ method: 'GET', path, query: listQuery(options), ...signalOf(options) }))
+    const request = { method: 'GET', path, query: listQuery(options), ...signalOf(options) }
+    const list: ObjectList<T> = listOf(type, await this.#value(type, request))
+    requireVersion(list, options)
+    return list
   }
 
   async *listPages<T extends ApiObject>(
@@ -147,9 +159,10 @@ class TransportClient implements Client {
       const query = [listQuery(selection), queryOf({ watch: 1, allowWatchBookmarks: true, resourceVersion })]
         .filter((part) => part !== '')
         .join('&')
-      const response = await this.#sender.sendOrThrow({ method: 'GET', path, query, headers: {}, signal })
+      const headers = { accept: this.#codec.accept(type, 'watch') }
+      const response = await this.#sender.sendOrThrow({ method: 'GET', path, query, headers, signal })
       const events = shared ? response.events : undefined
-      yield* events === undefined ? eventsOf<T>(response.body) : sharedEventsOf<T>(events)
+      yield* events === undefined ? eventsOf<T>(this.#codec.events(response)) : sharedEventsOf<T>(events)
     }
     return {
       list: (signal: AbortSignal) => this.listPages(resource, { ...selection, signal }),
@@ -167,7 +180,7 @@ class TransportClient implements Client {
     const path = isSubresource
       ? this.#pathOfObject(type, object, options)
       : this.#path(type, { ...options, namespace: this.#namespaceOf(object, options) })
-    return this.#object(type, this.#write('POST', { path, type, object, options }))
+    return this.#object(type, await this.#write('POST', { path, type, object, options }))
   }
 
   async update<T extends ApiObject, W extends ApiObject = T>(
@@ -176,7 +189,8 @@ class TransportClient implements Client {
     options: WriteOptions = {},
   ): Promise<T> {
     const type = typeOf(resource)
-    return this.#object(type, this.#write('PUT', { path: this.#pathOfObject(type, object, options), type, object, options }))
+    const path = this.#pathOfObject(type, object, options)
+    return this.#object(type, await this.#write('PUT', { path, type, object, options }))
   }
 
   async apply<T extends ApiObject, W extends ApiObject = T>(
@@ -185,9 +199,14 @@ class TransportClient implements Client {
     options: ApplyOptions,
   ): Promise<T> {
     const type = typeOf(resource)
-    const request = this.#write('PATCH', { path: this.#pathOfObject(type, object, options), type, object, options })
-    const query = [request.query, queryOf({ force: options.force })].filter((part) => part !== '').join('&')
-    return this.#object(type, { ...request, query, headers: { 'content-type': patchTypes.apply } })
+    return this.#object(type, {
+      method: 'PATCH',
+      path: this.#pathOfObject(type, object, options),
+      query: [writeQuery(options), queryOf({ force: options.force })].filter((part) => part !== '').join('&'),
+      headers: { 'content-type': patchTypes.apply },
+      body: encodeJson({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
+      ...signalOf(options),
+    })
   }
 
   async patch<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: PatchOptions): Promise<T> {
@@ -197,14 +216,14 @@ class TransportClient implements Client {
       path: this.#path(type, { ...options, name }),
       query: writeQuery(options),
       headers: { 'content-type': patchTypes[options.type] },
-      body: encode(options.patch),
+      body: encodeJson(options.patch),
       ...signalOf(options),
     })
   }
 
   async delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: DeleteOptions = {}): Promise<T | Status> {
     const type = typeOf(resource)
-    const value = await this.#json({
+    const value = await this.#value(type, {
       method: 'DELETE',
       path: this.#path(type, { ...options, name }),
       query: '',
@@ -220,7 +239,7 @@ class TransportClient implements Client {
   ): Promise<ObjectList<T> | Status> {
     const type = typeOf(resource)
     const path = this.#path(type, options)
-    const value = await this.#json({
+    const value = await this.#value(type, {
       method: 'DELETE',
       path,
       query: listQuery(options),
@@ -239,8 +258,8 @@ class TransportClient implements Client {
       method,
       path: queryStart < 0 ? target : target.slice(0, queryStart),
       query: queryStart < 0 ? '' : target.slice(queryStart + 1),
-      headers: body === undefined || isBinary ? lower : { 'content-type': json, ...lower },
-      ...(body === undefined ? {} : { body: isBinary ? Buffer.from(body as string) : encode(body) }),
+      headers: body === undefined || isBinary ? lower : { 'content-type': jsonMediaType, ...lower },
+      ...(body === undefined ? {} : { body: isBinary ? Buffer.from(body as string) : encodeJson(body) }),
       ...signalOf(request),
     })
     return rawResponse(response)
@@ -270,22 +289,30 @@ class TransportClient implements Client {
     return options.namespace ?? object.metadata.namespace ?? this.namespace
   }
 
-  #write(method: string, write: { path: string; type: ResourceType; object: Named; options: WriteOptions }): TransportRequest {
+  async #write(
+    method: string,
+    write: { path: string; type: ResourceType; object: Named; options: WriteOptions },
+  ): Promise<TransportRequest> {
     const { path, type, object, options } = write
-    const body = encode({ apiVersion: apiVersionOf(type), kind: type.kind, ...object })
-    return { method, path, query: writeQuery(options), headers: { 'content-type': json }, body, ...signalOf(options) }
+    const typed = { apiVersion: apiVersionOf(type), kind: type.kind, ...object }
+    const { contentType, body } = await this.#codec.encode(type, typed)
+    return { method, path, query: writeQuery(options), headers: { 'content-type': contentType }, body, ...signalOf(options) }
   }
 
   async #object<T extends ApiObject>(
     type: ResourceType<T>,
     request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>,
   ): Promise<T> {
-    return complete(type, await this.#json(request))
+    return complete(type, await this.#value(type, request))
   }
 
-  async #json(request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>): Promise<object> {
-    const response = await this.#sender.sendOrThrow({ headers: {}, ...request })
-    const value = parseJson(await readBytes(response.body))
+  async #value(
+    type: ResourceType,
+    request: Omit<TransportRequest, 'headers'> & Partial<Pick<TransportRequest, 'headers'>>,
+  ): Promise<object> {
+    const headers = { accept: this.#codec.accept(type, 'object'), ...request.headers }
+    const response = await this.#sender.sendOrThrow({ ...request, headers })
+    const value = await this.#codec.decode(await readBytes(response.body), contentTypeOf(response))
     if (typeof value === 'object' && value !== null) return value
     throw new ClientError({ code: 'InvalidResponse', message: 'the response is not a JSON object' })
   }
@@ -308,44 +335,6 @@ export function sourceOf<T extends ApiObject>(
 /** The common part of all drafts. */
 type Named = { readonly metadata: ObjectMeta }
 
-function impersonationHeaders(user: ClientOptions['impersonate']): Record<string, string | readonly string[]> {
-  if (user === undefined) return {}
-  const headers: Record<string, string | readonly string[]> = { 'impersonate-user': user.user }
-  if (user.uid !== undefined) headers['impersonate-uid'] = user.uid
-  if (user.groups !== undefined && user.groups.length > 0) headers['impersonate-group'] = user.groups
-  for (const [key, values] of Object.entries(user.extra ?? {}))
-    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values
-  return headers
-}
-
-function signalOf(options: { readonly signal?: AbortSignal }): { readonly signal?: AbortSignal } {
-  return options.signal === undefined ? {} : { signal: options.signal }
-}
-
-function listQuery(options: ListOptions): string {
-  const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options
-  return queryOf({ labelSelector, fieldSelector, limit, continue: options.continue, resourceVersion, resourceVersionMatch })
-}
-
-function writeQuery(options: WriteOptions): string {
-  const { fieldManager, fieldValidation, dryRun } = options
-  return queryOf({ dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation })
-}
-
-function deleteBody(options: Omit<DeleteOptions, 'subresource'>): {
-  readonly body?: Uint8Array
-  readonly headers?: Record<string, string>
-} {
-  const { gracePeriodSeconds, propagationPolicy, preconditions, dryRun } = options
-  const body = { gracePeriodSeconds, propagationPolicy, preconditions, ...(dryRun === true ? { dryRun: ['All'] } : {}) }
-  if (Object.values(body).every((value) => value === undefined)) return {}
-  return { body: encode({ kind: 'DeleteOptions', apiVersion: 'v1', ...body }), headers: { 'content-type': json } }
-}
-
-function encode(value: unknown): Uint8Array {
-  return Buffer.from(JSON.stringify(value))
-}
-
 /** Sets apiVersion and kind, which the items of a list omit. */
 function complete<T extends ApiObject>(type: ResourceType<T>, value: object): T {
   const object = value as T
@@ -361,6 +350,19 @@ function listOf<T extends ApiObject>(type: ResourceType<T>, value: object): Obje
   }
   const items = (list.items ?? []).map((item) => complete(type, item))
   return { ...list, metadata: list.metadata ?? {}, items }
+}
+
+/**
+ * A server that does not know `resourceVersionMatch` ignores it, and lists another version.
+ *
+ * @throws ClientError `InvalidResponse`
+ * @see API protocol specification, 4.2
+ */
+function requireVersion({ metadata }: ObjectList, { resourceVersion, resourceVersionMatch }: ListOptions): void {
+  if (resourceVersionMatch !== 'Exact' || resourceVersion === undefined || metadata.resourceVersion === resourceVersion) return
+  const found = metadata.resourceVersion === undefined ? 'no version' : `version ${metadata.resourceVersion}`
+  const message = `the list has ${found}, but exactly ${resourceVersion} was requested; the server may not support resourceVersionMatch`
+  throw new ClientError({ code: 'InvalidResponse', message })
 }
 
 function rawResponse(response: TransportResponse): RawResponse {

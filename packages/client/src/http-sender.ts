@@ -1,7 +1,7 @@
 import type { Clock } from '@krmkit/meta'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { sleep } from './backoff.ts'
-import { apiErrorOf, drain, retryAfterOf, warningsOf } from './response.ts'
+import { apiErrorOf, type BodyDecoder, drain, retryAfterOf, warningsOf } from './response.ts'
 
 export interface HttpSenderOptions {
   readonly clock: Clock
@@ -9,6 +9,8 @@ export interface HttpSenderOptions {
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   /** Maximum number of retries after responses with a Retry-After. */
   readonly maxRetries: number
+  /** Decodes the Status of a failure. */
+  readonly codec: BodyDecoder
   /** Receives the text of each Warning header. */
   readonly onWarning: ((text: string) => void) | undefined
 }
@@ -42,7 +44,7 @@ export class HttpSender {
   /** Returns a successful response. @throws ApiError for a status of 400 or above */
   async sendOrThrow(request: TransportRequest): Promise<TransportResponse> {
     const response = await this.send(request)
-    if (response.status >= 400) throw await apiErrorOf(response, request)
+    if (response.status >= 400) throw await apiErrorOf(response, { method: request.method, codec: this.#options.codec })
     return response
   }
 

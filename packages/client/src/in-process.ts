@@ -23,10 +23,9 @@ export interface InProcessOptions extends ClientOptions {
  * const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
  */
 export function createInProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
-  const serverHandle = typeof server === 'function' ? server : server.handle
+  const handle = typeof server === 'function' ? server : server.handle
   const { decisions, user } = options
-  const handle: Handler = decisions === undefined ? serverHandle : (request) => serverHandle({ ...request, decisions })
-  return createClient(createInProcessTransport(handle, user), options)
+  return createClient(createTransport(handle, { user, decisions }), options)
 }
 
 /**
@@ -35,6 +34,13 @@ export function createInProcessClient(server: { readonly handle: Handler } | Han
  * @see {@link createClient}
  */
 export function createInProcessTransport(handle: Handler, user?: UserInfo): Transport {
+  return createTransport(handle, { user, decisions: undefined })
+}
+
+/** What an in-process caller adds to each request. */
+type CallerFields = { readonly [K in 'user' | 'decisions']: ApiRequest[K] }
+
+function createTransport(handle: Handler, caller: CallerFields): Transport {
   const closing = new AbortController()
   // Every open request adds a listener.
   setMaxListeners(0, closing.signal)
@@ -51,7 +57,7 @@ export function createInProcessTransport(handle: Handler, user?: UserInfo): Tran
         closing.signal.removeEventListener('abort', abort)
       }
       try {
-        const response = await abortable(handle(apiRequest(request, { user, signal: disconnect.signal })), request.signal)
+        const response = await abortable(handle(apiRequest(request, { ...caller, signal: disconnect.signal })), request.signal)
         const { status, headers, body } = response
         const end = { disconnect, release, signal: request.signal }
         return {
@@ -73,7 +79,7 @@ export function createInProcessTransport(handle: Handler, user?: UserInfo): Tran
   }
 }
 
-function apiRequest(request: TransportRequest, options: { user: UserInfo | undefined; signal: AbortSignal }): ApiRequest {
+function apiRequest(request: TransportRequest, options: CallerFields & { readonly signal: AbortSignal }): ApiRequest {
   const { method, path, query, headers, body = new Uint8Array(0) } = request
   return {
     method,
@@ -87,6 +93,7 @@ function apiRequest(request: TransportRequest, options: { user: UserInfo | undef
     peer: {},
     signal: options.signal,
     ...(options.user === undefined ? {} : { user: options.user }),
+    ...(options.decisions === undefined ? {} : { decisions: options.decisions }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { ClientError } from './client-error.ts'
 
 /** Maximum length of a watch event. */
-const maxLineBytes = 64 * 1024 * 1024
+export const maxEventBytes = 64 * 1024 * 1024
 
 /** Splits a byte stream into lines. An incomplete last line is dropped: the connection was interrupted. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
@@ -22,6 +22,6 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<
     if (from === chunk.length) continue
     pending.push(from === 0 ? chunk : chunk.subarray(from))
     bytes += chunk.length - from
-    if (bytes > maxLineBytes) throw new ClientError({ code: 'InvalidResponse', message: 'a watch event exceeds 64 MiB' })
+    if (bytes > maxEventBytes) throw new ClientError({ code: 'InvalidResponse', message: 'a watch event exceeds 64 MiB' })
   }
 }

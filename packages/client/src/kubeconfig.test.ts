@@ -113,8 +113,17 @@ describe('loadKubeconfig', () => {
     },
   )
 
-  it('rejects proxies', async () => {
-    await expect(load('    proxy-url: http://proxy', '    token: t')).rejects.toMatchObject({ code: 'Unsupported' })
+  it.each(['http://proxy:3128', 'https://me:secret@proxy', 'socks5://[::1]:1080'])('reads the proxy %s', async (proxyUrl) => {
+    expect(await load(`    proxy-url: ${proxyUrl}`, '    token: t')).toMatchObject({ proxyUrl })
+  })
+
+  it.each([
+    ['ftp://me:hidden@proxy', 'Unsupported'],
+    ['"http://me:hidden@pro xy"', 'InvalidKubeconfig'],
+  ])('rejects the proxy %s, without quoting it', async (proxyUrl, code) => {
+    const failure = await load(`    proxy-url: ${proxyUrl}`, '    token: t').catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code, message: expect.stringMatching(/^kubeconfig: c: proxy-url: /) })
+    expect(String(failure)).not.toContain('hidden')
   })
 
   it.each([

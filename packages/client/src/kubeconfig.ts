@@ -8,6 +8,7 @@ import { ClientError } from './client-error.ts'
 import type { ExecOptions } from './credentials/exec-plugin.ts'
 import { booleanIn, type Entry, fileOrData, invalid, type Kubeconfig, mergeKubeconfigs, stringIn } from './kubeconfig-file.ts'
 import { readUser } from './kubeconfig-user.ts'
+import { parseProxyUrl } from './proxy/proxy-url.ts'
 import type { ConnectionOptions } from './remote.ts'
 import { parseYamlText } from './yaml.ts'
 
@@ -34,7 +35,7 @@ export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOpti
  * Loads the connection of a context from kubeconfig files.
  *
  * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed; `Unsupported` for
- *   auth providers and proxies
+ *   auth providers, and for proxies that speak neither HTTP nor SOCKS 5
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
  * const client = createRemoteClient(await loadKubeconfig({ context: 'staging' }))
@@ -89,12 +90,8 @@ async function clusterConnection(cluster: Entry): Promise<ConnectionOptions> {
   const { members, name } = cluster
   const server = stringIn(members, 'server', name)
   if (server === undefined) throw invalid(name, 'the cluster has no server')
-  if (stringIn(members, 'proxy-url', name) !== undefined) {
-    throw new ClientError({
-      code: 'Unsupported',
-      message: `kubeconfig: the cluster ${name} uses a proxy, which is not supported`,
-    })
-  }
+  const proxyUrl = stringIn(members, 'proxy-url', name)
+  if (proxyUrl !== undefined) validateProxy(proxyUrl, name)
   const insecure = booleanIn(members, 'insecure-skip-tls-verify', name)
   const ca = insecure ? undefined : await fileOrData(cluster, 'certificate-authority')
   if (ca !== undefined) validateAuthorities(ca, name)
@@ -104,6 +101,18 @@ async function clusterConnection(cluster: Entry): Promise<ConnectionOptions> {
     ...(ca === undefined ? {} : { ca }),
     ...(tlsServerName === undefined ? {} : { tlsServerName }),
     ...(insecure ? { insecureSkipTlsVerify: true } : {}),
+    ...(proxyUrl === undefined ? {} : { proxyUrl }),
+  }
+}
+
+/** Rejects a proxy that cannot be used: requests would have to reach the server without it. */
+function validateProxy(proxyUrl: string, where: string): void {
+  try {
+    parseProxyUrl(proxyUrl)
+  } catch (cause) {
+    if (!(cause instanceof ClientError)) throw cause
+    const code = cause.code === 'Unsupported' ? cause.code : 'InvalidKubeconfig'
+    throw new ClientError({ code, message: `kubeconfig: ${where}: proxy-url: ${cause.message}`, cause })
   }
 }
 

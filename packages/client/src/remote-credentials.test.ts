@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
+import { loadKubeconfig } from './kubeconfig.ts'
 import { createRemoteClient } from './remote.ts'
 import { eagerClock, Note, noJitter, note } from './testing/fake-api.ts'
 
@@ -45,6 +49,38 @@ function sourceOf(...all: Credentials[]): CredentialSource & { gets: number } {
   }
   return source
 }
+
+describe('a token file', () => {
+  it('is read for every request: a renewed token is used at once, on the same connection [P136]', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'krmkit-token-'))
+    const seen: (string | undefined)[] = []
+    const ports = new Set<number | undefined>()
+    const { server: url, ca } = await start((request, response) => {
+      seen.push(request.headers.authorization)
+      ports.add(request.socket.remotePort)
+      ok(response)
+    })
+    const path = join(folder, 'config')
+    const cluster = { server: url, 'certificate-authority-data': Buffer.from(ca).toString('base64') }
+    const config = {
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { tokenFile: 'token' } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    }
+    await writeFile(path, JSON.stringify(config))
+    await writeFile(join(folder, 'token'), 'first\n')
+    await using client = createRemoteClient({ ...common, ...(await loadKubeconfig({ path })) })
+    await client.get(Note, 'a')
+    // As volumes of pods are updated: the new file takes the place of the old one.
+    await writeFile(join(folder, 'next'), 'second\n')
+    await rename(join(folder, 'next'), join(folder, 'token'))
+    await client.get(Note, 'a')
+    await rm(folder, { recursive: true })
+    expect(seen).toEqual(['Bearer first', 'Bearer second'])
+    expect(ports.size).toBe(1)
+  })
+})
 
 describe('renewable credentials', () => {
   it('are renewed after a 401, and the request is repeated [P266]', async () => {

@@ -15,6 +15,9 @@ import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 import type { Client } from './interfaces.ts'
+import { createProxyAgent, forwardsRequests } from './proxy/proxy-agent.ts'
+import { type ProxyAddress, parseProxyUrl } from './proxy/proxy-url.ts'
+import { proxyAuthorization } from './proxy/tunnel.ts'
 import { drain } from './response.ts'
 
 /** The address of a server and the credentials for it. @see loadKubeconfig */
@@ -37,6 +40,11 @@ export interface ConnectionOptions {
   readonly tlsServerName?: string
   /** Skip verification of the server certificate. For tests only. */
   readonly insecureSkipTlsVerify?: boolean
+  /**
+   * Proxy that leads to the server: `http://host:port`, `https://…` (CONNECT) or `socks5://…` (which resolves names), with
+   * `user:password@` where the proxy requires them. Environment variables are not read.
+   */
+  readonly proxyUrl?: string
 }
 
 export type RemoteOptions = ClientOptions & ConnectionOptions
@@ -44,7 +52,7 @@ export type RemoteOptions = ClientOptions & ConnectionOptions
 /**
  * Creates a client of a remote server, over HTTPS with kept connections.
  *
- * @throws ClientError `InvalidRequest` for an invalid `server` URL
+ * @throws ClientError `InvalidRequest` for an invalid `server` or `proxyUrl`, `Unsupported` for a proxy of another protocol
  * @example
  * import { Pod } from '@krmkit/kinds/core/v1'
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -58,7 +66,7 @@ export function createRemoteClient(options: RemoteOptions): Client {
 /**
  * Creates the transport of `createRemoteClient`.
  *
- * @throws ClientError `InvalidRequest` for an invalid `server` URL
+ * @throws ClientError `InvalidRequest` for an invalid `server` or `proxyUrl`, `Unsupported` for a proxy of another protocol
  * @example
  * import { createClient, createRemoteTransport, loadKubeconfig } from '@krmkit/client'
  * const transport = createRemoteTransport(await loadKubeconfig())
@@ -66,12 +74,14 @@ export function createRemoteClient(options: RemoteOptions): Client {
  */
 export function createRemoteTransport(options: ConnectionOptions): Transport {
   const url = serverUrl(options.server)
-  const secure = url.protocol === 'https:'
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
-  const prefix = url.pathname.replace(/\/$/, '')
-  const sendRequest = secure ? httpsRequest : httpRequest
+  const { secure, host, port } = addressOf(url)
   const connections = new Connections(options, url)
+  const { forwarding } = connections
+  // A forwarding proxy is the other end of the connections and reads the URL of the server from the request line.
+  const near = forwarding === undefined ? { host, port } : { host: forwarding.host, port: forwarding.port }
+  const prefix = `${forwarding === undefined ? '' : `http://${url.host}`}${url.pathname.replace(/\/$/, '')}`
+  const forwardHeaders = forwarding === undefined ? {} : { host: url.host, ...proxyHeaders(forwarding) }
+  const sendRequest = (forwarding === undefined ? secure : forwarding.protocol === 'https') ? httpsRequest : httpRequest
   const { credentials: source } = options
   let closed = false
 
@@ -79,8 +89,8 @@ export function createRemoteTransport(options: ConnectionOptions): Transport {
     const token = credentials.token ?? (typeof options.token === 'function' ? await options.token() : options.token)
     const target = `${prefix}${request.path}${request.query === '' ? '' : `?${request.query}`}`
     const agent = connections.agentFor(credentials)
-    const headers = headersOf(request, authorizationOf(token, options.basic))
-    const requestOptions: RequestOptions = { host, port, agent, method: request.method, path: target, headers }
+    const headers = { ...headersOf(request, authorizationOf(token, options.basic)), ...forwardHeaders }
+    const requestOptions: RequestOptions = { ...near, agent, method: request.method, path: target, headers }
     for (let isRetry = false; ; isRetry = true) {
       const exchange = startExchange(sendRequest(requestOptions), { request, open: connections.open })
       try {
@@ -116,14 +126,22 @@ export function createRemoteTransport(options: ConnectionOptions): Transport {
 /** Connections with one client certificate. A new certificate closes all connections made with the previous one. */
 class Connections {
   readonly open = new Set<ClientRequest>()
+  /** The proxy that requests are sent to, when it forwards them one by one. */
+  readonly forwarding: ProxyAddress | undefined
   readonly #options: ConnectionOptions
+  readonly #proxy: ProxyAddress | undefined
   readonly #url: URL
   #agent: HttpAgent
   #keyPair: Credentials
+  /** Aborts connections through a proxy that are not complete. */
+  #connecting = new AbortController()
 
   constructor(options: ConnectionOptions, url: URL) {
     this.#options = options
     this.#url = url
+    this.#proxy = options.proxyUrl === undefined ? undefined : parseProxyUrl(options.proxyUrl)
+    const forwards = this.#proxy !== undefined && forwardsRequests(this.#proxy, { secure: addressOf(url).secure })
+    this.forwarding = forwards ? this.#proxy : undefined
     this.#keyPair = keyPairOf({}, options)
     this.#agent = this.#createAgent(this.#keyPair)
   }
@@ -141,12 +159,21 @@ class Connections {
   close(): void {
     for (const request of this.open) request.destroy()
     this.#agent.destroy()
+    this.#connecting.abort()
+    this.#connecting = new AbortController()
   }
 
   #createAgent(keyPair: Credentials): HttpAgent {
+    const { secure, host, port } = addressOf(this.#url)
+    const options = { ...this.#options, ...keyPair }
+    const { tlsServerName } = this.#options
+    if (this.#proxy !== undefined) {
+      const serverTls = secure ? tlsOf(options, tlsServerName ?? host) : undefined
+      const proxyTls = tlsOf(options, this.#proxy.host)
+      return createProxyAgent({ proxy: this.#proxy, host, port, serverTls, proxyTls, signal: this.#connecting.signal })
+    }
     const keepAlive = { keepAlive: true, maxFreeSockets: 64, noDelay: true }
-    if (this.#url.protocol !== 'https:') return new HttpAgent(keepAlive)
-    return new HttpsAgent({ ...keepAlive, ...tlsOf({ ...this.#options, ...keyPair }, this.#url) })
+    return secure ? new HttpsAgent({ ...keepAlive, ...tlsOf(options, tlsServerName ?? host) }) : new HttpAgent(keepAlive)
   }
 }
 
@@ -167,8 +194,19 @@ function serverUrl(server: string): URL {
   throw new ClientError({ code: 'InvalidRequest', message: `${JSON.stringify(server)} is not an HTTP or HTTPS URL` })
 }
 
-function tlsOf(options: ConnectionOptions, url: URL) {
-  const name = options.tlsServerName ?? url.hostname.replace(/^\[|\]$/g, '')
+function addressOf(url: URL): { readonly secure: boolean; readonly host: string; readonly port: number } {
+  const secure = url.protocol === 'https:'
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
+  return { secure, host: url.hostname.replace(/^\[|\]$/g, ''), port }
+}
+
+function proxyHeaders(proxy: ProxyAddress): OutgoingHttpHeaders {
+  const authorization = proxyAuthorization(proxy)
+  return authorization === undefined ? {} : { 'proxy-authorization': authorization }
+}
+
+/** @param name what the certificate of the other end must name */
+function tlsOf(options: ConnectionOptions, name: string) {
   return {
     ...(options.ca === undefined ? {} : { ca: options.ca }),
     ...(options.certificate === undefined ? {} : { cert: options.certificate }),
@@ -197,13 +235,18 @@ function isWatch(query: string): boolean {
 function startExchange(outgoing: ClientRequest, context: { request: TransportRequest; open: Set<ClientRequest> }) {
   const { request, open } = context
   open.add(outgoing)
-  const abort = () => outgoing.destroy(abortReason(request.signal))
-  request.signal?.addEventListener('abort', abort, { once: true })
-  outgoing.once('close', () => {
-    open.delete(outgoing)
-    request.signal?.removeEventListener('abort', abort)
-  })
   const response = new Promise<TransportResponse>((resolve, reject) => {
+    const abort = () => {
+      const reason = abortReason(request.signal)
+      outgoing.destroy(reason)
+      // A request that waits for a connection through a proxy emits its error only when that connection succeeds or fails.
+      reject(reason)
+    }
+    request.signal?.addEventListener('abort', abort, { once: true })
+    outgoing.once('close', () => {
+      open.delete(outgoing)
+      request.signal?.removeEventListener('abort', abort)
+    })
     outgoing.on('error', reject)
     outgoing.once('response', (incoming) => {
       // Later errors are reported to the reader of the body.

@@ -27,27 +27,41 @@ export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
+/** Decodes a body of a content type. @throws ClientError `InvalidResponse` */
+export interface BodyDecoder {
+  decode(bytes: Uint8Array, contentType: string): Promise<unknown>
+}
+
 /** Converts a response of 400 or above to an error: its Status, or a generic one for its number. */
-export async function apiErrorOf(response: TransportResponse, request: { readonly method: string }): Promise<ApiError> {
-  const text = textOf(await readBytes(response.body))
-  const status = statusIn(text)
+export async function apiErrorOf(
+  response: TransportResponse,
+  { method, codec }: { readonly method: string; readonly codec: BodyDecoder },
+): Promise<ApiError> {
+  const bytes = await readBytes(response.body)
+  const status = await statusIn(bytes, { contentType: contentTypeOf(response), codec })
   if (status !== undefined) return new ApiError({ ...status, code: status.code ?? response.status })
   const retryAfterSeconds = retryAfterOf(response)
   return ApiError.generic(response.status, {
-    verb: request.method,
-    serverMessage: text.trim().slice(0, 2048),
+    verb: method,
+    serverMessage: textOf(bytes.subarray(0, 16 * 1024))
+      .trim()
+      .slice(0, 2048),
     unexpected: true,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   })
 }
 
-function statusIn(text: string): Status | undefined {
-  if (!text.startsWith('{')) return undefined
+async function statusIn(
+  bytes: Uint8Array,
+  { contentType, codec }: { readonly contentType: string; readonly codec: BodyDecoder },
+): Promise<Status | undefined> {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = await codec.decode(bytes, contentType)
     return isStatus(value) && value.status !== 'Success' ? value : undefined
-  } catch {
-    return undefined
+  } catch (error) {
+    // Proxies respond with text of any kind.
+    if (error instanceof ClientError) return undefined
+    throw error
   }
 }
 
@@ -78,4 +92,10 @@ export function warningsOf(response: TransportResponse): string[] {
     for (const match of value.matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)) texts.push(match[1]!.replace(/\\(.)/g, '$1'))
   }
   return texts
+}
+
+/** The Content-Type of a response, empty when absent. */
+export function contentTypeOf({ headers }: Pick<TransportResponse, 'headers'>): string {
+  const header = headers['content-type']
+  return (typeof header === 'string' ? header : header?.[0]) ?? ''
 }

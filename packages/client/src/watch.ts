@@ -2,9 +2,8 @@ import { ApiError, type ApiObject, type Clock, type Random } from '@krmkit/meta'
 import type { SharedEvent } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 import type { WatchEvent } from './interfaces.ts'
-import { linesOf } from './json-lines.ts'
 import { type ReflectorSource, reflect } from './reflector.ts'
-import { isStatus, parseJson } from './response.ts'
+import { isStatus } from './response.ts'
 
 export interface WatchCollectionOptions {
   readonly clock: Clock
@@ -15,11 +14,11 @@ export interface WatchCollectionOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** Reads watch events from a response body. @throws ApiError for an `ERROR` event */
+/** Validates decoded watch events. @throws ApiError for an `ERROR` event */
 export async function* eventsOf<T extends ApiObject>(
-  body: AsyncIterable<Uint8Array>,
+  events: AsyncIterable<unknown>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const line of linesOf(body)) yield checkedEvent(parseJson(line))
+  for await (const event of events) yield checkedEvent(event)
 }
 
 /** Reads watch events that an in-process server passes as objects. @throws ApiError for an `ERROR` event */
@@ -30,7 +29,7 @@ export async function* sharedEventsOf<T extends ApiObject>(
 }
 
 function checkedEvent<T extends ApiObject>(event: unknown): WatchEvent<T> {
-  if (!isEvent(event)) throw new ClientError({ code: 'InvalidResponse', message: 'a line of the watch is not an event' })
+  if (!isEvent(event)) throw new ClientError({ code: 'InvalidResponse', message: 'a message of the watch is not an event' })
   if (event.type === 'ERROR') {
     throw isStatus(event.object)
       ? new ApiError(event.object)

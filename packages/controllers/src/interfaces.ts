@@ -1,4 +1,4 @@
-import type { CertificateSigners } from '@krmkit/certificates'
+import type { CertificateSigners, SignerRules } from '@krmkit/certificates'
 import type { BootstrapSigningKey } from '@krmkit/certificates/bootstrap'
 import type { Client } from '@krmkit/client'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
@@ -40,6 +40,8 @@ export interface ControllerContext {
   readonly rateLimit: RateLimit | undefined
   /** Signs certificates. Absent: requests stay pending. */
   readonly signing: CertificateSigning | undefined
+  /** Rules of automatic approvals. */
+  readonly signerRules: SignerRules
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal
   /** Informers shared by all controllers. */
@@ -79,6 +81,8 @@ export interface ControllersOptions {
    */
   readonly rateLimit?: RateLimit
   readonly signing?: CertificateSigning
+  /** Rules of automatic approvals; signers have their own. Default: those of the stock server. */
+  readonly signerRules?: SignerRules
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void

@@ -53,6 +53,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     bootstrapSigningKey: options.bootstrapSigningKey ?? 'token-secret',
     rateLimit: options.rateLimit,
     signing: options.signing,
+    signerRules: options.signerRules ?? {},
     signal,
     informers,
     monitors,

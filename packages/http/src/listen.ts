@@ -8,6 +8,7 @@ import { serveHttp1 } from './http1.ts'
 import { maxHeaderFields } from './http1-head.ts'
 import { createHttp2Port, type Http2Port } from './http2-server.ts'
 import type { Listener, ListenLimits, ListenOptions, ServerLike } from './interfaces.ts'
+import { validateOptions } from './listen-options.ts'
 import { ListenerContext } from './listener-context.ts'
 import { shutdown } from './shutdown.ts'
 import { isWildcard, tlsFiles, tlsOptions } from './tls.ts'
@@ -39,11 +40,9 @@ export const defaultListenLimits: ListenLimits = {
  * await using listener = await listen(server, { port: 6443, tls: selfSigned('.krmkit/pki') })
  */
 export async function listen(apiServer: ServerLike, options: ListenOptions): Promise<Listener> {
+  validateOptions(apiServer, options)
   const { host = '127.0.0.1', port = 0, tls } = options
   const limits = { ...defaultListenLimits, ...options.limits }
-  const chance = options.goaway?.chance ?? 0
-  if (!(chance >= 0 && chance <= 0.02))
-    throw new HttpError({ code: 'InvalidOption', message: 'goaway.chance must lie between 0 and 0.02' })
   const context = new ListenerContext({ handle: apiServer.handle, limits, goaway: options.goaway, onError: options.onError })
   const files = tls === false ? undefined : await tlsFiles(tls, host)
   const common = {

@@ -11,35 +11,52 @@ export interface ShutdownOptions {
   readonly graceMs: number
 }
 
+/** How long destroyed connections may take to close. */
+const destroyedMs = 1000
+
 /**
  * Shuts a listener down: stops accepting connections, ends streams cleanly, waits for requests in flight, and destroys the remaining
- * connections after `graceMs`.
+ * connections after `graceMs`. Resolves a second later at most, also where the server never reports that it is closed, as on Bun.
  */
 export async function shutdown(options: ShutdownOptions): Promise<void> {
   const { server, sockets, sessions, context } = options
   context.closing = true
-  // `close` of node:net, because that of node:http destroys idle connections at once; see below.
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+  const closed = new Promise<void>((resolve) => closeListener(server, resolve))
   for (const stream of context.activeStreams) stream.stop()
   for (const session of sessions) session.close()
   const closeIdle = () => {
     // Node counts a connection as idle when its response has ended, even with unsent data, which would be lost.
     for (const socket of sockets) if (socket.writableLength > 0) return
-    server.closeIdleConnections()
+    server.closeIdleConnections?.()
   }
   closeIdle()
   // Node has no event for a connection that becomes idle.
   const sweep = setInterval(closeIdle, 20)
-  const deadline = setTimeout(() => {
-    for (const session of sessions) session.destroy()
-    for (const socket of sockets) socket.destroy()
-  }, options.graceMs)
+  let last: NodeJS.Timeout | undefined
+  const destroyed = new Promise<void>((resolve) => {
+    last = setTimeout(() => {
+      for (const session of sessions) session.destroy()
+      for (const socket of sockets) socket.destroy()
+      // On Bun not every connection is known here.
+      server.closeAllConnections?.()
+      last = setTimeout(resolve, destroyedMs)
+    }, options.graceMs)
+  })
   try {
-    await closed
+    await Promise.race([closed, destroyed])
   } finally {
     clearInterval(sweep)
-    clearTimeout(deadline)
+    clearTimeout(last)
     // Stops the interval timers of node:http.
     server.close(() => undefined)
   }
+}
+
+/**
+ * Stops accepting connections. Uses `close` of node:net, because that of node:http destroys idle connections at once, whose unsent data
+ * would be lost. Bun's server is no `net.Server`.
+ */
+function closeListener(server: Server, onClosed: () => void): void {
+  if (server instanceof NetServer) NetServer.prototype.close.call(server, onClosed)
+  else (server as Server).close(onClosed)
 }

@@ -178,6 +178,24 @@ describe('TLS port', () => {
     })
     const goaway = { chance: 0.5, random: { bytes: (size: number) => new Uint8Array(size) } }
     await expect(listen(served, { tls: false, goaway })).rejects.toMatchObject({ code: 'InvalidOption' })
+    const tlsMissing = { code: 'InvalidOption', message: expect.stringContaining('tls is required: selfSigned(directory)') }
+    for (const options of [{ port: 0 }, { port: 0, tls: undefined }, { tls: true }, { tls: null }, { tls: 'x' }, {}, undefined])
+      await expect(listen(served, options as never)).rejects.toMatchObject(tlsMissing)
+    for (const tls of [{}, { certificate: 'x' }, { certificate: 1, key: 2 }])
+      await expect(listen(served, { tls } as never)).rejects.toMatchObject({
+        code: 'InvalidOption',
+        message: expect.stringContaining('certificate and key'),
+      })
+    for (const invalid of [-1, 65_536, 1.5, Number.NaN, '6443'])
+      await expect(listen(served, { tls: false, port: invalid as number })).rejects.toMatchObject({
+        code: 'InvalidOption',
+        message: expect.stringContaining('port must be an integer from 0 to 65535'),
+      })
+    for (const apiServer of [{}, undefined, served.handle])
+      await expect(listen(apiServer as never, { tls: false })).rejects.toMatchObject({
+        code: 'InvalidOption',
+        message: expect.stringContaining('handle'),
+      })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
+import type { SignerRules } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
 import type { CertificateSigning, LegacyTokenIssuer } from '@krmkit/controllers'
 import type { ApiObject, Clock, UserInfo } from '@krmkit/meta'
@@ -91,6 +92,8 @@ export interface TestServerOptions {
    * requests are not signed.
    */
   readonly signing?: CertificateSigning | 'none'
+  /** Rules of automatic approvals and of the built-in signers. Default: those of the stock server. */
+  readonly signerRules?: SignerRules
   readonly server?: ServerOptions
   /** Receives errors of controllers and of the server. Default: they are dropped. */
   readonly onError?: (error: unknown) => void

@@ -3,6 +3,7 @@ import {
   type CertificateSigners,
   createClusterSigners,
   createSigningAuthority,
+  type SignerRules,
   type SigningAuthority,
 } from '@krmkit/certificates'
 import { type Clock, type NamingProfile, systemRandom, type UserInfo } from '@krmkit/meta'
@@ -33,8 +34,8 @@ export class TestAuthority {
     return this.#authority
   }
 
-  signers(clock: Pick<Clock, 'now'>): CertificateSigners {
-    return createClusterSigners({ authority: () => this.get(), clock, random: systemRandom, profile: this.#profile })
+  signers(clock: Pick<Clock, 'now'>, rules: SignerRules = {}): CertificateSigners {
+    return createClusterSigners({ authority: () => this.get(), clock, random: systemRandom, profile: this.#profile, rules })
   }
 
   /** Returns the user of valid certificates of this authority. */

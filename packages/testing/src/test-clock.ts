@@ -1,4 +1,5 @@
 import { type Clock, type FakeClock, fakeClock } from '@krmkit/meta'
+import { parseDurationMs } from '@krmkit/meta/time'
 import { TestingError } from './testing-error.ts'
 
 /** A duration: the sum of its parts. */
@@ -16,16 +17,61 @@ export interface TestClock extends Clock {
    * Advances time, stopping and settling at every timer of a controller, a client or the test. Timers of the server itself (watch
    * timeouts, request timeouts) fire in between.
    *
-   * @throws TestingError `RealClock` when the server has another clock
+   * @param span milliseconds, text such as `1h30m`, or parts
+   * @throws TestingError `RealClock` when the server has another clock, `InvalidDuration`
+   * @example
+   * import { createTestServer } from '@krmkit/testing'
+   * const cluster = await createTestServer()
+   * await cluster.clock.advance({ hours: 25 })
    */
-  advance(span: Span | number): Promise<void>
+  advance(span: Span | number | string): Promise<void>
 }
 
-/** Converts a duration to milliseconds. */
-export function spanMs(span: Span | number): number {
-  if (typeof span === 'number') return span
-  const { days = 0, hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = span
-  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000 + milliseconds
+const partMs: Readonly<Record<keyof Span, number>> = {
+  days: 86_400_000,
+  hours: 3_600_000,
+  minutes: 60_000,
+  seconds: 1000,
+  milliseconds: 1,
+}
+
+/**
+ * Converts a duration to milliseconds: a number of them, text such as `1h30m`, or the sum of parts.
+ *
+ * @throws TestingError `InvalidDuration`
+ */
+export function spanMs(span: Span | number | string): number {
+  const ms = typeof span === 'string' ? textMs(span) : typeof span === 'number' ? span : sumMs(span)
+  if (!Number.isFinite(ms)) throw invalidDuration(`${ms} is not a number of milliseconds`)
+  if (ms < 0) throw invalidDuration(`time cannot go back by ${-ms} ms`)
+  return ms
+}
+
+function textMs(text: string): number {
+  try {
+    return parseDurationMs(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw invalidDuration(`${why}; write 1h30m, 90s or 250ms`, cause)
+  }
+}
+
+function sumMs(span: Span): number {
+  const isRecord = typeof span === 'object' && span !== null && !(span instanceof Date)
+  if (!isRecord) throw invalidDuration(`${String(span)} is not a duration`)
+  let sum = 0
+  for (const [part, value] of Object.entries(span) as [keyof Span, number | undefined][]) {
+    const known = Object.keys(partMs).join(', ')
+    if (!Object.hasOwn(partMs, part)) throw invalidDuration(`unknown part ${JSON.stringify(part)}; known parts: ${known}`)
+    if (value === undefined) continue
+    if (typeof value !== 'number') throw invalidDuration(`${part} is not a number`)
+    sum += value * partMs[part]
+  }
+  return sum
+}
+
+function invalidDuration(message: string, cause?: unknown): TestingError {
+  return new TestingError({ code: 'InvalidDuration', message, cause })
 }
 
 /** The clock of a test server, which can be reset. */
@@ -56,7 +102,7 @@ export class ResettableClock implements TestClock {
     }
   }
 
-  async advance(span: Span | number): Promise<void> {
+  async advance(span: Span | number | string): Promise<void> {
     const target = this.now() + spanMs(span)
     for (;;) {
       await this.#settle()

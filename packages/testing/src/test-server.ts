@@ -12,6 +12,7 @@ import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
 import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { withSignal } from './request-signal.ts'
 import { applySeed } from './seed.ts'
 import { TestAuthority } from './test-authority.ts'
 import { externalClock, ResettableClock } from './test-clock.ts'
@@ -198,7 +199,7 @@ class InProcessTestServer implements TestServer {
     try {
       const { handle } = await this.#startServer(instance)
       const response = await this.faults.apply(classified, {
-        next: (signal) => handle({ ...request, signal }),
+        next: (signal) => handle(signal === request.signal ? request : withSignal(request, signal)),
         signal: request.signal,
         suspend: (wait) => tracked.suspend(wait),
       })
@@ -230,7 +231,7 @@ class InProcessTestServer implements TestServer {
   }
 
   #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
-    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, server = {} } = this.#options
+    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, signerRules, server = {} } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     instance.controllers ??= this.#startServer(instance).then(() => {
       const client = createInProcessClient((request) => this.#serve(instance, request), {
@@ -247,7 +248,8 @@ class InProcessTestServer implements TestServer {
         ...(profile === undefined ? {} : { profile }),
         ...(rootCA === undefined ? {} : { rootCA }),
         ...(legacyToken === undefined ? {} : { legacyToken }),
-        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock) } }),
+        ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock, signerRules) } }),
+        ...(signerRules === undefined ? {} : { signerRules }),
         ...(onError === undefined ? {} : { onError }),
       })
       return { client, controllers: running }

@@ -7,6 +7,8 @@ export type TestingErrorCode =
   | 'UnknownUser'
   /** The clock cannot be advanced. */
   | 'RealClock'
+  /** A duration is malformed or negative. */
+  | 'InvalidDuration'
   /** The server is closed. */
   | 'Closed'
 

@@ -115,6 +115,28 @@ describe('validateElementLifecycle', () => {
     expect(rules({ element: 'behavior', stability: 'alpha', deprecated: '1.20', removed: '1.21' })).toEqual(['7'])
   })
 
+  // The first day that is late enough, for as many releases as the months need.
+  it.each([
+    ['userCommand', 'stable', '5a', 2, '2031-01-01'],
+    ['userCommand', 'beta', '5a', 1, '2030-04-01'],
+    ['adminCommand', 'stable', '5b', 1, '2030-07-01'],
+    ['adminCommand', 'beta', '5b', 1, '2030-04-01'],
+    ['behavior', 'stable', '7', 1, '2031-01-01'],
+    ['behavior', 'beta', '7', 1, '2031-01-01'],
+    ['behavior', 'alpha', '7', 1, '2031-01-01'],
+    ['graduatedGate', 'beta', '8', 2, '2030-07-01'],
+    ['abandonedGate', 'beta', '8', 1, '2030-04-01'],
+    ['metric', 'stable', '9b', 3, '2030-10-01'],
+  ] as const)('%s, %s: rule %s requires %d releases, and time until %s [P332]', (element, stability, rule, releases, last) => {
+    const given = { element, stability, deprecated: '1.20', removed: `1.${20 + releases}` } as const
+    const calendar = (end: string) => ({ '1.20': '2030-01-01', [given.removed]: end })
+    expect(rules(given, calendar(last))).toEqual([])
+    expect(rules(given, calendar(new Date(Date.parse(last) - 86_400_000).toISOString().slice(0, 10)))).toEqual([rule])
+    if (releases === 1) return
+    const early = { ...given, removed: `1.${19 + releases}` }
+    expect(rules(early, { '1.20': '2030-01-01', [early.removed]: '2040-01-01' })).toEqual([rule])
+  })
+
   it('requires both months and releases to elapse [P332]', () => {
     const given = { element: 'userCommand', stability: 'stable', deprecated: '1.20', removed: '1.22' } as const
     expect(rules(given, { '1.20': '2030-01-01', '1.22': '2031-01-02' })).toEqual([])

@@ -30,6 +30,20 @@ describe('lifecycles of kinds', () => {
     })
   })
 
+  it.each([
+    ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'FlowSchema', 'flowschemas', '1.25', '1.26', 'v1beta3'],
+    ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'PriorityLevelConfiguration', 'x', '1.25', '1.26', 'v1beta3'],
+    ['autoscaling', 'v2beta2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', '1.25', '1.26', 'v2'],
+    ['storage.k8s.io', 'v1beta1', 'CSIStorageCapacity', 'csistoragecapacities', '1.26', '1.27', 'v1'],
+  ])('%s/%s %s: %s served until %s, and not in %s [P335]', (group, version, kind, resource, last, removed, next) => {
+    const lifecycle = lifecycleOf(group, version, kind)
+    expect([isServedAt(lifecycle, last, { resource }), isServedAt(lifecycle, removed, { resource })]).toEqual([true, false])
+    expect(kindStateAt(lifecycle, last)).toMatchObject({ phase: 'deprecated', removed })
+    expect(kindStateAt(lifecycle, removed)).toMatchObject({ phase: 'removed', replacement: `${group},${next},${kind}` })
+    expect(isServedAt(lifecycle, removed, { resource, runtimeConfig: `${group}/${version}=true` })).toBe(false)
+    expect(isServedAt(lifecycleOf(group, next, kind), removed, { resource })).toBe(true)
+  })
+
   it('serve beta and stable kinds unless disabled [P329, P330]', () => {
     const served = (release: string, runtimeConfig?: string) =>
       isServedAt(cronJob, release, { resource: 'cronjobs', ...(runtimeConfig === undefined ? {} : { runtimeConfig }) })

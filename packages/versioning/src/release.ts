@@ -4,7 +4,6 @@ import { VersioningError } from './versioning-error.ts'
 /** Arithmetic of releases such as `1.33`. */
 
 const monthsPerRelease = 4
-const monthMs = (365.25 / 12) * 24 * 3_600_000
 
 /** @throws VersioningError `InvalidRelease` */
 function parse(release: string): { readonly major: number; readonly minor: number } {
@@ -59,7 +58,15 @@ export function releasesBetween(from: string, to: string): number {
  */
 export function monthsBetween(from: string, to: string, calendar: ReleaseCalendar = {}): number {
   const [start, end] = [dayOf(from, calendar), dayOf(to, calendar)]
-  return start === undefined || end === undefined ? releasesBetween(from, to) * monthsPerRelease : (end - start) / monthMs
+  return start === undefined || end === undefined ? releasesBetween(from, to) * monthsPerRelease : calendarMonths(start, end)
+}
+
+/** Whole months and a fraction: from 31 January to 30 April two whole ones. */
+function calendarMonths(start: number, end: number): number {
+  const [from, to] = [new Date(start), new Date(end)]
+  const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth()
+  const days = to.getUTCDate() - from.getUTCDate()
+  return days >= 0 ? months + days / 31 : months - 1 + (31 + days) / 31
 }
 
 function dayOf(release: string, calendar: ReleaseCalendar): number | undefined {

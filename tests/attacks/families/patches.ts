@@ -60,6 +60,10 @@ const operations: Readonly<Record<string, (n: number) => readonly object[]>> = {
     { op: 'add', path: '/x', value: { a: 'x' } },
     ...times(Math.min(n, 40), (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
   ],
+  'copies that double to the limit': (n) => [
+    { op: 'add', path: '/x', value: { a: 'x' } },
+    ...times(Math.min(n, 1000), (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
+  ],
   'removals at the front': (n) => times(Math.min(n, 1999), () => ({ op: 'remove', path: '/metadata/finalizers/0' })),
   tests: (n) => times(n, () => ({ op: 'test', path: '/metadata/finalizers', value: times(50, String) })),
   'new members': (n) => times(n, (i) => ({ op: 'add', path: `/data/k${i}`, value: 'v' })),

@@ -59,6 +59,9 @@ export const fileFlags: readonly FileFlag[] = [
   { flag: '--audit-webhook-config-file', kind: 'kubeconfig', with: (good) => [`--audit-policy-file=${good('configuration')}`] },
   { flag: '--proxy-client-cert-file', kind: 'certificate', with: (good) => [`--proxy-client-key-file=${good('key')}`] },
   { flag: '--proxy-client-key-file', kind: 'key', with: (good) => [`--proxy-client-cert-file=${good('certificate')}`] },
+  { flag: '--kubelet-certificate-authority', kind: 'certificates' },
+  { flag: '--kubelet-client-certificate', kind: 'certificate', with: (good) => [`--kubelet-client-key=${good('key')}`] },
+  { flag: '--kubelet-client-key', kind: 'key', with: (good) => [`--kubelet-client-certificate=${good('certificate')}`] },
   ...['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-'].flatMap(signing),
 ]
 

@@ -38,6 +38,7 @@ export interface LocalServerOptions {
   readonly limits?: Partial<ServerLimits>
   /** Called for every completed request. */
   readonly audit?: ApiServerOptions['audit'] & object
+  readonly proxy?: ApiServerOptions['proxy'] & object
 }
 
 const administrator: UserInfo = { username: 'kubernetes-admin', groups: ['system:masters'] }
@@ -69,6 +70,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     authenticator: createAuthenticatorChain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
+    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
     onFault: (error) => void faults.push(error),
   })
   const listening = await listen(server, {

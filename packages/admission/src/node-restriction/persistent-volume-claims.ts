@@ -20,6 +20,7 @@ const reportedMembers = [
   'conditions',
   'allocatedResources',
   'allocatedResourceStatuses',
+  'resizeStatus',
   'currentVolumeAttributesClassName',
   'modifyVolumeStatus',
 ]

@@ -18,7 +18,8 @@ export function chooseReviewVersion(versions: readonly string[]): ReviewVersion 
  * @see API protocol specification, 2.8
  */
 export function requestMembers(attributes: AdmissionAttributes, version: ObjectVersion, profile: NamingProfile): RequestMembers {
-  const { subresource, name, operation, user, dryRun } = attributes
+  const { subresource, operation, user, dryRun } = attributes
+  const name = nameOf(attributes)
   const namespace = namespaceOf(attributes)
   const { username, uid = '', groups, extra } = user
   return {
@@ -41,6 +42,15 @@ export function requestMembers(attributes: AdmissionAttributes, version: ObjectV
     },
     after: { dryRun, options: optionsOf(attributes, profile) },
   }
+}
+
+/**
+ * The name of the object. The request of a deletecollection has none: each call is about one of its objects.
+ *
+ * Differs: the stock server omits the name of objects that a deletecollection deletes.
+ */
+function nameOf({ name, operation, oldObject }: AdmissionAttributes): string {
+  return name === '' && operation === 'DELETE' ? (oldObject?.metadata.name ?? '') : name
 }
 
 /** The members before and after the objects. */

@@ -206,11 +206,12 @@ describe('aggregated discovery', () => {
 
   it('supports the Accept header of the stock client with two versions and a fallback', () => {
     const beta = aggregated.replace('v=v2', 'v=v2beta1')
-    expect(chooseAggregated(`${aggregated},${beta},application/json`)).toEqual({ version: 'v2', encoding: 'json' })
-    expect(chooseAggregated(`${beta},application/json`)).toEqual({ version: 'v2beta1', encoding: 'json' })
+    expect(chooseAggregated(`${aggregated},${beta},application/json`)).toEqual({ version: 'v2', encoding: 'json', pretty: false })
+    expect(chooseAggregated(`${beta},application/json`)).toEqual({ version: 'v2beta1', encoding: 'json', pretty: false })
     expect(chooseAggregated(aggregated.replace('json', 'vnd.kubernetes.protobuf'))).toEqual({
       version: 'v2',
       encoding: 'protobuf',
+      pretty: false,
     })
     expect(chooseAggregated(aggregated.replace('v=v2', 'v=v3'))).toBeUndefined()
     expect(chooseAggregated(aggregated.replace('apidiscovery', 'other'))).toBeUndefined()

@@ -47,6 +47,8 @@ export interface AggregatedDocument {
   readonly object: JsonObject
   readonly kind: GroupVersionKind
   readonly encoding: Encoding
+  /** Whether Accept requests indentation. */
+  readonly pretty: boolean
   /** Content type, entity tag and caching. */
   readonly headers: Readonly<Record<string, string>>
   /** The client has this version: the response is 304 without a body. */
@@ -174,6 +176,7 @@ class DiscoverySnapshot {
       object,
       kind: { group, version: choice.version, kind: aggregatedKind },
       encoding: choice.encoding,
+      pretty: choice.pretty,
       headers: notModified ? caching : { 'content-type': type, ...caching },
       notModified,
     }
@@ -222,6 +225,8 @@ class DiscoverySnapshot {
 export interface AggregatedChoice {
   readonly version: AggregatedVersion
   readonly encoding: Encoding
+  /** Whether Accept requests indentation. */
+  readonly pretty: boolean
 }
 
 const aggregatedKind = 'APIGroupDiscoveryList'
@@ -248,7 +253,7 @@ export function chooseAggregated(
     const stream = clause.parameters.get('stream')
     if (encoding === undefined || version === undefined || clause.parameters.get('sv')) continue
     if (stream !== undefined && stream !== '' && stream !== 'watch') continue
-    return { version, encoding }
+    return { version, encoding, pretty: clause.parameters.get('pretty') === '1' }
   }
   return undefined
 }

@@ -2,9 +2,9 @@ import type { DeepReadonly, GroupVersionKind } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { Entry, Stored } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
-import { text } from '../query.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
+import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
 import { includeObject, partialOf, printerOf, tableOf } from './table.ts'
@@ -74,13 +74,4 @@ function typeOf({ definition, kind: find, responses }: RequestScope, object: Dee
   const slash = apiVersion.indexOf('/')
   const gvk: GroupVersionKind = { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
   return find(gvk)?.type() ?? responses.types.struct('meta/v1.Status')
-}
-
-/** Indented output is chosen by parameter, by Accept, or because the client is a browser or curl. */
-export function wantsPretty({ query, request }: RequestContext, representation: Representation): boolean {
-  const asked = text(query, 'pretty')
-  if (asked !== undefined) return asked === '1' || asked === 'true'
-  if (representation.pretty) return true
-  const agent = header(request, 'user-agent') ?? ''
-  return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
 }

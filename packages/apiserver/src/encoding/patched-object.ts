@@ -8,7 +8,7 @@ import {
   type GroupVersionKind,
   type JsonValue,
 } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode, type StructType } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
@@ -67,10 +67,9 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<ApiObject> {
   const { kind, value: patch, problems } = request.body
-  const slices = new Slices(request.scope.slices)
   try {
-    const value = await runInSlices(patchSteps(request.target, kind, original, patch), slices)
-    await slices.next()
+    const value = await runInNewSlices(patchSteps(request.target, kind, original, patch), request.scope.slices)
+    await new Slices(request.scope.slices).next()
     return await decodePatched(request, { value, problems })
   } catch (error) {
     throw patchFailure(error)
@@ -82,7 +81,7 @@ function patchSteps(
   kind: PatchBody['kind'],
   original: JsonValue,
   patch: JsonValue,
-): Generator<void, JsonValue> {
+): Generator<unknown, JsonValue> {
   if (kind === 'json') return jsonPatchSteps(original, patch)
   return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }
@@ -121,11 +120,7 @@ export function appliedConfiguration(
     throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   // A configuration without a name takes the name of the path when the object exists.
   const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
-  if (body.problems.length > 0 && options.fieldValidation === 'Strict') {
-    const lines = body.problems.map((problem) => `\n  ${problem}`).join('')
-    throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
-  }
-  const refusal = (problems: readonly string[]) => undeclared(target, problems)
+  const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   const decoded = decodeChecked(request, { ...body, value: named, refusal })
   return whenDone(decoded, ({ object, problems }) => {
     // Without problems the type defines every member.
@@ -134,13 +129,18 @@ export function appliedConfiguration(
   })
 }
 
-/** Reports unknown fields as strict decoding does and as field management does: clients parse either. */
-function undeclared({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
-  const strict = strictFailure(gvk, problems, new Uint8Array(0))
+/**
+ * The 400 for a configuration under `Strict`, with all repeated and unknown fields. Unknown fields are reported as strict decoding
+ * does and as field management does: clients parse either.
+ */
+function configurationFailure({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
   const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
-  if (paths.length === 0) return strict
+  if (paths.length === 0) {
+    const lines = problems.map((problem) => `\n  ${problem}`).join('')
+    return ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+  }
   const each = paths.map((path) => `.${path}: field not declared in schema`)
-  return ApiError.badRequest(`${strict.message}: ${each.join(', ')}`)
+  return ApiError.badRequest(`${strictFailure(gvk, problems, new Uint8Array(0)).message}: ${each.join(', ')}`)
 }
 
 /** `apps/v1, Kind=Deployment`, and `/v1, Kind=Pod` for the group without a name. */
@@ -181,7 +181,7 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   const decoding = { problems, collect: options.fieldValidation !== 'Ignore', size }
   const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, { ...result, decoded })
   if (isLarge(value)) {
-    return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(scope.slices))
+    return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
       .then(checked)
       .catch((error) => {
         throw decodeRefusal(error, objectBytes)

@@ -1,4 +1,4 @@
-import { ApiError, type Status } from '@krmkit/meta'
+import { ApiError } from '@krmkit/meta'
 import { runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLarge } from '@krmkit/registry'
@@ -102,48 +102,4 @@ export function slicedResponse(
 /** A response whose body is encoded already. */
 export function encodedResponse({ vendor }: ResponseWriter, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
   return { status, headers: { ...commonHeaders, 'content-type': mediaType(encoding, vendor) }, body }
-}
-
-/** A Status in an encoding that the client accepts; JSON when it accepts none. */
-export function statusResponse(
-  responses: ResponseWriter,
-  status: Status,
-  accept: string | undefined,
-  success?: number,
-): ApiResponse {
-  const code = success ?? status.code ?? 500
-  const encoding = errorEncoding(responses.negotiator, accept)
-  const response = plainResponse(responses, code, status, { encoding, pretty: false }, () =>
-    responses.types.struct('meta/v1.Status'),
-  )
-  const retryAfter = status.details?.retryAfterSeconds
-  return retryAfter === undefined || retryAfter === 0
-    ? response
-    : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
-}
-
-/** A Success Status. */
-export function successResponse(
-  responses: ResponseWriter,
-  accept: string | undefined,
-  rest: Pick<Status, 'details' | 'code'>,
-  status: number,
-): ApiResponse {
-  return statusResponse(responses, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...rest }, accept, status)
-}
-
-function errorEncoding(negotiator: Negotiator, accept: string | undefined): Encoding {
-  try {
-    // Errors have no transforms: a client that accepts nothing else receives JSON.
-    return negotiator.negotiate(accept, { refusal: true }).encoding
-  } catch {
-    // Nothing is acceptable: a JSON Status is better than an empty response.
-    return 'json'
-  }
-}
-
-/** The response to a failed request. Errors other than ApiError are internal: their text stays on the server. */
-export function errorResponse(responses: ResponseWriter, error: unknown, accept: string | undefined): ApiResponse {
-  const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
-  return statusResponse(responses, known.status, accept)
 }

@@ -61,7 +61,7 @@ describe('audit', () => {
     expect(events.map(({ verb, responseStatus }) => [verb, responseStatus?.code])).toEqual([['list', 403]])
   })
 
-  it('records both users of an impersonated request [P255]', async () => {
+  it('records both users of an impersonated request', async () => {
     const events: AuditEvent[] = []
     const { ask } = await sampleServer({ audit: (event) => void events.push(event) })
     const headers = { 'impersonate-user': 'carl', 'impersonate-group': ['team'], 'impersonate-uid': '7' }

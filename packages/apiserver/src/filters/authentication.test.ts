@@ -53,6 +53,11 @@ describe('authentication filter', () => {
     }
   })
 
+  it('shows the client a message that is meant for it [P311]', async () => {
+    const { response } = await run({ kind: 'rejected', reason: '[secret reason, revoked]', message: 'revoked' })
+    expect(ApiError.is(response) && response.status).toMatchObject({ code: 401, reason: 'Unauthorized', message: 'revoked' })
+  })
+
   it('rejects the request when an authenticator fails, and reports the error to the operator only', async () => {
     const { response, faults } = await run(new Error('cannot reach internal-host'))
     expect(ApiError.is(response) && response.status.message).toBe('Unauthorized')

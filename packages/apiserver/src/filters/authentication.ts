@@ -28,7 +28,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
       return next()
     }
     const outcome = await authenticate(authenticator, request, options)
-    if (outcome.kind !== 'authenticated') throw ApiError.unauthorized()
+    if (outcome.kind !== 'authenticated') throw ApiError.unauthorized(outcome.kind === 'rejected' ? outcome.message : undefined)
     context.user = outcome.user
     if (outcome.warnings !== undefined) context.warnings.push(...outcome.warnings)
     if (outcome.annotations !== undefined) Object.assign(context.annotations, outcome.annotations)

@@ -1,7 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { successResponse } from '../encoding/response-writer.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { successResponse } from '../encoding/status-response.ts'
+import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { deleteOptions } from './delete-options.ts'
@@ -17,5 +17,5 @@ export async function deleteCollection(scope: RequestScope, context: RequestCont
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   await scope.store.deleteCollection(write, { ...listed, options })
   const details = { ...(definition.group === '' ? {} : { group: definition.group }), kind: definition.resource.name }
-  return successResponse(responses, header(context.request, 'accept'), { details, code: 200 }, 200)
+  return successResponse(responses, context, { details, code: 200 }, 200)
 }

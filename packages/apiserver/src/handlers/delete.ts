@@ -1,8 +1,8 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { type DeleteResult, type FrozenObject, validateDeleteOptions } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
-import { successResponse } from '../encoding/response-writer.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { successResponse } from '../encoding/status-response.ts'
+import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { deleteOptions } from './delete-options.ts'
@@ -27,7 +27,7 @@ function answersWithStatus({ definition }: RequestScope, { removed }: DeleteResu
 
 function deletionStatus(
   { responses, definition }: RequestScope,
-  { request }: RequestContext,
+  context: RequestContext,
   { metadata }: FrozenObject,
   code: number,
 ): ApiResponse {
@@ -37,5 +37,5 @@ function deletionStatus(
     kind: definition.resource.name,
     uid: metadata.uid ?? '',
   }
-  return successResponse(responses, header(request, 'accept'), { details }, code)
+  return successResponse(responses, context, { details }, code)
 }

@@ -2,6 +2,7 @@ import { defaultPrinter } from '@krmkit/kinds'
 import { healthyComponent } from '@krmkit/kinds/strategies'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { wantsPretty } from '../encoding/indentation.ts'
 import { plainResponse } from '../encoding/response-writer.ts'
 import { tableOf } from '../encoding/table.ts'
 import { header, type RequestContext } from '../request-context.ts'
@@ -10,13 +11,15 @@ import type { RequestScope } from '../request-scope.ts'
 /** ComponentStatus of the control plane: only storage is listed, because all else is this process. */
 export async function componentStatuses(
   { responses, definition, profile, clock }: RequestScope,
-  { request, info }: RequestContext,
+  context: RequestContext,
 ): Promise<ApiResponse> {
   const storage = healthyComponent('storage-0')
+  const { request, info } = context
   const single = info.verb === 'get'
   if (single && info.name !== storage.metadata.name)
     throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
-  const representation = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
+  const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
+  const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
   const metadata = {}
   if (representation.transform !== undefined) {
     const table = tableOf(definition.strategy.printer ?? defaultPrinter, [storage], metadata, {

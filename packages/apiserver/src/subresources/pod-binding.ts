@@ -2,8 +2,8 @@ import type { Binding, Pod } from '@krmkit/kinds/core/v1'
 import { bindPod, validateBinding } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { successResponse } from '../encoding/response-writer.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { successResponse } from '../encoding/status-response.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { admitOperation } from './operation.ts'
 
@@ -34,5 +34,5 @@ export async function createBinding(scope: RequestScope, context: RequestContext
     uid: binding.metadata.uid ?? '',
     skipAdmission: true,
   })
-  return successResponse(responses, header(context.request, 'accept'), { code: 201 }, 201)
+  return successResponse(responses, context, { code: 201 }, 201)
 }

@@ -4,8 +4,8 @@ import { chargedBudget, ignoresBudgets, takeDisruption, withDisruptionTarget } f
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { checkPreconditions, type DeleteOptions, type WriteContext } from '@krmkit/registry'
-import { successResponse } from '../encoding/response-writer.ts'
-import { header, type RequestContext } from '../request-context.ts'
+import { successResponse } from '../encoding/status-response.ts'
+import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { admitOperation } from './operation.ts'
@@ -37,7 +37,7 @@ export async function createEviction(scope: RequestScope, context: RequestContex
     options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(scope, write, { namespace, name }, options),
     skipAdmission: true,
   })
-  return successResponse(responses, header(context.request, 'accept'), { code: 201 }, 201)
+  return successResponse(responses, context, { code: 201 }, 201)
 }
 
 /** Takes one disruption from the budget that protects the pod. @throws ApiError 429 when none is left. */

@@ -56,20 +56,30 @@ describe('createServiceAccountTokenAuthenticator', () => {
     expect(await recreated.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
   })
 
-  it('accepts a token until its expiry after it was refreshed at 80% of its lifetime [P136]', async () => {
+  it.each([
+    ['80 % of the lifetime of an hour', 3_600, 0.8 * 3_600],
+    ['a day of a lifetime of two', 2 * 86_400, 86_400],
+  ])('accepts the old and the new token after a renewal at %s, until each expires [P136]', async (_, expirationSeconds, at) => {
     const own = fakeClock(clock.now())
     const renewing = { ...keys, clock: own }
-    const judge = createServiceAccountTokenAuthenticator(renewing, lookup)
-    const take = async () => (await createServiceAccountIssuer(renewing).issue({ ...request })).token
-    const goodOnes = async (...all: string[]) =>
-      (await Promise.all(all.map((token) => judge.authenticateToken(token)))).map(({ kind }) => kind)
+    const authenticator = createServiceAccountTokenAuthenticator(renewing, lookup)
+    const issuer = createServiceAccountIssuer(renewing)
+    const take = () => issuer.issue({ ...request, expirationSeconds })
+    const kinds = async (...tokens: string[]) =>
+      (await Promise.all(tokens.map((token) => authenticator.authenticateToken(token)))).map(({ kind }) => kind)
     const first = await take()
-    own.advance(0.8 * 3_600_000)
+    expect(first.expiresAt).toBe(own.now() + expirationSeconds * 1000)
+    own.advance(at * 1000)
     const second = await take()
-    expect(second).not.toBe(first)
-    expect(await goodOnes(first, second)).toEqual(['authenticated', 'authenticated'])
-    own.advance(0.2 * 3_600_000 + 11_000)
-    expect(await goodOnes(first, second)).toEqual(['rejected', 'authenticated'])
+    expect([second.token === first.token, second.expiresAt]).toEqual([false, own.now() + expirationSeconds * 1000])
+    expect(await kinds(first.token, second.token)).toEqual(['authenticated', 'authenticated'])
+    own.advance(first.expiresAt - own.now() - 1000)
+    expect(await kinds(first.token, second.token)).toEqual(['authenticated', 'authenticated'])
+    // Clocks may differ by ten seconds.
+    own.advance(12_000)
+    expect(await kinds(first.token, second.token)).toEqual(['rejected', 'authenticated'])
+    own.advance(at * 1000)
+    expect(await kinds(second.token)).toEqual(['rejected'])
   })
 
   it('accepts former keys while they are listed', async () => {

@@ -85,7 +85,7 @@ export async function readKeyPair(directory: string, name: string): Promise<KeyP
     return { certificate, key }
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new CertificateError({ code: 'StorageFailed', message: `cannot read the certificate ${name} in ${directory}`, cause })
+    throw storageFailed(`cannot read the certificate ${name} in ${directory}`, cause)
   }
 }
 
@@ -96,6 +96,11 @@ export async function writeKeyPair(directory: string, options: { name: string; p
     await writePrivateFile(join(directory, `${name}.key`), pair.key)
     await writePrivateFile(join(directory, `${name}.crt`), pair.certificate, { mode: 0o644 })
   } catch (cause) {
-    throw new CertificateError({ code: 'StorageFailed', message: `cannot write the certificate ${name} in ${directory}`, cause })
+    throw storageFailed(`cannot write the certificate ${name} in ${directory}`, cause)
   }
+}
+
+function storageFailed(problem: string, cause: unknown): CertificateError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new CertificateError({ code: 'StorageFailed', message: `${problem}: ${why}`, cause })
 }

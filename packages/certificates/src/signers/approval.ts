@@ -1,7 +1,7 @@
 import type { NamingProfile } from '@krmkit/meta'
 import type { CertificateRequest } from '../request/certificate-request.ts'
 import { builtInSigners } from './names.ts'
-import { validateKubeletClientRequest } from './rules.ts'
+import { type SignerRules, validateKubeletClientRequest } from './rules.ts'
 
 /** A permission of the requester that approves a request automatically. */
 export interface AutoApproval {
@@ -41,9 +41,10 @@ export function autoApprovalsFor(
     readonly username: string
   },
   profile: Pick<NamingProfile, 'domain'>,
+  rules: SignerRules = {},
 ): readonly AutoApproval[] {
   if (candidate.signerName !== builtInSigners(profile).apiserverClientKubelet) return []
-  if (validateKubeletClientRequest(candidate) !== undefined) return []
+  if (validateKubeletClientRequest(candidate, rules) !== undefined) return []
   const any = {
     subresource: 'nodeclient',
     message: 'Auto approving kubelet client certificate after SubjectAccessReview.',

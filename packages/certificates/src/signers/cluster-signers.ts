@@ -5,7 +5,7 @@ import { type CertificateRequest, readSigningRequest } from '../request/certific
 import { issueCertificate } from './issue.ts'
 import { builtInSigners, type SignerPurpose, signerPurposes } from './names.ts'
 import { verifyRequestSignature } from './request-signature.ts'
-import { validateSignerRequest } from './rules.ts'
+import { type SignerRules, validateSignerRequest } from './rules.ts'
 import { defaultSigningDurationMs, validityOf } from './validity.ts'
 
 /** The fields of a CertificateSigningRequest that a signer uses. */
@@ -46,6 +46,8 @@ export interface ClusterSignersOptions {
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
   readonly profile: Pick<NamingProfile, 'domain'>
+  /** Default: those of the stock server. */
+  readonly rules?: SignerRules
 }
 
 /**
@@ -75,7 +77,7 @@ export function createClusterSigners(options: ClusterSignersOptions): Certificat
     signers.set(signerName, {
       signerName,
       async sign(toSign) {
-        const request = verifySigningRequest({ ...toSign, signerName }, options.profile)
+        const request = verifySigningRequest({ ...toSign, signerName }, options.profile, options.rules)
         const current = typeof authority === 'function' ? await authority() : authority
         return signRequest({ ...toSign, request }, { ...options, authority: current })
       },
@@ -92,9 +94,10 @@ export function createClusterSigners(options: ClusterSignersOptions): Certificat
 export function verifySigningRequest(
   toSign: { readonly request: string; readonly signerName: string; readonly usages: readonly string[] },
   profile: Pick<NamingProfile, 'domain'>,
+  rules: SignerRules = {},
 ): CertificateRequest {
   const request = readSigningRequest(toSign.request)
-  const problem = validateSignerRequest({ ...toSign, request }, profile)
+  const problem = validateSignerRequest({ ...toSign, request }, profile, rules)
   if (problem !== undefined) throw new CertificateError({ code: 'Refused', message: problem })
   verifyRequestSignature(request)
   return request

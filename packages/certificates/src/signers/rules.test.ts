@@ -137,6 +137,34 @@ describe('kubelet-serving', () => {
   })
 })
 
+describe('required key encipherment', () => {
+  const three = ['key encipherment', 'digital signature']
+  const exact = { requireKeyEncipherment: true }
+  const extensions = named({ dns: ['node-a'] })
+
+  it.each([
+    ['kube-apiserver-client-kubelet [P101]', signers.apiserverClientKubelet, 'client auth', { subject: nodeSubject }],
+    ['kubelet-serving [P105]', signers.kubeletServing, 'server auth', { subject: nodeSubject, extensions }],
+  ])('accepts exactly three usages for %s', (_, signerName, purpose, parts: RequestParts) => {
+    const request = decodeCertificateRequest(requestDer(parts))
+    const asked = (usages: string[]) => validateSignerRequest({ signerName, usages, request }, stockProfile, exact)
+    expect(asked([...three, purpose])).toBeUndefined()
+    const wrong = `usages did not match [${[...three, purpose].sort().join(' ')}]`
+    expect(asked(['digital signature', purpose])).toBe(wrong)
+    expect(asked([...three, purpose, 'any'])).toBe(wrong)
+  })
+
+  it('holds for automatic approvals, and not for other signers [P101]', () => {
+    const request = decodeCertificateRequest(requestDer({ subject: nodeSubject }))
+    const candidate = { signerName: signers.apiserverClientKubelet, request, username: 'u' }
+    const two = ['digital signature', 'client auth']
+    expect(autoApprovalsFor({ ...candidate, usages: two }, stockProfile, exact)).toEqual([])
+    expect(autoApprovalsFor({ ...candidate, usages: [...three, 'client auth'] }, stockProfile, exact)).toHaveLength(1)
+    const client = { signerName: signers.apiserverClient, request, usages: ['client auth'] }
+    expect(validateSignerRequest(client, stockProfile, exact)).toBeUndefined()
+  })
+})
+
 describe('other signers', () => {
   it('accepts everything for legacy-unknown [P108]', () => {
     expect(objection(signers.legacyUnknown, ['any', 'cert sign'], { subject: [[organization, 'x']] })).toBeUndefined()

@@ -10,6 +10,15 @@ export interface SignerRequest {
   readonly usages: readonly string[]
 }
 
+/** Rules of the built-in signers that an installation chooses. */
+export interface SignerRules {
+  /**
+   * Whether certificates of nodes need the usage `key encipherment`. Default false, as on the stock server: kubelets omit it for keys
+   * other than RSA since Kubernetes 1.27.
+   */
+  readonly requireKeyEncipherment?: boolean
+}
+
 const nodeGroup = 'system:nodes'
 const nodePrefix = 'system:node:'
 
@@ -30,12 +39,16 @@ const nodePrefix = 'system:node:'
  * // 'invalid usage for client certificate: server auth'
  * ```
  */
-export function validateSignerRequest(request: SignerRequest, profile: Pick<NamingProfile, 'domain'>): string | undefined {
+export function validateSignerRequest(
+  request: SignerRequest,
+  profile: Pick<NamingProfile, 'domain'>,
+  chosen: SignerRules = {},
+): string | undefined {
   const purpose = signerPurposeOf(request.signerName, profile)
-  return purpose === undefined ? undefined : (rules[purpose](request) ?? validatePrintableNames(request.request))
+  return purpose === undefined ? undefined : (rules[purpose](request, chosen) ?? validatePrintableNames(request.request))
 }
 
-const rules: Readonly<Record<SignerPurpose, (request: SignerRequest) => string | undefined>> = {
+const rules: Readonly<Record<SignerPurpose, (request: SignerRequest, chosen: SignerRules) => string | undefined>> = {
   apiserverClient: ({ usages }) => validateClientUsages(usages),
   apiserverClientKubelet: validateKubeletClientRequest,
   kubeletServing: validateKubeletServingRequest,
@@ -48,14 +61,17 @@ const rules: Readonly<Record<SignerPurpose, (request: SignerRequest) => string |
  * @returns the problem, or undefined.
  * @see {@link validateKubeletServingRequest} for an example.
  */
-export function validateKubeletClientRequest({ request, usages }: Omit<SignerRequest, 'signerName'>): string | undefined {
+export function validateKubeletClientRequest(
+  { request, usages }: Omit<SignerRequest, 'signerName'>,
+  chosen: SignerRules = {},
+): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'
   if (dns.length > 0) return 'DNS subjectAltNames are not allowed'
   if (emails.length > 0) return 'Email subjectAltNames are not allowed'
   if (ips.length > 0) return 'IP subjectAltNames are not allowed'
   if (uris.length > 0) return 'URI subjectAltNames are not allowed'
-  return validateNodeName(request) ?? validateExactUsages(usages, 'client auth')
+  return validateNodeName(request) ?? validateNodeUsages(usages, 'client auth', chosen)
 }
 
 /**
@@ -72,13 +88,16 @@ export function validateKubeletClientRequest({ request, usages }: Omit<SignerReq
  * // 'DNS or IP subjectAltName is required'
  * ```
  */
-export function validateKubeletServingRequest({ request, usages }: Omit<SignerRequest, 'signerName'>): string | undefined {
+export function validateKubeletServingRequest(
+  { request, usages }: Omit<SignerRequest, 'signerName'>,
+  chosen: SignerRules = {},
+): string | undefined {
   const { dns, emails, ips, uris } = request.names
   if (!isNodeOrganization(request)) return 'subject organization is not system:nodes'
   if (dns.length === 0 && ips.length === 0) return 'DNS or IP subjectAltName is required'
   if (emails.length > 0) return 'Email subjectAltNames are not allowed'
   if (uris.length > 0) return 'URI subjectAltNames are not allowed'
-  return validateExactUsages(usages, 'server auth') ?? validateNodeName(request)
+  return validateNodeUsages(usages, 'server auth', chosen) ?? validateNodeName(request)
 }
 
 function validateClientUsages(usages: readonly string[]): string | undefined {
@@ -87,11 +106,15 @@ function validateClientUsages(usages: readonly string[]): string | undefined {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth'
 }
 
-/** Key encipherment is optional: kubelets omit it for keys other than RSA since Kubernetes 1.27. */
-function validateExactUsages(usages: readonly string[], purpose: string): string | undefined {
+function validateNodeUsages(
+  usages: readonly string[],
+  purpose: string,
+  { requireKeyEncipherment = false }: SignerRules,
+): string | undefined {
   const wanted = new Set(usages)
   const allowed = ['digital signature', 'key encipherment', purpose]
-  const isExact = wanted.has('digital signature') && wanted.has(purpose) && [...wanted].every((usage) => allowed.includes(usage))
+  const required = requireKeyEncipherment ? allowed : ['digital signature', purpose]
+  const isExact = required.every((usage) => wanted.has(usage)) && [...wanted].every((usage) => allowed.includes(usage))
   return isExact ? undefined : `usages did not match [${allowed.sort().join(' ')}]`
 }
 

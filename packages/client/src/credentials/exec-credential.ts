@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { parseTime } from '@krmkit/meta/time'
 import { ClientError } from '../client-error.ts'
 import type { Credentials } from './credential-source.ts'
 import type { ExecCluster, ExecConfig } from './exec-config.ts'
@@ -39,17 +40,29 @@ export function readExecCredential(output: string, { apiVersion, command }: Exec
     if (typeof value !== 'string') throw failed(`printed a ${name} that is not a string`)
     return value
   }
-  const [token, certificate, key, expiration] = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'].map(
-    text,
-  )
+  const [token, certificate, key] = ['token', 'clientCertificateData', 'clientKeyData'].map(text)
   if (!token && !certificate && !key) throw failed('printed neither a token nor a certificate with its key')
   if (!certificate !== !key) throw failed('printed a certificate or a key, but not both')
   if (certificate && key) validateKeyPair({ certificate, key }, failed)
-  const expiresAt = expiration ? Date.parse(expiration) : undefined
-  if (expiresAt !== undefined && Number.isNaN(expiresAt)) throw failed('printed an invalid expirationTimestamp')
+  const expiresAt = expirationOf(status, failed)
   return {
     credentials: { ...(token ? { token } : {}), ...(certificate && key ? { certificate, key } : {}) },
     ...(expiresAt === undefined ? {} : { expiresAt }),
+  }
+}
+
+/** An RFC 3339 timestamp, or null. @returns milliseconds since the epoch; undefined for null */
+function expirationOf(
+  { expirationTimestamp: value }: Readonly<Record<string, unknown>>,
+  failed: (problem: string) => ClientError,
+): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw failed('printed an expirationTimestamp that is not a string')
+  try {
+    return parseTime(value)
+  } catch {
+    // The error of the parser quotes the output.
+    throw failed('printed an invalid expirationTimestamp: it must be an RFC 3339 time')
   }
 }
 

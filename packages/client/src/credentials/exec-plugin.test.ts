@@ -161,12 +161,47 @@ describe('output of a command', () => {
     ['an empty status', output({}), 'neither a token nor a certificate'],
     ['a token that is not a string', output({ token: 7 }), 'token that is not a string'],
     ['an invalid time', output({ token: 'hidden', expirationTimestamp: 'soon' }), 'invalid expirationTimestamp'],
+    ['a date without a time', output({ token: 'hidden', expirationTimestamp: '2026-01-01' }), 'invalid expirationTimestamp'],
+    ['a time without a zone', output({ token: 'hidden', expirationTimestamp: '2026-01-01T01:00:00' }), 'expirationTimestamp'],
+    [
+      'a time of an HTTP header',
+      output({ token: 'hidden', expirationTimestamp: 'Thu, 01 Jan 2026 01:00:00 GMT' }),
+      'expirationT',
+    ],
+    ['a blank for the T of a time', output({ token: 'hidden', expirationTimestamp: '2026-01-01 01:00:00Z' }), 'expirationTime'],
+    ['a day that does not exist', output({ token: 'hidden', expirationTimestamp: '2026-02-30T01:00:00Z' }), 'expirationTime'],
+    ['an empty time', output({ token: 'hidden', expirationTimestamp: '' }), 'invalid expirationTimestamp'],
+    ['a time in seconds', output({ token: 'hidden', expirationTimestamp: 1_767_225_600 }), 'not a string'],
   ])('is rejected with %s, without quoting it [P41] [P266]', async (_, printed, message) => {
     const failure = await setup([printed])
       .source.get()
       .catch((error: unknown) => error)
     expect(failure).toMatchObject({ name: 'ClientError', code: 'CredentialsFailed', message: expect.stringContaining(message) })
     expect(String(failure)).not.toContain('hidden')
+  })
+})
+
+describe('expirationTimestamp of a command', () => {
+  it.each([
+    ['an offset', '2026-01-01T02:00:00+01:00'],
+    ['a fraction', '2026-01-01T01:00:00.000999Z'],
+  ])('may have %s [P41]', async (_, expirationTimestamp) => {
+    const { source, runs, clock } = setup([output({ token: 't', expirationTimestamp })])
+    await source.get()
+    clock.advance(3_600_000)
+    await source.get()
+    expect(runs).toHaveLength(1)
+    clock.advance(2)
+    await source.get()
+    expect(runs).toHaveLength(2)
+  })
+
+  it('may be null: the credentials do not expire [P41] [P266]', async () => {
+    const { source, runs, clock } = setup([output({ token: 't', expirationTimestamp: null })])
+    await source.get()
+    clock.advance(10 * 365 * 86_400_000)
+    await source.get()
+    expect(runs).toHaveLength(1)
   })
 })
 

@@ -54,12 +54,15 @@ export const approvingController: Controller = {
   },
 }
 
-function matchingApprovals(request: DeepReadonly<SigningRequest>, { profile }: ControllerContext): readonly AutoApproval[] {
+function matchingApprovals(
+  request: DeepReadonly<SigningRequest>,
+  { profile, signerRules }: ControllerContext,
+): readonly AutoApproval[] {
   const isDecided = hasCondition(request, 'Approved') || hasCondition(request, 'Denied')
   if (isDecided || (request.status?.certificate ?? '') !== '') return []
   const { request: text, signerName = '', usages = [], username = '' } = request.spec
   try {
-    return autoApprovalsFor({ request: readSigningRequest(text), signerName, usages, username }, profile)
+    return autoApprovalsFor({ request: readSigningRequest(text), signerName, usages, username }, profile, signerRules)
   } catch {
     // Validation rejects unreadable requests; this one was stored by other means.
     return []

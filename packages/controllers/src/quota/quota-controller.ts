@@ -8,7 +8,7 @@ import {
   type UsageEvaluators,
 } from '@krmkit/admission/quota'
 import type { Informer } from '@krmkit/client'
-import { ApiError, type ApiObject, type DeepReadonly, type GroupResource } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly, type GroupResource, type Quantity } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
@@ -23,8 +23,8 @@ const resyncMs = 300_000
 const maxAttempts = 8
 
 /**
- * Maintains the status of quotas: limits and usage. Admission charges new and increased usage; this controller recounts after deletions
- * and decreased usage. Watches objects only once a quota counts them.
+ * Maintains the status of quotas: limits and usage. Admission charges new and increased usage; this controller recounts after deletions,
+ * decreased usage, and increases that a status reports. Watches objects only once a quota counts them.
  */
 export const quotaController: Controller = {
   name: 'resourcequota-controller',
@@ -83,11 +83,9 @@ class QuotaController implements AsyncDisposable {
     const evaluator = this.#evaluatorOf(resource)
     const unsubscribe = this.#context.informers.of(resource).on({
       updated: (object, before) => {
-        // Admission has charged increased usage.
-        const change = subtractUsage(evaluator.usage(object), evaluator.usage(before))
-        if ([...change.values()].some((amount) => amount.sign() < 0) || this.#changesScope(resource, object, before)) {
-          this.#enqueueQuotasOf(resource, object)
-        }
+        const change = [...subtractUsage(evaluator.usage(object), evaluator.usage(before)).values()]
+        const isCharged = change.every((amount) => amount.sign() === 0) || (isIncrease(change) && !sameSpec(object, before))
+        if (!isCharged || this.#changesScope(resource, object, before)) this.#enqueueQuotasOf(resource, object)
       },
       deleted: (object) => this.#enqueueQuotasOf(resource, object),
     })
@@ -137,6 +135,16 @@ class QuotaController implements AsyncDisposable {
     if (isSame(quota.status?.hard, status.hard) && isSame(quota.status?.used, status.used)) return
     await ignoreNotFound(client.update(quotas, { ...quota, status }, { subresource: 'status', fieldManager, signal }))
   }
+}
+
+/** Admission charges increases of the spec. It does not charge the status, which can increase the usage of claims. */
+function isIncrease(change: readonly Quantity[]): boolean {
+  return change.every((amount) => amount.sign() >= 0)
+}
+
+function sameSpec(a: DeepReadonly<ApiObject>, b: DeepReadonly<ApiObject>): boolean {
+  const [now, before] = [a, b].map((object) => JSON.stringify((object as { readonly spec?: object }).spec))
+  return now === before
 }
 
 type Amounts = DeepReadonly<Record<string, string>> | undefined

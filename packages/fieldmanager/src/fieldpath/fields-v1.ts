@@ -60,14 +60,14 @@ export function encodeFieldsV1(set: FieldSet): JsonObject {
 }
 
 /** Encodes a large set in slices; afterwards `encodeFieldsV1` returns the cached form. */
-export function* encodeFieldsV1Steps(set: FieldSet): Generator<void, void> {
+export function* encodeFieldsV1Steps(set: FieldSet): Generator<unknown, void> {
   if (set.encoded !== undefined || set.empty) return
   yield* encodeSetSteps(set, false)
   encodeFieldsV1(set)
 }
 
 /** Encodes a set bottom-up. */
-function* encodeSetSteps(set: FieldSet, member: boolean): Generator<void, void> {
+function* encodeSetSteps(set: FieldSet, member: boolean): Generator<unknown, void> {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
   const elements = set.elements()
   yield
@@ -136,7 +136,7 @@ export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefin
 }
 
 /** Like `decodeFieldsV1`, as a generator that runs in slices. */
-export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
+export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<unknown, FieldSet> {
   const known = knownSet(fields)
   if (known !== undefined) return known
   const reader = new Decoder(Object.isFrozen(fields))
@@ -246,7 +246,7 @@ class Decoder {
   }
 
   /** Like `node`, in slices. */
-  *steps(fields: JsonObject, depth: number): Generator<void, FieldNode> {
+  *steps(fields: JsonObject, depth: number): Generator<unknown, FieldNode> {
     checkPath(depth)
     const read = new NodeBuilder(this.frozen)
     let members = 0

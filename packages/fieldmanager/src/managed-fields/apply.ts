@@ -134,14 +134,14 @@ export function applyParts(request: ApplyRequest): ApplyParts {
  *
  * @see {@link managedFieldsAfterUpdateSteps} for how such a generator runs.
  */
-export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
+export function applyPartsSteps(request: ApplyRequest): Generator<unknown, ApplyParts> {
   return applySteps(request, true)
 }
 
-function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+function* applySteps(request: ApplyRequest, sliced: boolean): Generator<unknown, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = checkApplied(request)
-  if (sliced) yield
+  if (sliced) yield true
   return request.live === undefined
     ? yield* createSteps(request, { type, appliedSet, sliced })
     : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
@@ -155,15 +155,19 @@ interface CheckedConfiguration {
 }
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
+function* createSteps(
+  request: ApplyRequest,
+  { type, appliedSet, sliced }: CheckedConfiguration,
+): Generator<unknown, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
+  if (sliced) yield true
   const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
-  if (sliced) yield
+  if (sliced) yield true
   const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   const annotated = withAnnotation(request, value)
   return {
@@ -179,7 +183,7 @@ function* changeSteps(
   request: ApplyRequest,
   live: FrozenObject,
   { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<void, ApplyParts> {
+): Generator<unknown, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
   const managed = yield* storedManagers(request, live, sliced)
@@ -266,7 +270,7 @@ function lastAppliedSet({ live, manager, subresource = '' }: ApplyRequest): Fiel
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<unknown, Managed> {
   const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
   const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }

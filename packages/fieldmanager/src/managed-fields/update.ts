@@ -1,7 +1,6 @@
 import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
@@ -100,25 +99,23 @@ export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): 
  */
 export function managedFieldsAfterUpdateSteps(
   request: UpdateRequest<FrozenObject>,
-): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   return managedFieldsSteps(request, true)
 }
 
 function* managedFieldsSteps(
   request: UpdateRequest<FrozenObject>,
   sliced: boolean,
-): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
   const stored = live?.metadata?.managedFields
   if (sliced) yield* predecode(stored)
   const before = yield* decodeLiveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
-  if (live === undefined && before === emptyManaged) {
+  // The fast path is one step.
+  if (!sliced && live === undefined && before === emptyManaged) {
     const created = createdFields(request)
     if (created === 'nothing') return undefined
-    if (created !== undefined) {
-      if (sliced) yield* encodeFieldsV1Steps(created.set)
-      return [createdEntry(request, created)]
-    }
+    if (created !== undefined) return [createdEntry(request, created)]
   }
   const managed = yield* updateManagedSteps(before, request, sliced)
   if (managed.managers.size === 0) return undefined
@@ -153,7 +150,7 @@ export function* updateManagedSteps(
   managed: Managed,
   request: UpdateRequest<FrozenObject>,
   sliced: boolean,
-): Generator<void, Managed> {
+): Generator<unknown, Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -166,7 +163,7 @@ export function* updateManagedSteps(
   let managers: Managed['managers']
   try {
     const comparison = sliced ? yield* compareTypedSteps(from, to.value, type) : compareTyped(from, to.value, type)
-    if (sliced) yield
+    if (sliced) yield true
     if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
       return yield* capManagersSteps({ ...managed, times: movedTimes(managed, key, request.now) })
     }
@@ -210,7 +207,7 @@ function* decodeLiveOrNext(
   live: Entries,
   next: Entries,
   { ignoreNext, sliced }: { ignoreNext: boolean; sliced: boolean },
-): Generator<void, Managed> {
+): Generator<unknown, Managed> {
   if (ignoreNext || next === live) return decodeOrEmpty(live)
   if (isResetManagedFields(next)) return emptyManaged
   try {
@@ -223,7 +220,7 @@ function* decodeLiveOrNext(
 }
 
 /** Decodes stored managedFields in slices, so that later unsliced decoding is a cache hit. */
-export function* predecode(entries: Entries): Generator<void, void> {
+export function* predecode(entries: Entries): Generator<unknown, void> {
   try {
     yield* decodeManagedFieldsSteps(entries)
   } catch (error) {

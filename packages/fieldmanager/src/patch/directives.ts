@@ -3,6 +3,7 @@ import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { isMap } from '../value/order.ts'
 import { goType } from '../value/type-names.ts'
+import { keysOf, stepSize } from './deferred-merges.ts'
 import { PatchError } from './patch-error.ts'
 
 /** Directives of strategic merge patches. */
@@ -33,6 +34,36 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   for (const key in value) {
     const kept = withoutDirectives(value[key] as JsonValue)
     if (kept !== undefined) setMember(out, key, kept)
+  }
+  return out
+}
+
+/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with interruption points. */
+export function* cleanedSteps(
+  value: JsonValue,
+  drops: { readonly nulls: boolean; readonly directives: boolean },
+): Generator<unknown, JsonValue | undefined> {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const list: JsonValue[] = []
+    for (let i = 0; i < value.length; i++) {
+      const item = yield* cleanedSteps(value[i] as JsonValue, drops)
+      if (item !== undefined) list.push(item)
+      if (i % stepSize === 0) yield
+    }
+    return list
+  }
+  if (drops.directives && Object.hasOwn(value, patchDirective) && !(drops.nulls && value[patchDirective] === null))
+    return undefined
+  const out: JsonObject = {}
+  const keys = yield* keysOf(value)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = value[key] as JsonValue
+    if (member === null && drops.nulls) continue
+    const kept = yield* cleanedSteps(member, drops)
+    if (kept !== undefined) setMember(out, key, kept)
+    if (i % stepSize === 0) yield
   }
   return out
 }

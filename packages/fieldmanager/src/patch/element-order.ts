@@ -53,7 +53,7 @@ function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
 export function* orderElements(
   { patched, others }: Parts,
   { wanted, before, mergeKey, maps }: { wanted: JsonValue[]; before: JsonValue[]; mergeKey: string; maps: boolean },
-): Generator<void, JsonValue[]> {
+): Generator<unknown, JsonValue[]> {
   const identity = maps ? (item: JsonValue) => identityOf(item, mergeKey) : (item: JsonValue) => item
   yield
   const right = yield* sorted(patched, wanted, { mergeKey, maps, identity })
@@ -99,7 +99,7 @@ function* sorted(
   items: readonly JsonValue[],
   order: readonly JsonValue[],
   { mergeKey, maps, identity }: { mergeKey: string; maps: boolean; identity: Identity },
-): Generator<void, JsonValue[]> {
+): Generator<unknown, JsonValue[]> {
   const deleted: JsonValue[] = []
   const kept: JsonValue[] = []
   if (maps) requireKeys(mergeKey, items, order)
@@ -112,7 +112,7 @@ function* sorted(
 }
 
 /** Items without a position sort before all others, so a list of only such items is reversed, as on stock servers. */
-function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Generator<void, JsonValue[]> {
+function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Generator<unknown, JsonValue[]> {
   if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
   if (at.every((position) => position !== undefined)) {
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
-import { setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
+import { copyValue } from './copy-value.ts'
 import { checkDepth } from './depth.ts'
 import { Draft, type PointerTarget } from './draft.ts'
 import { PatchError } from './patch-error.ts'
@@ -57,9 +57,9 @@ export function* jsonPatchSteps(
   target: JsonValue,
   operations: JsonValue,
   options: JsonPatchOptions = {},
-): Generator<void, JsonValue> {
+): Generator<unknown, JsonValue> {
   const { maxOperations = 10_000, maxCopySize = 3 * 1024 * 1024 } = options
-  const plain = readOperations(operations)
+  const plain = yield* readOperations(operations)
   if (plain.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${plain.length}`
     throw new PatchError('TooManyOperations', message)
@@ -67,7 +67,7 @@ export function* jsonPatchSteps(
   const draft = new Draft(target)
   const copies = { size: 0, maxSize: maxCopySize }
   for (const operation of plain) {
-    applyOne(draft, operation, copies)
+    yield* applyOne(draft, operation, copies)
     yield
   }
   return draft.finish()
@@ -102,7 +102,7 @@ export function validateJsonPatch(operations: JsonValue): string[] {
   )
 }
 
-function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void {
+function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Generator<unknown, void> {
   const { op, path, from, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
@@ -124,7 +124,7 @@ function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void
     case 'move':
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const moved = op === 'move' ? removeAt(draft, from) : copyOf(draft, from, copies)
+      const moved = op === 'move' ? removeAt(draft, from) : yield* copyOf(draft, from, copies)
       draft.add(resolveTarget(draft, path, op), moved)
       return
     }
@@ -142,30 +142,19 @@ function removeAt(draft: Draft, from: string): JsonValue {
 }
 
 /** Copies a missing member as null. */
-function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
+function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown, JsonValue> {
   const target = draft.resolve(from, { adding: false, editing: false })
   if (target === undefined) throw missingFrom('copy', from)
   const value = draft.getCurrent(target)
   if (value === undefined && target.index !== undefined) throw missingFrom('copy', from)
   if (value === undefined) return null
-  checkDepth(value, 'Unprocessable')
-  copies.size += jsonLength(value)
+  const { copy, length } = yield* copyValue(value)
+  copies.size += length
   if (copies.size > copies.maxSize) {
     const text = `Unable to complete the copy, the accumulated size increase of copy is ${copies.size}, exceeding the limit ${copies.maxSize}`
     throw failed(text)
   }
-  return cloneValue(value)
-}
-
-/** A deep copy. */
-function cloneValue(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(cloneValue)
-  const out: { [key: string]: JsonValue } = {}
-  for (const key in value) {
-    setMember(out, key, cloneValue(value[key] as JsonValue))
-  }
-  return out
+  return copy
 }
 
 function missingFrom(op: string, from: string): PatchError {
@@ -196,30 +185,15 @@ function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
   return target
 }
 
-/** Length of the JSON text. The built-in serializer is much faster but does not support bigint. */
-function jsonLength(value: JsonValue): number {
-  try {
-    return JSON.stringify(value).length
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return jsonLengthWithBigint(value)
-  }
-}
-
-/** Length of the JSON text, with bigint support. */
-function jsonLengthWithBigint(value: JsonValue): number {
-  if (typeof value === 'string') return JSON.stringify(value).length
-  if (typeof value !== 'object' || value === null) return String(value).length
-  let size = 1
-  if (Array.isArray(value)) for (const item of value) size += jsonLengthWithBigint(item) + 1
-  else for (const key in value) size += jsonLengthWithBigint(key) + jsonLengthWithBigint(value[key] as JsonValue) + 2
-  return Math.max(2, size)
-}
-
-function readOperations(operations: JsonValue): PlainOperation[] {
+function* readOperations(operations: JsonValue): Generator<unknown, PlainOperation[]> {
   if (operations === null) return []
   if (!Array.isArray(operations)) throw undecodable(`${jsonKind(operations)} into Go value of type []handlers.jsonPatchOp`)
-  return operations.map(readOperation)
+  const plain: PlainOperation[] = []
+  for (const operation of operations) {
+    plain.push(readOperation(operation))
+    yield
+  }
+  return plain
 }
 
 function readOperation(operation: JsonValue): PlainOperation {

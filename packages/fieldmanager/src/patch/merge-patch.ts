@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
-import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
-import { checkDepth } from './depth.ts'
-import { withoutNulls } from './directives.ts'
+import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
+import { checkDepth, checkDepthSteps } from './depth.ts'
+import { cleanedSteps, withoutNulls } from './directives.ts'
 import { PatchError } from './patch-error.ts'
 
 /**
@@ -31,20 +31,27 @@ export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<unknown, JsonValue> {
   const deferred = new DeferredMerges()
-  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), deferred)
+  const members = requireMap(patch)
+  yield* checkDepthSteps(members)
+  const merged = mergeObject(isMap(target) ? target : {}, members, deferred)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
+  const members = requireMap(patch)
+  checkDepth(members)
+  return members
+}
+
+function requireMap(patch: JsonValue): JsonObject {
   if (patch === null) throw new PatchError('BadPatch', 'Invalid JSON Patch')
   if (!isMap(patch)) {
     const message = `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`
     throw new PatchError('BadPatch', `error decoding patch: ${message}`)
   }
-  checkDepth(patch)
   return patch
 }
 
@@ -89,12 +96,16 @@ interface MemberMerge {
   readonly deferred?: DeferredMerges
 }
 
-function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, void> {
+function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<unknown, void> {
   yield* copyInto(out, merge.target)
-  let members = 0
-  for (const key in merge.patch) {
-    mergeMember(out, key, merge)
-    if (++members % stepSize === 0) yield
+  const keys = yield* keysOf(merge.patch)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const value = merge.patch[key] as JsonValue
+    if (typeof value === 'object' && value !== null && !isMap(ownMember(merge.target, key))) {
+      setMember(out, key, (yield* cleanedSteps(value, { nulls: true, directives: false })) as JsonValue)
+    } else mergeMember(out, key, merge)
+    if (i % stepSize === 0) yield
   }
 }
 

@@ -135,6 +135,42 @@ describe('strategicMergePatch [P145]', () => {
     expect(createTwoWayPatch(type, original, original)).toEqual({})
   })
 
+  // As the stock library orders them: new items take the room of deleted ones.
+  it.each([
+    ['h g', '+f -h -e +a', 'f a', 'g f a'],
+    ['b e a f', '-e -d +h', 'h', 'b a f h'],
+    ['g e d a', '+h d -g a', 'h d a', 'e h d a'],
+    ['d f h b e', 'f +c -d', 'f c', 'f h b e c'],
+    ['h a b', '-h a +c -f', 'a c', 'a b c'],
+    ['a b', 'b +c', 'b c', 'a b c'],
+  ])('orders %j after %j with the order %j: %j', (live, changes, order, result) => {
+    const split = (text: string) => text.split(' ')
+    const container = (name: string) => ({ name })
+    const change = (text: string) =>
+      text.startsWith('-') ? { $patch: 'delete', name: text.slice(1) } : { name: text.replace('+', ''), image: 'new' }
+    const patch = {
+      spec: {
+        containers: split(changes).map(change),
+        '$setElementOrder/containers': split(order).map(container),
+      },
+    }
+    const merged = strategicMergePatch(source.struct('core/v1.Pod'), { spec: { containers: split(live).map(container) } }, patch)
+    const { spec } = merged as { spec: { containers: { name: string }[] } }
+    expect(spec.containers.map(({ name }) => name).join(' ')).toBe(result)
+  })
+
+  it('deletes items of primitive lists before it adds items, in any order of the members', () => {
+    const type = source.struct('core/v1.Service')
+    const deletes = { '$deleteFromPrimitiveList/finalizers': ['a', 'b'] }
+    const adds = { finalizers: ['b', 'c'] }
+    for (const live of [{}, { finalizers: ['a'] }, { finalizers: ['a', 'b'] }])
+      for (const metadata of [
+        { ...deletes, ...adds },
+        { ...adds, ...deletes },
+      ])
+        expect(strategicMergePatch(type, { metadata: live }, { metadata })).toEqual({ metadata: { finalizers: ['b', 'c'] } })
+  })
+
   it('keeps live-only fields with a three-way patch', () => {
     const type = source.struct('core/v1.Service')
     const current = {

@@ -21,7 +21,7 @@ export interface ListMerge {
 }
 
 /** @throws PatchError `BadPatch`, `Unprocessable` */
-export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<void, JsonValue[]> {
+export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<unknown, JsonValue[]> {
   const { meta, deletes } = merge
   if (!Array.isArray(own)) throw unexpectedType(goList, own)
   if (!Array.isArray(change)) throw unexpectedType(goList, change)
@@ -49,7 +49,7 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
 /** Executes directive items: `$patch: delete` by merge key, `$patch: replace` for the whole list. */
 function executeItemDirectives(
   own: JsonObject[],
-  change: JsonObject[],
+  change: readonly JsonObject[],
   mergeKey: string,
 ): { items: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
@@ -73,12 +73,27 @@ function executeItemDirectives(
   return { items: deleted.size === 0 ? own : own.filter(kept), changes }
 }
 
+/**
+ * The order that `$setElementOrder` keeps for items it does not list. Without deletions, that of the list before the patch. The stock
+ * server deletes items in place and lets new items take their room, so as many new items follow the remaining ones as were deleted.
+ *
+ * @throws PatchError `BadPatch`
+ */
+export function previousOrder(own: JsonValue[], change: readonly JsonValue[], mergeKey: string): JsonValue[] {
+  if (mergeKey === '' || !own.every(isMap) || !change.every(isMap)) return own
+  const { items, changes } = executeItemDirectives(own, change, mergeKey)
+  if (items.length >= own.length) return own
+  const known = new Set(items.map((item) => item[mergeKey]))
+  const added = changes.filter((item) => !known.has(item[mergeKey]) && known.add(item[mergeKey]))
+  return [...items, ...added].slice(0, own.length)
+}
+
 /** Merges changes with the same key one after another; new items are added unchanged, including nulls. */
 function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
   { meta: { mergeKey }, join, deferred }: ListMerge,
-): Generator<void, JsonObject[]> {
+): Generator<unknown, JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
   items.forEach((item, index) => {

@@ -5,9 +5,10 @@ import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { equalValues, isMap } from '../value/order.ts'
 import { goList, jsonKind } from '../value/type-names.ts'
-import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
-import { checkDepth } from './depth.ts'
+import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
+import { checkDepth, checkDepthSteps } from './depth.ts'
 import {
+  cleanedSteps,
   deleteFromPrimitiveListPrefix,
   directiveTarget,
   patchDirective,
@@ -21,7 +22,7 @@ import {
 import { orderElements, partition } from './element-order.ts'
 import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
-import { checkOrder, elementKind, type ListMerge, mergeLists } from './strategic-lists.ts'
+import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } from './strategic-lists.ts'
 
 /**
  * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
@@ -49,20 +50,31 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* strategicMergePatchSteps(
+  type: StructType,
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<unknown, JsonValue> {
   if (patch === null) return original
   const deferred = new DeferredMerges()
   const options = { ofPatches: false, deferred }
-  const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
+  const members = requireMap(patch)
+  yield* checkDepthSteps(members)
+  const merged = mergeStrategic(isMap(original) ? original : {}, members, patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
+  const members = requireMap(patch)
+  checkDepth(members)
+  return members
+}
+
+function requireMap(patch: JsonValue): JsonObject {
   if (!isMap(patch)) {
     throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
   }
-  checkDepth(patch)
   return patch
 }
 
@@ -102,25 +114,55 @@ function* mergeMembers(
   patch: JsonObject,
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const done = new Set<string>()
   retainKeys(out, patch, done, options)
-  for (const key in patch)
+  const keys = yield* keysOf(patch)
+  for (const key of keys)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
   yield
+  yield* deleteItems(out, { patch, keys }, type, options)
   let members = 0
-  for (const key in patch) {
-    if (done.has(key)) continue
-    const value = patch[key] as JsonValue
-    const deletes = key.startsWith(deleteFromPrimitiveListPrefix)
-    if (deletes && options.ofPatches) setMember(out, key, value)
-    else {
-      const target = deletes ? directiveTarget(key, deleteFromPrimitiveListPrefix) : key
-      const lists = mergeMember(out, target, value, { type, options, deletes })
-      if (lists !== undefined) setMember(out, target, yield* lists)
-    }
+  for (const key of keys) {
+    if (done.has(key) || key.startsWith(deleteFromPrimitiveListPrefix)) continue
+    yield* completeMember(out, key, mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false }))
     if (++members % stepSize === 0) yield
   }
+}
+
+/**
+ * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
+ *
+ * Differs: the stock server follows the random order of a map.
+ */
+function* deleteItems(
+  out: JsonObject,
+  { patch, keys }: { readonly patch: JsonObject; readonly keys: readonly string[] },
+  type: PatchType,
+  options: StrategicMergeOptions,
+): Generator<unknown, void> {
+  for (const key of keys) {
+    if (!key.startsWith(deleteFromPrimitiveListPrefix)) continue
+    const value = patch[key] as JsonValue
+    if (options.ofPatches) {
+      setMember(out, key, value)
+      continue
+    }
+    const target = directiveTarget(key, deleteFromPrimitiveListPrefix)
+    yield* completeMember(out, target, mergeMember(out, target, value, { type, options, deletes: true }))
+  }
+}
+
+/** Runs the merge of a member, if any, and sets the member to its result. */
+function* completeMember(
+  out: JsonObject,
+  key: string,
+  steps: Generator<unknown, JsonValue | undefined> | undefined,
+): Generator<unknown, void> {
+  if (steps === undefined) return
+  const merged = yield* steps
+  if (merged === undefined) delete out[key]
+  else setMember(out, key, merged)
 }
 
 /** Executes a `$patch` directive, which replaces or deletes the whole map. */
@@ -139,13 +181,13 @@ interface MemberMerge {
   readonly deletes: boolean
 }
 
-/** @returns the list merge to run, when both values are lists. */
+/** @returns the merge to run, when both values are lists, and for an added map or list; its result is the member. */
 function mergeMember(
   out: JsonObject,
   key: string,
   value: JsonValue,
   { type, options, deletes }: MemberMerge,
-): Generator<void, JsonValue[]> | undefined {
+): Generator<unknown, JsonValue | undefined> | undefined {
   if (value === null) {
     delete out[key]
     if (options.ofPatches) setMember(out, key, null)
@@ -158,7 +200,11 @@ function mergeMember(
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
-  } else if (!deletes) addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  } else if (!deletes) {
+    if (options.deferred !== undefined && typeof value === 'object')
+      return cleanedSteps(value, { nulls: !options.ofPatches, directives: true })
+    addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  }
   return undefined
 }
 
@@ -209,7 +255,7 @@ function* mergeOrdered(
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {
@@ -234,11 +280,12 @@ function* mergeOrdered(
       : own === undefined
         ? (withoutDirectives(changes) as JsonValue[])
         : yield* mergeLists(before, changes, listMerge(meta, options, false))
-  yield
+  yield true
   const parts = partition(merged, wanted, mergeKey)
-  yield
+  yield true
   const maps = elementKind([before, changes]) === 'object'
-  setMember(out, key, yield* orderElements(parts, { wanted, before, mergeKey, maps }))
+  const order = own === undefined ? before : previousOrder(before, changes, mergeKey)
+  setMember(out, key, yield* orderElements(parts, { wanted, before: order, mergeKey, maps }))
   done.add(key)
 }
 

@@ -4,7 +4,7 @@ import { fieldElement } from '../fieldpath/element.ts'
 import { isMap } from '../value/order.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
-import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
+import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
 
 export interface OpenApiOptions {
   /** Resolves a `$ref` by its last segment. */
@@ -64,7 +64,7 @@ class Reader {
     if (reference === undefined) return new TypeRef(undefined, () => this.atom(schema, preserve))
     const type = this.#namedType(reference)
     const relationship = mapRelationship(schema)
-    return relationship === undefined ? type : withAtomic(type, relationship)
+    return relationship === undefined ? type : withRelationship(type, relationship ? 'atomic' : 'separable')
   }
 
   atom(schema: JsonObject, inherited: boolean): Atom {

@@ -4,7 +4,7 @@ import { fieldElement } from '../fieldpath/element.ts'
 import { isMap } from '../value/order.ts'
 import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
-import { atomOf, listAtom, TypeRef, withAtomic } from './types.ts'
+import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
 
 /** The types of a schema in structured-merge-diff form, by name. */
 export interface TypedSchema {
@@ -87,7 +87,7 @@ function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefine
   const named = typeof namedType === 'string'
   if (!named && ref.scalar === undefined && ref.list === undefined && ref.map === undefined) return undefined
   const type = named ? new TypeRef(namedType, () => lookup(namedType).atom) : new TypeRef(undefined, () => readAtom(ref, lookup))
-  return typeof elementRelationship === 'string' ? withAtomic(type, elementRelationship === 'atomic') : type
+  return typeof elementRelationship === 'string' ? withRelationship(type, elementRelationship) : type
 }
 
 const invalidType = new TypeRef(undefined, () => atomOf({}))

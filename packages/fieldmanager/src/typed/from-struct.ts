@@ -4,7 +4,7 @@ import { fieldElement } from '../fieldpath/element.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import { typedSchemaFromOpenApi } from './from-openapi.ts'
 import type { MapField, ScalarAtom } from './types.ts'
-import { atomOf, listAtom, setMember, TypeRef, withAtomic } from './types.ts'
+import { atomOf, listAtom, setMember, TypeRef, withRelationship } from './types.ts'
 
 const typedByStruct = new WeakMap<StructType, TypeRef>()
 const zeroByStruct = new WeakMap<StructType, JsonObject>()
@@ -95,7 +95,7 @@ function fieldType(field: Field): TypeRef {
     case 'struct': {
       const struct = nodeType(type)
       const relationship = field.structType ?? field.mapType
-      return relationship === undefined ? struct : withAtomic(struct, relationship === 'atomic')
+      return relationship === undefined ? struct : withRelationship(struct, relationship)
     }
     default:
       return nodeType(type)

@@ -208,4 +208,46 @@ describe('typedSchemaFromSmd', () => {
     expect(() => typedSchemaFromSmd({ types: [{ map: {} }] })).toThrow('a type needs a name')
     expect(schema.names).toEqual(['a', 'b'])
   })
+
+  it('overrides the relationship of maps and lists, and rejects an override of other types on use', () => {
+    const override = (namedType: string, elementRelationship: string) => ({
+      name: namedType,
+      type: { namedType, elementRelationship },
+    })
+    const schema = typedSchemaFromSmd({
+      types: [
+        { name: 'text', scalar: 'string' },
+        { name: 'words', list: { elementType: { scalar: 'string' }, elementRelationship: 'associative' } },
+        { name: 'labels', map: { elementType: { scalar: 'string' } } },
+        {
+          name: 'either',
+          map: { elementType: { scalar: 'string' } },
+          list: { elementType: { scalar: 'string' }, elementRelationship: 'associative' },
+          scalar: 'string',
+        },
+        {
+          name: 'bad',
+          map: {
+            fields: [override('text', 'atomic'), { name: 'inlined', type: { scalar: 'string', elementRelationship: 'atomic' } }],
+          },
+        },
+        { name: 'separable', map: { fields: [override('words', 'separable')] } },
+        {
+          name: 'good',
+          map: { fields: [override('words', 'atomic'), override('labels', 'atomic'), override('either', 'atomic')] },
+        },
+      ],
+    })
+    const use = (type: string, value: object) => () => fieldSetOf(value as never, schema.type(type))
+    expect(use('bad', {})).not.toThrow()
+    expect(use('bad', { text: 'x' })).toThrow('schema error: no type found matching: text')
+    expect(use('bad', { inlined: 'x' })).toThrow('schema error: no type found matching: inlined type')
+    expect(use('separable', { words: ['a'] })).toThrow('invalid indexing of non-associative list')
+    const owned = (value: object) => encodeFieldsV1(use('good', value)())
+    expect(owned({ words: ['a'] })).toEqual({ 'f:words': {} })
+    expect(owned({ labels: { a: 'b' } })).toEqual({ 'f:labels': {} })
+    // Of a type with several forms, only the map is overridden.
+    expect(owned({ either: { a: 'b' } })).toEqual({ 'f:either': {} })
+    expect(owned({ either: ['a'] })).toEqual({ 'f:either': { 'v:"a"': {} } })
+  })
 })

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
 import { isMap, type Value } from '../value/order.ts'
@@ -76,11 +77,22 @@ export function listAtom(items: TypeRef, atomic: boolean, keys: readonly string[
   return { items, atomic, keys, prefix: keys.length === 1 ? `k:{${quoteJson(keys[0] as string)}:` : undefined }
 }
 
-/** The same type with the given relationship (atomic or not). */
-export function withAtomic(type: TypeRef, atomic: boolean): TypeRef {
+/**
+ * The same type with a reference's own relationship: that of its map, or of its list if it has none. Like the stock library, using
+ * the type throws FieldManagerError `InvalidSchema` when it has neither, or when the relationship is not one of lists.
+ */
+export function withRelationship(type: TypeRef, relationship: string): TypeRef {
   return new TypeRef(type.name, () => {
     const { scalar, list, map } = type.atom
-    return atomOf({ scalar, list: list && { ...list, atomic }, map: map && { ...map, atomic } })
+    const atomic = relationship === 'atomic'
+    if (map !== undefined) return atomOf({ scalar, list, map: { ...map, atomic } })
+    if (list === undefined) {
+      throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${type.name ?? 'inlined type'}`)
+    }
+    if (!atomic && relationship !== 'associative') {
+      throw new FieldManagerError('InvalidSchema', 'invalid indexing of non-associative list')
+    }
+    return atomOf({ scalar, list: { ...list, atomic }, map })
   })
 }
 
@@ -128,9 +140,10 @@ export function setMember(object: { [key: string]: JsonValue }, key: string, val
 /** A mutable copy. Large maps are copied in V8's dictionary mode, which takes a third of the time. */
 export function copyMembers(object: { readonly [key: string]: JsonValue } | undefined): { [key: string]: JsonValue } {
   if (object === undefined) return {}
-  if (Object.keys(object).length < manyMembers) return { ...object }
+  const keys = Object.keys(object)
+  if (keys.length < manyMembers) return { ...object }
   const table = Object.create(null) as { [key: string]: JsonValue }
-  for (const key in object) table[key] = object[key] as JsonValue
+  for (const key of keys) table[key] = object[key] as JsonValue
   return Object.setPrototypeOf(table, Object.prototype) as { [key: string]: JsonValue }
 }
 

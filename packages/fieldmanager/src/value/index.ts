@@ -1,2 +1,2 @@
 export { canonicalJson, parseJson, quoteJson } from './json.ts'
-export { compareValues, equalValues, isMap, type Value } from './order.ts'
+export { compareValues, equalValues, equalValuesSteps, isMap, type Value } from './order.ts'

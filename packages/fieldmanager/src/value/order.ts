@@ -74,6 +74,34 @@ export function equalValues(a: Value, b: Value): boolean {
   return size === 0
 }
 
+/** As {@link equalValues}, for large values: a generator that can be interrupted at each yield. */
+export function* equalValuesSteps(a: Value, b: Value): Generator<unknown, boolean> {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalValues(a, b)
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) {
+      if (!(yield* equalValuesSteps(a[i], b[i]))) return false
+      if (i % membersPerStep === 0) yield
+    }
+    return true
+  }
+  const keys = Object.keys(a)
+  if (keys.length > membersPerStep) yield true
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const other = b[key]
+    if (other === undefined || !Object.hasOwn(b, key) || !(yield* equalValuesSteps(a[key], other))) return false
+    if (i % membersPerStep === 0) yield
+  }
+  const others = Object.keys(b)
+  if (others.length > membersPerStep) yield true
+  return others.filter((key) => b[key] !== undefined).length === keys.length
+}
+
+/** Members compared between two yields. */
+const membersPerStep = 64
+
 /** Stable in-place sort. For short lists, insertion sort avoids the allocations of the built-in sort. */
 export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[] {
   if (items.length > fewItems) return items.sort(compare)

@@ -374,6 +374,8 @@ export interface PersistentVolumeClaimStatus {
   conditions?: PersistentVolumeClaimCondition[]
   /** Capacity allocated during expansion; quotas count the larger of this and the request. */
   allocatedResources?: Record<string, Quantity>
+  /** State of the expansion, as releases before 1.28 report it. */
+  resizeStatus?: string
   /** State of the expansion, by resource. */
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>
   /** Current class of attributes. */

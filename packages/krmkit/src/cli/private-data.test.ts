@@ -71,6 +71,24 @@ describe('files of the server', () => {
     expect(await readdir(shared)).toEqual([])
   })
 
+  it.skipIf(process.platform !== 'linux')(
+    'end the start when the data folder cannot be made, with the flag and the reason',
+    async () => {
+      const file = join(folder, 'file')
+      await writeFile(file, '')
+      // A recursive mkdir of node never returns in /proc.
+      for (const path of ['/proc/nowhere/data', `${file}/data`]) {
+        for (const storage of ['durable', 'memory']) {
+          const reason = path.startsWith('/proc') ? 'no such file or directory' : `${file} is not a folder`
+          await expect(start(`--data-dir=${path}`, `--storage=${storage}`)).rejects.toMatchObject({
+            code: 'FileFailed',
+            message: expect.stringMatching(new RegExp(`^--data-dir: .*${reason}`)),
+          })
+        }
+      }
+    },
+  )
+
   it('an unreadable administrator token is not replaced', async () => {
     await mkdir(join(folder, 'data'))
     await writeFile(join(folder, 'data', 'admin.token'), 'short\n')

@@ -29,6 +29,7 @@ describe('krmkit serve', () => {
     expect(rest).toEqual({
       clusterSigningDuration: 8760 * 3_600_000,
       reportSigningFailures: false,
+      requireKeyEncipherment: false,
       securePort: 6443,
       bindAddress: '127.0.0.1',
       storage: 'memory',
@@ -47,6 +48,7 @@ describe('krmkit serve', () => {
       authorizationWebhookCacheAuthorizedTtl: 300_000,
       authorizationWebhookCacheUnauthorizedTtl: 30_000,
       maxRequestsInflight: 400,
+      kubeletPreferredAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       maxMutatingRequestsInflight: 200,
       requestTimeout: 60_000,
       minRequestTimeout: 1800,

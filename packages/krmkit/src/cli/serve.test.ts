@@ -144,6 +144,35 @@ describe('serve', () => {
     expect(logged.some((line) => /get \/version 200 \d+ms kubernetes-admin/.test(line))).toBe(true)
   })
 
+  it('does not overwrite the kubeconfig of a running server', async () => {
+    const { kubeconfig, url } = await start()
+    const before = await readFile(kubeconfig!, 'utf8')
+    const refused = { code: 'FileFailed', message: expect.stringContaining(`is the kubeconfig of a running server, ${url}`) }
+    await expect(start()).rejects.toMatchObject(refused)
+    await expect(start(`--data-dir=${folder}/other`, `--write-kubeconfig=${kubeconfig}`)).rejects.toMatchObject(refused)
+    expect(await readFile(kubeconfig!, 'utf8')).toBe(before)
+    const { kubeconfig: own } = await start(`--write-kubeconfig=${folder}/own`)
+    expect(await readFile(own!, 'utf8')).not.toBe(before)
+    await (await connect(kubeconfig)).get(ConfigMap, 'kube-root-ca.crt', { namespace: 'kube-system' })
+  })
+
+  it.each([
+    ['a stopped server', async () => await running.pop()!.close()],
+    ['something else', async (path: string) => writeFile(path, 'not a kubeconfig: [')],
+    [
+      'another program at its port',
+      async (path: string) => {
+        const other = await start(`--data-dir=${folder}/other`)
+        const text = await readFile(path, 'utf8')
+        await writeFile(path, text.replace(/https:[^"]*/, other.url))
+      },
+    ],
+  ])('overwrites the kubeconfig of %s', async (_, change) => {
+    const { kubeconfig } = await start()
+    await change(kubeconfig!)
+    expect(await (await connect((await start()).kubeconfig)).list(ConfigMap)).toMatchObject({ kind: 'ConfigMapList' })
+  })
+
   it('writes no kubeconfig with an empty --write-kubeconfig', async () => {
     expect((await start('--write-kubeconfig=')).kubeconfig).toBeUndefined()
   })

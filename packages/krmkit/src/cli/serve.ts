@@ -9,6 +9,7 @@ import type { Storage } from '@krmkit/storage'
 import { advertised } from './addresses.ts'
 import { CliError } from './cli-error.ts'
 import { prepareDataFolder, writeSecret } from './files.ts'
+import { requireUnusedKubeconfig } from './kubeconfig-owner.ts'
 import { kubeconfigText } from './kubeconfig-writer.ts'
 import type { Log } from './log.ts'
 import {
@@ -49,7 +50,9 @@ const controllersRateLimit = { perSecond: 20, burst: 30 }
  */
 export async function serve(options: ServeOptions, log: Log): Promise<RunningServer> {
   requireSeats(options)
-  prepareDataFolder(options.dataDir, { isNeeded: options.storage !== 'memory' })
+  // Without a token file the token of the administrator is stored in it.
+  const isNeeded = options.storage !== 'memory' || options.tokenAuthFile === undefined
+  prepareDataFolder(options.dataDir, { isNeeded })
   const components = await createComponents(options, log)
   const gate = new StartupGate()
   let listening: Listener | undefined
@@ -57,6 +60,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
   try {
     // Listening comes first: a taken port ends the start before the storage is opened, and discovery advertises the chosen port.
     listening = await listen(gate, await listenOptions(options, components, log))
+    const kubeconfig = plannedKubeconfig(options, components)
+    if (kubeconfig !== undefined) await requireUnusedKubeconfig(kubeconfig.path, listening.url)
     const serverAddress = advertised(options, listening.port)
     const issuerDocuments = components.authentication.accounts.documents(serverAddress)
     storage = await openStorage(options)
@@ -66,10 +71,10 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
     components.authentication.attach(server)
     watchClientAuthorities(listening, components, log)
     gate.open(server)
-    const kubeconfig = await writeKubeconfig(options, listening, components)
+    if (kubeconfig !== undefined) await writeKubeconfig(kubeconfig, listening)
     const controllers = await startControllers(options, { components, server, listening, serverAddress, log })
     const running = { ...controllers, server, listening, components }
-    return { url: listening.url, kubeconfig, close: () => close(running) }
+    return { url: listening.url, kubeconfig: kubeconfig?.path, close: () => close(running) }
   } catch (error) {
     gate.fail()
     await listening?.close({ graceMs: 0 })
@@ -117,6 +122,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
     client,
     controllers: components.controllers,
     bootstrapSigningKey: options.bootstrapSigningKey,
+    signerRules: { requireKeyEncipherment: options.requireKeyEncipherment },
     rateLimit: controllersRateLimit,
     onError: (error) => logControllerError(error, { options, log }),
     ...(signing === undefined ? {} : { signing }),
@@ -168,23 +174,26 @@ class StartupGate {
   }
 }
 
-async function writeKubeconfig(
-  options: ServeOptions,
-  listening: Listener,
-  { authentication }: ServerComponents,
-): Promise<string | undefined> {
-  const path = resolve(options.writeKubeconfig ?? join(options.dataDir, 'admin.kubeconfig'))
+/** Where to write the kubeconfig of the administrator, and its token. */
+interface PlannedKubeconfig {
+  readonly path: string
+  readonly token: string
+}
+
+/** Undefined when no kubeconfig is wanted, or there is no administrator to write it for. */
+function plannedKubeconfig(options: ServeOptions, { authentication }: ServerComponents): PlannedKubeconfig | undefined {
   if (options.writeKubeconfig === '') return undefined
-  const { adminToken } = authentication
-  if (adminToken === undefined) {
-    if (options.writeKubeconfig === undefined) return undefined
-    throw new CliError({
-      code: 'InvalidFlag',
-      message: '--write-kubeconfig needs a token of group system:masters in the token file',
-    })
-  }
-  await writeSecret(path, kubeconfigText({ server: listening.url, authority: listening.authority, token: adminToken }))
-  return path
+  const { adminToken: token } = authentication
+  if (token !== undefined) return { path: resolve(options.writeKubeconfig ?? join(options.dataDir, 'admin.kubeconfig')), token }
+  if (options.writeKubeconfig === undefined) return undefined
+  throw new CliError({
+    code: 'InvalidFlag',
+    message: '--write-kubeconfig needs a token of group system:masters in the token file',
+  })
+}
+
+async function writeKubeconfig({ path, token }: PlannedKubeconfig, { url, authority }: Listener): Promise<void> {
+  await writeSecret(path, kubeconfigText({ server: url, authority, token }))
 }
 
 /** Updates the authorities that the TLS handshake names to clients. */

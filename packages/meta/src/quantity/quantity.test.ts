@@ -122,6 +122,40 @@ describe('Quantity', () => {
     expect(String(Quantity.parse('2Ki').withFormat('DecimalSI'))).toBe('2048')
   })
 
+  // The numbers of the stock library for these texts.
+  it.each([
+    ['0.3', 0.30000000000000004],
+    ['0.7', 0.7000000000000001],
+    ['1.1', 1.1],
+    ['7n', 7.000000000000001e-9],
+    ['100m', 0.1],
+    ['1.5Gi', 1.610612736e9],
+    ['914.0Ti', 1.0049536277872641e15],
+    ['6.5771322Mi', 6.8966229737472e6],
+    ['8427027118Mi', 8.836378387283969e15],
+    ['8421Ki', 8.623104e6],
+    ['12345678901234567890', 1.234567890123457e19],
+    ['1e300', 1e300],
+    ['123e-7', 1.2299999999999999e-5],
+    ['-0.3', -0.30000000000000004],
+    ['99999999999999999999E', 1.0000000000000002e38],
+    ['1e308', 1e308],
+    ['1e309', Number.POSITIVE_INFINITY],
+    ['0', 0],
+    ['0.6u', 6e-7],
+    ['9007199254740993', 9.007199254740992e15],
+  ])('approximates %s as the stock library does: %d', (text, number) => {
+    expect(Quantity.parse(text).approximate()).toBe(number)
+  })
+
+  it('approximates sums, differences and products like the stock library', () => {
+    const of = (text: string) => Quantity.parse(text)
+    expect(of('0.1').add(of('0.2')).approximate()).toBe(0.30000000000000004)
+    expect(of('5k').add(of('0')).approximate()).toBe(5000)
+    expect(of('0').sub(of('0.3')).approximate()).toBe(-0.30000000000000004)
+    expect(of('914.0Ti').add(of('1')).sub(of('1')).approximate()).toBe(1004953627787264.1)
+  })
+
   it('preserves amount and canonical text when parsed again', () => {
     fc.assert(
       fc.property(amount, (quantity) => {

@@ -23,11 +23,14 @@ export class Quantity {
   readonly format: QuantityFormat
   readonly #unscaled: bigint
   readonly #exponent: number
+  /** Whether the stock library keeps the amount as a number of nano units, whatever its size. */
+  readonly #isLong: boolean
   #text: string | undefined
 
-  private constructor(unscaled: bigint, exponent: number, format: QuantityFormat) {
+  private constructor(unscaled: bigint, exponent: number, format: QuantityFormat, isLong = false) {
     this.#unscaled = unscaled
     this.#exponent = unscaled === 0n ? 0 : exponent
+    this.#isLong = isLong
     this.format = format
   }
 
@@ -50,7 +53,7 @@ export class Quantity {
       }
       if (unscaled !== 0n && compare(unscaled, exponent, 1n, 0) < 0) format = 'DecimalSI'
     }
-    const quantity = new Quantity(parts.negative ? -unscaled : unscaled, exponent, format)
+    const quantity = new Quantity(parts.negative ? -unscaled : unscaled, exponent, format, !isShort(parts))
     if (isPrintedAsWritten(parts)) quantity.#text = text
     return quantity
   }
@@ -94,9 +97,11 @@ export class Quantity {
 
   /** The sum, in the format of this quantity, or of `other` when this one is zero. */
   add(other: Quantity): Quantity {
+    if (this.isZero()) return other
+    if (other.isZero()) return this
     const exponent = Math.min(this.#exponent, other.#exponent)
     const sum = raise(this.#unscaled, this.#exponent - exponent) + raise(other.#unscaled, other.#exponent - exponent)
-    return new Quantity(sum, exponent, this.isZero() ? other.format : this.format)
+    return new Quantity(sum, exponent, this.format, this.#isLong || other.#isLong)
   }
 
   /** The difference, in the format of this quantity, or of `other` when this one is zero. */
@@ -105,7 +110,7 @@ export class Quantity {
   }
 
   neg(): Quantity {
-    return new Quantity(-this.#unscaled, this.#exponent, this.format)
+    return new Quantity(-this.#unscaled, this.#exponent, this.format, this.#isLong)
   }
 
   /** The product with an integer. */
@@ -115,7 +120,7 @@ export class Quantity {
 
   /** The same amount in another format. */
   withFormat(format: QuantityFormat): Quantity {
-    return new Quantity(this.#unscaled, this.#exponent, format)
+    return new Quantity(this.#unscaled, this.#exponent, format, this.#isLong)
   }
 
   /** The amount in units of `10 ** exponent`, rounded away from zero. */
@@ -145,9 +150,15 @@ export class Quantity {
     return whole && value <= maxInt64 && value >= minInt64 ? value : undefined
   }
 
-  /** The nearest floating point number, for ratios and ordering only. */
+  /**
+   * A floating point number near the amount, for ratios and ordering only. Like the stock library, it multiplies the digits with a
+   * power of ten, and so is not always the nearest number: 0.3 is 0.30000000000000004.
+   */
   approximate(): number {
-    return Number(`${this.#unscaled}e${this.#exponent}`)
+    if (this.#exponent > maxFloatExponent) return this.sign() * Number.POSITIVE_INFINITY
+    const exponent = this.#isLong && !this.isZero() ? nano : this.#exponent
+    const digits = Number(raise(this.#unscaled, this.#exponent - exponent))
+    return exponent === 0 ? digits : digits * powerOfTen(exponent)
   }
 
   /**
@@ -187,6 +198,25 @@ export class Quantity {
   }
 }
 
+/** Amounts with a larger exponent are beyond all floating point numbers. */
+const maxFloatExponent = 308
+
+/** Powers of ten that are exact, or the nearest numbers to them. */
+const smallPowers = Array.from({ length: 32 }, (_, exponent) => Number(`1e${exponent}`))
+
+/**
+ * The power of ten as Go's math library computes it: the product of the nearest numbers to a power below 32 and a multiple of 32, or
+ * their quotient for negative exponents.
+ */
+function powerOfTen(exponent: number): number {
+  if (exponent > 308) return Number.POSITIVE_INFINITY
+  if (exponent < -323) return 0
+  const size = Math.abs(exponent)
+  const small = smallPowers[size % 32]!
+  const large = size - (size % 32)
+  return exponent > 0 ? Number(`1e${large}`) * small : Number(`1e-${large}`) / small
+}
+
 /**
  * The text of a quantity in JSON, which may be a number or have surrounding spaces, as printed by the stock server.
  *
@@ -200,15 +230,19 @@ export function normalizeQuantity(value: string | number | bigint): string {
   return Quantity.parse(String(value).trim()).toString()
 }
 
+/** Whether the stock library keeps the digits and the exponent as they are; it keeps other amounts as a number of nano units. */
+function isShort({ whole, fraction, base, exponent }: QuantityParts): boolean {
+  if (base === 2) return fraction === '' && 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1 >= 0
+  return whole.length + fraction.length <= 18 && exponent - fraction.length >= nano
+}
+
 /** Whether the stock server prints the text as written: its shortcut treats some short numbers as canonical. */
-function isPrintedAsWritten({ whole, fraction, base, exponent }: QuantityParts): boolean {
-  if (base === 2) {
-    const precision = 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1
-    return fraction === '' && precision >= 0 && Number(whole.slice(-3)) % 8 !== 0
-  }
+function isPrintedAsWritten(parts: QuantityParts): boolean {
+  if (!isShort(parts)) return false
+  const { whole, fraction, base, exponent } = parts
+  if (base === 2) return Number(whole.slice(-3)) % 8 !== 0
   const digits = whole + fraction
-  const scale = exponent - fraction.length
-  return digits.length <= 18 && scale >= nano && scale % 3 === 0 && digits[0] !== '0' && !digits.endsWith('000')
+  return (exponent - fraction.length) % 3 === 0 && digits[0] !== '0' && !digits.endsWith('000')
 }
 
 function raise(value: bigint, power: number): bigint {

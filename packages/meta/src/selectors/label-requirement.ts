@@ -70,7 +70,7 @@ export class LabelRequirement {
         return `!${key}`
       case 'in':
       case 'notin':
-        return `${key} ${operator} (${values.length === 1 && values[0] === '' ? ',' : values.join(',')})`
+        return `${key} ${operator} (${values.join(',')})`
       case 'gt':
         return `${key}>${values[0] ?? ''}`
       case 'lt':

@@ -116,7 +116,8 @@ class Parser {
     const first = this.#peek()
     if (first.kind === ')') {
       this.#take()
-      return []
+      this.#count()
+      return ['']
     }
     if (first.kind !== 'word' && first.kind !== ',')
       this.#failRequirement(`found '${truncateSelector(first.text)}', expected: ',', ')' or identifier`)

@@ -25,7 +25,7 @@ const requirement = fc.oneof(
   fc.tuple(key, fc.constantFrom('>', '<'), fc.integer({ min: 0 })).map((parts) => parts.join('')),
   fc
     .tuple(key, fc.constantFrom('in', 'notin'), values)
-    .map(([name, operator, list]) => `${name} ${operator} (${[...new Set(list)].sort().join(',') || ','})`),
+    .map(([name, operator, list]) => `${name} ${operator} (${[...new Set(list)].sort().join(',')})`),
 )
 const selector = fc.array(requirement, { maxLength: 5 }).map((parts) => parts.join(','))
 

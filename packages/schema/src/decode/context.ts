@@ -142,16 +142,41 @@ export class DecodeContext {
    * reported at the outer path.
    */
   isolated<V>(decode: (inner: DecodeContext) => V): V {
-    const inner = new DecodeContext(undefined, false, this.size)
-    inner.#stack.length = 0
-    for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
+    const inner = this.#innerContext()
     let result: V
     try {
       result = decode(inner)
     } catch (error) {
-      if (error instanceof DecodeError && error.code === 'Type') throw this.#moved(error)
-      throw error
+      throw this.#outerError(error)
     }
+    return this.#checked(inner, result)
+  }
+
+  /** As `isolated`, with interruption points. */
+  *isolatedSteps<V>(decode: (inner: DecodeContext) => Generator<unknown, V>): Generator<unknown, V> {
+    const inner = this.#innerContext()
+    let result: V
+    try {
+      result = yield* decode(inner)
+    } catch (error) {
+      throw this.#outerError(error)
+    }
+    return this.#checked(inner, result)
+  }
+
+  #innerContext(): DecodeContext {
+    const inner = new DecodeContext(undefined, false, this.size)
+    inner.#stack.length = 0
+    for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
+    return inner
+  }
+
+  #outerError(error: unknown): unknown {
+    return error instanceof DecodeError && error.code === 'Type' ? this.#moved(error) : error
+  }
+
+  /** @throws DecodeError the first mismatch inside. */
+  #checked<V>(inner: DecodeContext, result: V): V {
     const mismatch = inner.#mismatch
     if (mismatch?.code === 'Type') throw this.#moved(mismatch)
     if (mismatch !== undefined) throw new DecodeError(mismatch.code, mismatch.message, { path: this.path })

@@ -59,7 +59,7 @@ export function* decodeSteps<T = Record<string, unknown>>(
   type: StructType,
   value: unknown,
   options: DecodeOptions = {},
-): Generator<void, Decoded<T>> {
+): Generator<unknown, Decoded<T>> {
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   let object: unknown
@@ -91,7 +91,7 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<void, Decoded<T>> {
+): Generator<unknown, Decoded<T>> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
@@ -127,7 +127,7 @@ function guardStack<V>(run: () => V): V {
   }
 }
 
-function* guardStackSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+function* guardStackSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
   try {
     return yield* steps
   } catch (error) {

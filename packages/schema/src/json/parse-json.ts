@@ -64,21 +64,25 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  * const { value } = await parseJsonInSlices(body, { literals: true }, new Slices(createSliceScheduler()))
  * @see {@link parseJson}
  */
-export async function parseJsonInSlices(
+export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, slices: Slices): Promise<ParsedJson> {
+  return runInSlices(parseJsonSteps(input, options), slices)
+}
+
+/** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. */
+export function* parseJsonSteps(
   input: Uint8Array,
   { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
-  slices: Slices,
-): Promise<ParsedJson> {
+): Generator<unknown, ParsedJson> {
   const { text, valid } = decodeUtf8(input)
-  await slices.next()
+  yield true
   if (valid) {
     const found = scan(text)
-    await slices.next()
+    yield true
     const few = found.members + found.commas <= maxFastValues
     const quick = few ? fastParse(text, maxDepth, found) : undefined
     if (quick !== undefined) return quick
   }
-  const { value, duplicates } = await runInSlices(readJsonSteps(input, { maxDepth, literals }), slices)
+  const { value, duplicates } = yield* readJsonSteps(input, { maxDepth, literals })
   return duplicates === undefined ? { value } : { value, duplicates }
 }
 

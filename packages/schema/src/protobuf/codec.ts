@@ -10,8 +10,12 @@ export interface ValueCodec {
   write(writer: WireWriter, value: unknown): void
   /** Reads up to `limit` and counts the size of the value beyond its frame. `depth` is the number of enclosing messages. */
   read(reader: WireReader, limit: number, depth: number): unknown
+  /** As `read`, with interruption points; absent for values that are never large. */
+  readSteps?(reader: WireReader, limit: number, depth: number): Generator<unknown, unknown>
   /** Value of a map entry without one. */
   zero(): unknown
+  /** Whether a map entry without a value lacks its field; other types write an empty value. */
+  readonly omitsNull?: boolean
   /** Whether lists of these values may be packed. */
   readonly packable?: boolean
 }
@@ -39,6 +43,7 @@ const codecs: Partial<Record<ScalarName, ValueCodec>> = {
     },
     read: (reader, limit) => countedText(reader, bytesToBase64(readBytes(reader, limit))),
     zero: () => null,
+    omitsNull: true,
   },
   bool: {
     wire: varint,

@@ -103,6 +103,20 @@ describe('messages', () => {
     expect(stringifyJson(object)).toContain('"data":{"__proto__":""}')
     expect(stringifyJson(decodeMessage(configMap, unhex('12060a01ff1201fe')))).toContain('"data":{"\ufffd":"\ufffd"}')
   })
+
+  it.each([
+    ['61ed a080 62e2 82', 'a\ufffd\ufffd\ufffdb\ufffd\ufffd'],
+    ['f09f 98', '\ufffd\ufffd\ufffd'],
+    ['c3a9 c3', '\u00e9\ufffd'],
+    [`${'61'.repeat(30)}e282`, `${'a'.repeat(30)}\ufffd\ufffd`],
+    ['efbb bf61', '\ufeffa'],
+  ])('replace each byte of invalid UTF-8 alone, as in JSON: %s [S4]', (bytes, text) => {
+    const value = bytes.replaceAll(' ', '')
+    const length = (size: number) => size.toString(16).padStart(2, '0')
+    const size = value.length / 2
+    const { data } = decodeMessage(configMap, unhex(`12${length(size + 5)}0a016b12${length(size)}${value}`)) as { data: object }
+    expect(data).toEqual({ k: text })
+  })
 })
 
 describe('envelope', () => {

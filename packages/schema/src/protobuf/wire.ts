@@ -1,6 +1,7 @@
 import protobuf from 'protobufjs/minimal.js'
 import { type DecodedSize, unlimitedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
+import { decodeLoosely } from '../json/utf8.ts'
 
 /** The protobuf wire format. The only module that uses the protobuf library. Errors carry the messages of Go's generated code. */
 
@@ -40,12 +41,32 @@ export function withDecodeErrors<V>(read: () => V): V {
   }
 }
 
+/** As `withDecodeErrors`, for a decoder with interruption points. */
+export function* withDecodeErrorsSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
+  try {
+    return yield* steps
+  } catch (error) {
+    return withDecodeErrors(() => {
+      throw error
+    })
+  }
+}
+
 /** Reads a length prefix and returns the end offset. */
 export function readEnd(reader: WireReader, limit: number): number {
   const length = readLength(reader)
   const end = reader.pos + length
   if (end > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
   return end
+}
+
+/** The length of the next value, which is length-delimited; 0 when it exceeds the limit. Reads nothing. */
+export function peekLength(reader: WireReader, limit: number): number {
+  const start = reader.pos
+  const length = readLength(reader)
+  const end = reader.pos + length
+  reader.pos = start
+  return end > limit ? 0 : length
 }
 
 function readLength(reader: WireReader): number {
@@ -62,18 +83,16 @@ export function readBytes(reader: WireReader, limit: number): Uint8Array {
   return bytes
 }
 
-const text = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Reads text. Invalid UTF-8 becomes U+FFFD, as Go prints it. */
+/** Reads text. Each invalid byte of UTF-8 becomes U+FFFD, as Go prints it. */
 export function readText(reader: WireReader, limit: number): string {
   const end = readEnd(reader, limit)
   const start = reader.pos
   reader.pos = end
-  if (end - start > 24) return text.decode(reader.buf.subarray(start, end))
+  if (end - start > 24) return decodeLoosely(reader.buf.subarray(start, end))
   let short = ''
   for (let i = start; i < end; i++) {
     const byte = reader.buf[i] as number
-    if (byte >= 0x80) return text.decode(reader.buf.subarray(start, end))
+    if (byte >= 0x80) return decodeLoosely(reader.buf.subarray(start, end))
     short += String.fromCharCode(byte)
   }
   return short

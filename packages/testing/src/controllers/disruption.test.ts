@@ -48,10 +48,32 @@ async function deploy(client: Client): Promise<void> {
   }
 }
 
-function evict(client: Client, name: string) {
+function evict(client: Client, name: string, namespace = 'default') {
   const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }
-  return client.request({ method: 'POST', path: `/api/v1/namespaces/default/pods/${name}/eviction`, body })
+  return client.request({ method: 'POST', path: `/api/v1/namespaces/${namespace}/pods/${name}/eviction`, body })
 }
+
+describe('selector of a budget', () => {
+  const unlabeled = (name: string, namespace: string) => {
+    const { metadata, ...rest } = pod(name)
+    return { ...rest, metadata: { name, namespace }, apiVersion: 'v1', kind: 'Pod' }
+  }
+
+  it.each([
+    ['empty: it covers all pods of the namespace', { selector: {} }, 2, 429],
+    ['absent: it covers none', {}, 0, 201],
+  ])('%s [P341]', async (_, selector, expectedPods, code) => {
+    await using cluster = await createTestServer({ seed: [pod('a'), unlabeled('b', 'default'), unlabeled('c', 'other')] })
+    const { client } = cluster
+    await client.create(budgets, { metadata: { name: 'b' }, spec: { ...selector, minAvailable: 2 } } as never)
+    await cluster.settle()
+    expect((await client.get(budgets, 'b')).status).toMatchObject({ expectedPods })
+    expect([(await evict(client, 'a')).status, (await evict(client, 'b')).status]).toEqual([code, code])
+    const elsewhere = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'c', namespace: 'other' } }
+    const path = '/api/v1/namespaces/other/pods/c/eviction'
+    expect((await client.request({ method: 'POST', path, body: elsewhere })).status).toBe(201)
+  })
+})
 
 describe('disruption controller', () => {
   it('counts pods, and limits evictions [P4]', async () => {
@@ -75,6 +97,29 @@ describe('disruption controller', () => {
     const refused = evict(client429, 'b')
     await cluster.clock.advance({ minutes: 2 })
     expect((await refused).status).toBe(429)
+  })
+
+  it('covers all pods of its namespace with an empty selector, and none without one [P341]', async () => {
+    const other = (name: string, namespace: string): ApiObject => ({ ...pod(name), metadata: { name, namespace, labels: {} } })
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'apart' } }
+    await using cluster = await createTestServer({
+      seed: [namespace, pod('a'), other('plain', 'default'), other('away', 'apart')],
+      startAtMs: Date.UTC(2031, 0, 1),
+    })
+    const { client } = cluster
+    await client.create(budgets, { metadata: { name: 'empty' }, spec: { selector: {}, minAvailable: 2 } })
+    await client.create(budgets, { metadata: { name: 'absent', namespace: 'apart' }, spec: { minAvailable: 2 } })
+    await cluster.settle()
+    expect((await client.get(budgets, 'empty')).status).toMatchObject({
+      expectedPods: 2,
+      currentHealthy: 2,
+      disruptionsAllowed: 0,
+    })
+    expect((await client.get(budgets, 'absent', { namespace: 'apart' })).status).toMatchObject({ expectedPods: 0 })
+    const statuses: number[] = []
+    for (const [name, namespace] of [['a'], ['plain'], ['away', 'apart']] as const)
+      statuses.push((await evict(client, name, namespace)).status)
+    expect(statuses).toEqual([429, 429, 201])
   })
 
   it('follows the creation, readiness and deletion of pods', async () => {

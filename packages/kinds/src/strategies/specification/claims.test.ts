@@ -148,10 +148,21 @@ describe('the status of claims', () => {
     expect(statusErrors({ capacity: { storage: '-1' } })).toEqual(['status.capacity[storage] Invalid'])
   })
 
-  it('accepts allocated resources and their resize status [S63]', () => {
-    expect(
-      statusErrors({ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } }),
-    ).toEqual([])
+  it('keeps allocated resources and their resize status [S63]', () => {
+    const given = {
+      allocatedResources: { storage: '2Gi' },
+      resizeStatus: 'ControllerExpansionInProgress',
+      allocatedResourceStatuses: { storage: 'NodeResizePending' },
+    }
+    const decoded = PersistentVolumeClaim.decode({ ...claim(), status: given })
+    expect(decoded.status).toEqual(given)
+    expect(PersistentVolumeClaim.decode(PersistentVolumeClaim.encode(decoded, 'protobuf')).status).toEqual(given)
+    const next = { ...stored(), status: given }
+    status?.prepareForUpdate(next, stored(), context)
+    expect([next.status, statusErrors(next.status)]).toEqual([given, []])
+  })
+
+  it('validates allocated resources and their resize status [S63]', () => {
     expect(statusErrors({ allocatedResources: { storage: '-1' } })).toEqual(['status.allocatedResources[storage] Invalid'])
     expect(statusErrors({ allocatedResources: { cpu: '1' } })).toEqual(['status.allocatedResources NotSupported'])
     expect(statusErrors({ allocatedResourceStatuses: { storage: 'Sometime' } })).toEqual([

@@ -85,7 +85,7 @@ describe('persistent volumes', () => {
     expect(faults(PersistentVolume.validateUpdate(volume(), late))).toEqual(['nodeAffinity Invalid'])
   })
 
-  it('default the reclaim policy to Retain and accept Delete [S70 S71]', () => {
+  it('default the reclaim policy to Retain and accept the others [S70]', () => {
     expect(whole({})?.persistentVolumeReclaimPolicy).toBe('Retain')
     for (const persistentVolumeReclaimPolicy of ['Retain', 'Delete', 'Recycle'])
       expect(wrong({ persistentVolumeReclaimPolicy })).toEqual([])

@@ -9,20 +9,21 @@ import { faults } from '../testing/objects.ts'
 /** Changes between versions of kinds. @see API protocol specification, 9.4 */
 
 describe('versions', () => {
-  it('does not serve versions removed in 1.26 and 1.27 in newer releases [P335]', () => {
-    const gone = [
-      ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'flowschemas'],
-      ['autoscaling', 'v2beta2', 'horizontalpodautoscalers'],
-      ['storage.k8s.io', 'v1beta1', 'csistoragecapacities'],
-    ] as const
-    for (const release of ['1.27', '1.30', '1.33']) {
+  it.each([
+    ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'v1', 'FlowSchema', 'flowschemas', '1.26'],
+    ['flowcontrol.apiserver.k8s.io', 'v1beta1', 'v1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', '1.26'],
+    ['autoscaling', 'v2beta2', 'v2', 'HorizontalPodAutoscaler', 'horizontalpodautoscalers', '1.26'],
+    ['storage.k8s.io', 'v1beta1', 'v1', 'CSIStorageCapacity', 'csistoragecapacities', '1.27'],
+  ])('%s/%s: serves %s instead of the version that was removed: %s [P335]', (group, version, next, kind, resource, removed) => {
+    for (const release of [removed, '1.30', '1.33']) {
       const catalog = createCatalog({ features: createFeatures(release), runtimeConfig: 'api/all=true' })
-      for (const [group, version, resource] of gone)
-        expect(catalog.resource({ group, version, resource }), resource).toBeUndefined()
+      expect(catalog.resource({ group, version, resource }), release).toBeUndefined()
     }
     const catalog = createCatalog()
-    expect(catalog.resource({ group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' })).toBeDefined()
-    expect(catalog.resource({ group: 'storage.k8s.io', version: 'v1', resource: 'csistoragecapacities' })).toBeDefined()
+    expect(catalog.resource({ group, version: next, resource })?.kind.kind).toBe(kind)
+    // Manifests of the removed version can still be read and converted.
+    expect(catalog.kind({ group, version, kind })).toMatchObject({ removed })
+    expect(catalog.kind({ group, version: next, kind })).not.toHaveProperty('removed')
   })
 
   it('requires a pathType of ingress paths in v1 [P339]', () => {
@@ -52,7 +53,7 @@ describe('versions', () => {
     )
   })
 
-  it('tells an empty selector of a disruption budget from an absent one [P341]', () => {
+  it('tells an empty selector of a disruption budget from an absent one', () => {
     const budget = (selector?: object) =>
       PodDisruptionBudget.create({
         metadata: { name: 'b' },

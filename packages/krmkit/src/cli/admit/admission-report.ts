@@ -1,4 +1,5 @@
 import type { AdmissionDecision, ObjectChange } from '@krmkit/admission'
+import { differingExcerpts, excerpt } from '../offline/excerpts.ts'
 import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
@@ -80,15 +81,14 @@ class TextReport implements AdmissionReport {
 
   #change({ op, path, before, after }: ObjectChange): string {
     const { green, red, yellow } = this.#paint
-    if (op === 'add') return green(`+ ${path} ${truncatedJson(after)}`)
-    if (op === 'remove') return red(`- ${path} ${truncatedJson(before)}`)
-    return yellow(`~ ${path} ${truncatedJson(before)} -> ${truncatedJson(after)}`)
+    if (op === 'add') return green(`+ ${path} ${excerpt(jsonOf(after), maxLength)}`)
+    if (op === 'remove') return red(`- ${path} ${excerpt(jsonOf(before), maxLength)}`)
+    return yellow(`~ ${path} ${differingExcerpts(jsonOf(before), jsonOf(after), maxLength).join(' -> ')}`)
   }
 }
 
 const maxLength = 160
 
-function truncatedJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? ''
-  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? ''
 }

@@ -235,7 +235,8 @@ describe('service accounts', () => {
       return Number(/"expirationSeconds":(\d+)/.exec(pod)?.[1])
     }
     expect(await secondsOf((await start()).admin)).toBe(3600)
-    expect(await secondsOf((await start('--service-account-extend-token-expiration')).admin)).toBe(3607)
+    const flags = ['--service-account-extend-token-expiration', `--write-kubeconfig=${folder}/second`]
+    expect(await secondsOf((await start(...flags)).admin)).toBe(3607)
   })
 
   it('--service-account-max-token-expiration shortens the lifetime with a warning', async () => {
@@ -298,7 +299,8 @@ describe('a token webhook', () => {
       ['authentication.k8s.io/v1beta1', 'good', ['https://kubernetes.default.svc']],
       ['authentication.k8s.io/v1beta1', 'bad', ['https://kubernetes.default.svc']],
     ])
-    const second = await start(flag, '--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s')
+    const more = ['--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s']
+    const second = await start(flag, ...more, `--write-kubeconfig=${folder}/second`)
     await who(second.connection, { token: 'good' })
     await who(second.connection, { token: 'good' })
     expect(lab.reviews.slice(2).map(({ apiVersion }) => apiVersion)).toEqual([
@@ -307,7 +309,21 @@ describe('a token webhook', () => {
     ])
   })
 
-  it('keeps the reason of a rejection from the client [P311]', async () => {
+  it("answers with the webhook's error, and generally without one [P311]", async () => {
+    const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
+    const refused = async (token: string) => {
+      const client = createRemoteClient({ server: connection.server, ca: connection.ca ?? '', token })
+      closing.push(() => client.close())
+      const response = await client.request({ method: 'GET', path: '/api/v1/pods' })
+      return [response.status, ((await response.json()) as { message: string }).message]
+    }
+    lab.error = 'the credentials are expired'
+    expect(await refused('old')).toEqual([401, 'the credentials are expired'])
+    lab.error = ''
+    expect(await refused('bad')).toEqual([401, 'Unauthorized'])
+  })
+
+  it('keeps the reason of a failed review from the client [P311]', async () => {
     const { connection } = await start(`--authentication-token-webhook-config-file=${await webhook()}`)
     lab.faults.next.push({ status: 403, text: 'internal' })
     expect(await who(connection, { token: 'good' })).toBe(401)

@@ -188,6 +188,20 @@ describe('krmkit serve', () => {
     expect(logged).toContain(`certificate request "a" was not signed by ${clientSigner}: ${message}`)
   })
 
+  it('signs requests of nodes without key encipherment, except with --require-key-encipherment [P101]', async () => {
+    const about = { subject: { organizations: ['system:nodes'], commonName: 'system:node:a' } }
+    const signerName = 'kubernetes.io/kube-apiserver-client-kubelet'
+    const usages = ['digital signature', 'client auth']
+    const flags = ['--report-signing-failures', '--controllers=*,-csrapproving']
+    const usual = await start(...flags)
+    expect((await ask(usual.admin, { about, spec: { signerName, usages } })).certificate).toContain('BEGIN CERTIFICATE')
+    const strict = await start(...flags, '--require-key-encipherment')
+    const { conditions } = await ask(strict.admin, { about, spec: { signerName, usages } })
+    expect(conditions[1]).toMatchObject({ message: 'usages did not match [client auth digital signature key encipherment]' })
+    const complete = await ask(strict.admin, { name: 'b', about, spec: { signerName, usages: [...usages, 'key encipherment'] } })
+    expect(complete.certificate).toContain('BEGIN CERTIFICATE')
+  })
+
   it('neither signs nor generates an authority when the controller is disabled', async () => {
     await start('--controllers=*,-csrsigning')
     await expect(stat(join(folder, 'data/pki/signing-ca.crt'))).rejects.toThrow()

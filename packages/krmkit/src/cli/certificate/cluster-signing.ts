@@ -46,7 +46,7 @@ export async function createClusterSigning(
   options: SigningOptions & { readonly dataDir: string; readonly certDir?: string },
   environment: SigningEnvironment,
 ): Promise<ClusterSigning> {
-  const { clusterSigningDuration: maxDurationMs, reportSigningFailures: reportFailures } = options
+  const { clusterSigningDuration: maxDurationMs, reportSigningFailures: reportFailures, requireKeyEncipherment } = options
   const common = filesOf('cluster-signing', options.clusterSigningCertFile, options.clusterSigningKeyFile)
   const special = specialFiles(options).filter(([, { certificate }]) => certificate !== undefined)
   if (common.certificate !== undefined && special.length > 0) {
@@ -57,7 +57,7 @@ export async function createClusterSigning(
   const make = (
     authority: SigningAuthoritySource | Partial<Record<SignerPurpose, SigningAuthoritySource>>,
   ): CertificateSigning => ({
-    signers: createClusterSigners({ ...environment, authority, maxDurationMs }),
+    signers: createClusterSigners({ ...environment, authority, maxDurationMs, rules: { requireKeyEncipherment } }),
     reportFailures,
   })
   if (common.certificate !== undefined) return { signing: make(await createAuthoritySource(common)), ownAuthority: undefined }

@@ -26,6 +26,9 @@ export function addSigningFlags(command: Command): Command {
     option('--report-signing-failures [bool]', 'add the condition Failed, with the reason, to requests that cannot be signed')
       .default(false)
       .argParser(flag),
+    option('--require-key-encipherment [bool]', 'approve and sign certificates of nodes only with the usage key encipherment')
+      .default(false)
+      .argParser(flag),
     ...signers.flatMap(([name, certificates]) => [
       option(`--cluster-signing-${name}-cert-file <file>`, `PEM certificate of the authority that signs ${certificates}`),
       option(`--cluster-signing-${name}-key-file <file>`, `PEM private key of --cluster-signing-${name}-cert-file`),

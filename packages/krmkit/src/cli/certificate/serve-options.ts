@@ -13,4 +13,5 @@ export interface SigningOptions {
   /** Milliseconds. */
   readonly clusterSigningDuration: number
   readonly reportSigningFailures: boolean
+  readonly requireKeyEncipherment: boolean
 }

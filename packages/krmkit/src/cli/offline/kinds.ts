@@ -8,6 +8,7 @@ import { messageOf } from '../cli-error.ts'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, ownMember } from './objects.ts'
+import { replacementAt } from './replacement.ts'
 
 /** The kinds of offline commands: those of a release, and custom resources that files define. */
 
@@ -124,7 +125,7 @@ export class OfflineKinds {
     const lifecycle = this.#lifecycles.find(
       ({ group, version, kind }) => group === gvk.group && version === gvk.version && kind === gvk.kind,
     )
-    if (lifecycle !== undefined && lifecycle.list !== null) return this.#atRelease(gvk, lifecycle)
+    if (lifecycle !== undefined && lifecycle.list !== null) return this.#atRelease(gvk, lifecycle, this.#lifecycles)
     const name = `${apiVersion} ${gvk.kind}`
     if (this.#catalog.kind(gvk) !== undefined) return missing('unknown', `${name} is part of requests, not a stored object`)
     const group = this.#lifecycles.filter((each) => each.group === gvk.group)
@@ -142,11 +143,11 @@ export class OfflineKinds {
     )
   }
 
-  #atRelease(gvk: GroupVersionKind, lifecycle: KindLifecycle): FoundKind {
+  #atRelease(gvk: GroupVersionKind, lifecycle: KindLifecycle, all: readonly KindLifecycle[]): FoundKind {
     const name = `${formatApiVersion(gvk)} ${gvk.kind}`
-    const { phase, removed, replacement } = kindStateAt(lifecycle, this.#release)
-    const [group = '', version = '', kind = ''] = replacement?.split(',') ?? []
-    const instead = replacement === undefined ? '' : `; use ${formatApiVersion({ group, version })} ${kind}`
+    const { phase, removed } = kindStateAt(lifecycle, this.#release)
+    const replacement = replacementAt(all, { replaced: lifecycle, release: this.#release })
+    const instead = replacement === undefined ? '' : `; use ${formatApiVersion(replacement)} ${replacement.kind}`
     if (phase === 'future')
       return missing('gone', `${name} is not in Kubernetes ${this.#release}: it was added in Kubernetes ${lifecycle.introduced}`)
     if (phase === 'removed') return missing('gone', `${name} was removed in Kubernetes ${removed}${instead}`)

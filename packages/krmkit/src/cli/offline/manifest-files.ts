@@ -23,13 +23,21 @@ export interface FoundFiles {
 }
 
 const extensions = /\.(?:ya?ml|json)$/i
-/** Files of kustomize and helm, which are not manifests. */
-const otherTools = /^(?:kustomization\.ya?ml|Kustomization|Chart\.yaml|values\.ya?ml)$/
+/** Files of kustomize, helm, packages and other tools, which are not manifests. Hidden files belong to tools as well. */
+const otherTools = [
+  /^\./,
+  /^(?:kustomization|values)\.ya?ml$/,
+  /^Chart\.yaml$/,
+  /^(?:package|package-lock|npm-shrinkwrap|composer|biome|deno|lerna|nx|turbo|renovate)\.json$/,
+  /^pnpm-(?:lock|workspace)\.yaml$/,
+  /^[tj]sconfig(?:\..+)?\.json$/,
+  /^(?:compose|docker-compose(?:\..+)?)\.ya?ml$/,
+]
 const ignoredFolders = /^(?:\.|node_modules$)/
 
 /**
  * Reads all files of the paths in order. Folders contribute files with the extensions `.yaml`, `.yml` and `.json` at any depth, except
- * hidden folders, `node_modules`, and files of kustomize and helm.
+ * hidden files and folders, `node_modules`, and files of other tools such as `package.json` and `kustomization.yaml`.
  */
 export function findManifests(
   paths: readonly string[],
@@ -59,7 +67,7 @@ function readFolder(folder: string, found: { files: ManifestFile[]; unreadable: 
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
         if (!ignoredFolders.test(entry.name)) readFolder(path, found)
-      } else if (extensions.test(entry.name) && !otherTools.test(entry.name)) {
+      } else if (extensions.test(entry.name) && !otherTools.some((pattern) => pattern.test(entry.name))) {
         guarded(path, found.unreadable, () => found.files.push({ path, text: readFileSync(path, 'utf8') }))
       }
     }

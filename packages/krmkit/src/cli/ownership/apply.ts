@@ -3,6 +3,7 @@ import { apply, explainConflict, type FieldConflict, type OfflineApplyResult } f
 import type { JsonObject } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { kindsFor } from '../offline/definitions.ts'
+import { differingExcerpts } from '../offline/excerpts.ts'
 import type { OfflineKinds } from '../offline/kinds.ts'
 import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
@@ -126,17 +127,17 @@ function conflictDetails(conflict: FieldConflict, live: JsonObject, { object, ty
     ...(type === undefined ? {} : { schema: type }),
   })
   const details = [operation, subresource, since === undefined ? '' : `last at ${since}`].filter((text) => text !== '')
+  const [liveText, appliedText] = differingExcerpts(lineOf(is), lineOf(wanted), maxLength)
   return [
     `  ${paint.cyan(field)} is owned by ${paint.magenta(manager)} (${details.join(', ')})`,
-    `    live ${shortText(is)}, applied ${shortText(wanted)}`,
+    `    live ${liveText}, applied ${appliedText}`,
     ...Object.entries(resolutions).map(([way, sentence]) => `    ${paint.bold(way.padEnd(8))}${sentence}`),
   ]
 }
 
 const maxLength = 100
 
-function shortText(value: unknown): string {
-  if (value === undefined) return 'absent'
-  const text = typeof value === 'object' && value !== null ? prettyJson(value).replace(/\s+/g, ' ') : prettyJson(value)
-  return text.length > maxLength ? `${text.slice(0, maxLength)}...` : text
+/** A value as JSON on one line. */
+function lineOf(value: unknown): string {
+  return value === undefined ? 'absent' : prettyJson(value).replace(/\n */g, ' ')
 }

@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readLifecycle } from '@krmkit/kinds'
 import { seededRandom } from '@krmkit/meta'
+import { kindStateAt } from '@krmkit/versioning'
 import { afterAll, describe, expect, it } from 'vitest'
+import { replacementAt } from '../offline/replacement.ts'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
 import { runCommand } from '../testing/run-command.ts'
 import { manifestMistakes } from './testing/manifest-mistakes.ts'
@@ -121,6 +124,34 @@ describe('krmkit validate', () => {
     expect(then.out).toContain('2 objects in 2 files, 1 unchecked')
   })
 
+  it.each([
+    ['flowcontrol.apiserver.k8s.io/v1beta2', 'FlowSchema', '1.33', 'flowcontrol.apiserver.k8s.io/v1 FlowSchema'],
+    ['flowcontrol.apiserver.k8s.io/v1beta2', 'FlowSchema', '1.30', 'flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema'],
+    ['flowcontrol.apiserver.k8s.io/v1alpha1', 'PriorityLevelConfiguration', '1.33', '/v1 PriorityLevelConfiguration'],
+    ['storage.k8s.io/v1alpha1', 'CSIStorageCapacity', '1.33', 'storage.k8s.io/v1 CSIStorageCapacity'],
+    ['networking.k8s.io/v1beta1', 'IngressClass', '1.33', 'networking.k8s.io/v1 IngressClass '],
+    ['extensions/v1beta1', 'PodSecurityPolicy', '1.24', 'policy/v1beta1 PodSecurityPolicy'],
+    ['extensions/v1beta1', 'PodSecurityPolicy', '1.33', undefined],
+  ])('recommends for %s %s in %s a version that the release serves', async (apiVersion, kind, release, recommended) => {
+    const path = files({ 'a.yaml': `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}\n` })
+    const { out } = await run([path, '--kubernetes-version', release])
+    expect(out).toContain(`${apiVersion} ${kind} was removed in Kubernetes`)
+    if (recommended === undefined) expect(out).not.toContain('; use')
+    else expect(out).toContain(recommended)
+    expect(out).toContain('[removed-version]')
+  })
+
+  it('recommends a successor in every release only if the release serves it', async () => {
+    const lifecycles = readLifecycle()
+    for (let minor = 16; minor <= 33; minor++) {
+      const release = `1.${minor}`
+      for (const replaced of lifecycles) {
+        const found = replacementAt(lifecycles, { replaced, release })
+        if (found !== undefined) expect(['current', 'deprecated'], found.kind).toContain(kindStateAt(found, release).phase)
+      }
+    }
+  })
+
   it('reads --definitions, and accepts unknown kinds with --ignore-unknown-kinds', async () => {
     const path = files({ 'a.yaml': 'apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 0}\n' })
     const definitions = files({ 'crd.yaml': `${widgetDefinition}status: {acceptedNames: {kind: "", plural: ""}}\n` })
@@ -152,8 +183,25 @@ describe('krmkit validate', () => {
       'kustomization.yaml': 'resources: []\n',
       '.github/workflow.yaml': 'on: push\n',
       'node_modules/x/x.yaml': 'a: b\n',
+      'package.json': '{"name": "x", "kind": "odd"}',
+      'package-lock.json': '{"name": "x"}',
+      'tsconfig.json': '{ // with comments\n}',
+      'tsconfig.build.json': '{}',
+      'pnpm-lock.yaml': 'lockfileVersion: 9\n',
+      'pnpm-workspace.yaml': 'packages: []\n',
+      'docker-compose.yml': 'services: {}\n',
+      'compose.yaml': 'services: {}\n',
+      '.prettierrc.json': '{}',
+      'web/package.json': '{}',
     })
     expect((await run([path])).out).toBe('1 object in 1 file: valid\n')
+    // A file that the command line names is meant.
+    expect(await run([`${path}/package.json`])).toMatchObject({ code: 1, out: expect.stringContaining('apiVersion') })
+  })
+
+  it('validates manifests whose names only resemble those of other tools', async () => {
+    const path = files({ 'package.yaml': configMap('a'), 'my-package.json': '{}', 'composer.yaml': configMap('b') })
+    expect((await run([path])).out).toContain('3 objects in 3 files')
   })
 
   it('exits with 2 when a file cannot be read, with or without other findings', async () => {

@@ -1,0 +1,46 @@
+import { ApiError, type Status } from '@krmkit/meta'
+import type { ApiResponse } from '@krmkit/protocol'
+import { header, type RequestContext } from '../request-context.ts'
+import { wantsPretty } from './indentation.ts'
+import type { Negotiator, Representation } from './negotiation.ts'
+import { plainResponse, type ResponseWriter } from './response-writer.ts'
+
+/** Responses whose body is a Status, in an encoding that the client accepts; JSON when it accepts none. */
+
+type Asking = Pick<RequestContext, 'query' | 'request'>
+
+function statusResponse(responses: ResponseWriter, context: Asking, status: Status, code: number): ApiResponse {
+  const representation = errorRepresentation(responses.negotiator, header(context.request, 'accept'))
+  const shown = { ...representation, pretty: wantsPretty(context, representation) }
+  const response = plainResponse(responses, code, status, shown, () => responses.types.struct('meta/v1.Status'))
+  const retryAfter = status.details?.retryAfterSeconds
+  return retryAfter === undefined || retryAfter === 0
+    ? response
+    : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
+}
+
+/** A Success Status. */
+export function successResponse(
+  responses: ResponseWriter,
+  context: Asking,
+  rest: Pick<Status, 'details' | 'code'>,
+  code: number,
+): ApiResponse {
+  return statusResponse(responses, context, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...rest }, code)
+}
+
+/** The response to a failed request. Errors other than ApiError are internal: their text stays on the server. */
+export function errorResponse(responses: ResponseWriter, context: Asking, error: unknown): ApiResponse {
+  const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
+  return statusResponse(responses, context, known.status, known.status.code ?? 500)
+}
+
+function errorRepresentation(negotiator: Negotiator, accept: string | undefined): Representation {
+  try {
+    // Errors have no transforms: a client that accepts nothing else receives JSON.
+    return negotiator.negotiate(accept, { refusal: true })
+  } catch {
+    // Nothing is acceptable: a JSON Status is better than an empty response.
+    return { encoding: 'json', pretty: false }
+  }
+}

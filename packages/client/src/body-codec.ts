@@ -1,0 +1,30 @@
+import type { TransportResponse } from '@krmkit/protocol'
+import type { ResourceType } from './interfaces.ts'
+import { linesOf } from './json-lines.ts'
+import { type BodyDecoder, parseJson } from './response.ts'
+
+/** How the bodies of requests and responses are encoded. */
+export interface BodyCodec extends BodyDecoder {
+  /** Value of Accept for objects of a type, or for a watch of them. */
+  accept(type: ResourceType, form: 'object' | 'watch'): string
+  /** Encodes an object to create or to update. */
+  encode(type: ResourceType, object: object): Promise<{ readonly contentType: string; readonly body: Uint8Array }>
+  /** Decodes the events of a watch as they arrive. @throws ClientError `InvalidResponse` */
+  events(response: TransportResponse): AsyncIterable<unknown>
+}
+
+export const jsonMediaType = 'application/json'
+
+/** Bodies of JSON. */
+export const jsonCodec: BodyCodec = {
+  accept: () => jsonMediaType,
+  encode: async (_, object) => ({ contentType: jsonMediaType, body: encodeJson(object) }),
+  decode: async (bytes) => parseJson(bytes),
+  async *events({ body }) {
+    for await (const line of linesOf(body)) yield parseJson(line)
+  },
+}
+
+export function encodeJson(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value))
+}
