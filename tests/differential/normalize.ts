@@ -27,7 +27,7 @@ export class Normalizer {
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
-    const body = this.#body(answer.body, type)
+    const body = isOwn(step, type) ? '<own>' : this.#body(answer.body, type)
     const events = answer.events?.map((event) => this.#event(event, type))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
   }
@@ -73,6 +73,7 @@ export class Normalizer {
   }
 
   #string(value: string, key: string, parent: Record<string, unknown> | undefined): string {
+    if (key === 'serverAddress' || key === 'jwks_uri') return value.replace(/[\d.]+:\d+/, '<host>')
     if (key === 'uid' && uuid.test(value)) return this.#named('uid', value)
     if (key === 'resourceVersion' && value !== '' && value !== '0') return this.#version(value, parent)
     if (key === 'continue' && value !== '') return '<continue>'
@@ -141,6 +142,11 @@ interface Column {
 
 interface Row {
   readonly cells?: readonly unknown[]
+}
+
+/** Whether a body is about the server itself: its metrics, or the keys that it signs with. */
+function isOwn({ path }: Step, contentType: string): boolean {
+  return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
 }
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

@@ -46,13 +46,31 @@ export interface Expected {
 
 /** @throws ApiError 415 for an unsupported media type. */
 export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
-  const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (given === '' || given === 'application/json') return 'json'
+  const text = header(request, 'content-type') ?? ''
+  const given = text === '' ? 'application/json' : parseMediaType(text)
+  if (given === 'application/json') return 'json'
   if (given === 'application/yaml') return 'yaml'
   if (given === mediaType('protobuf', vendor)) return 'protobuf'
   throw ApiError.unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${mediaType('protobuf', vendor)}`,
   )
+}
+
+/** The media type in lower case; undefined where the header or one of its parameters is malformed. */
+function parseMediaType(text: string): string | undefined {
+  const parts = /^([^;]*)((?:;.*)?)$/s.exec(text)
+  const type = parts?.[1]?.trim().toLowerCase() ?? ''
+  if (!/^[!#$%&'*+.^_`|~\w-]+(\/[!#$%&'*+.^_`|~\w-]+)?$/.test(type)) return undefined
+  const names = new Set<string>()
+  let rest = (parts?.[2] ?? '').trim()
+  while (rest !== '' && rest !== ';') {
+    const parameter = /^;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:[!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*")\s*/.exec(rest)
+    const name = parameter?.[1]?.toLowerCase()
+    if (parameter === null || name === undefined || names.has(name)) return undefined
+    names.add(name)
+    rest = rest.slice(parameter[0].length)
+  }
+  return type
 }
 
 /** Limit of bodies that are not stored: reviews, TokenRequest, Eviction, Binding, Scale, DeleteOptions. */

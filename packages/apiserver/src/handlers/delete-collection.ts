@@ -1,3 +1,4 @@
+import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -12,6 +13,7 @@ export async function deleteCollection(scope: RequestScope, context: RequestCont
   negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadataList'] })
   const listed = listRequest(scope, context, listOptions(context))
   const options = await deleteOptions(scope, context)
+  if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   await scope.store.deleteCollection(write, { ...listed, options })
   const details = { ...(definition.group === '' ? {} : { group: definition.group }), kind: definition.resource.name }

@@ -15,7 +15,7 @@ const transforms = ['Table', 'PartialObjectMetadataList', 'PartialObjectMetadata
 /** GET of a collection. @see API protocol specification, 2.3, 4.2 and 4.3 */
 export async function listResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const options = listOptions(context)
-  const representation = negotiated(scope, context, { transforms, collection: true })
+  const representation = negotiated(scope, context, { transforms })
   const listed = await scope.store.list(listRequest(scope, context, options), context.signal)
   if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
   const loading = loadInBatches((entries) => scope.codec.load(entries), listed.entries, new Slices(scope.slices))

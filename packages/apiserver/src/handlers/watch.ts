@@ -17,10 +17,8 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   // A client that streams a list needs objects: rows of Tables do not show where the list ends.
   const isStreamedList = options.initialEvents && options.bookmarks
   const representation = negotiated(scope, context, {
-    encodings: ['json', 'protobuf'],
     transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
     stream: true,
-    collection: context.info.name === '',
   })
   const terms = watchTerms(scope, context, options)
   const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
