@@ -1,4 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { signature } from './compare.ts'
 import type { Duel, DuelResult } from './duel.ts'
 import type { Scenario, Step } from './scenario.ts'
@@ -50,6 +50,10 @@ function* smallerSteps(step: Step): Generator<Step> {
   const { body, query, headers, as, ...rest } = step
   if (body !== undefined && 'json' in body) {
     for (const json of smallerValues(body.json)) yield { ...step, body: { json } }
+  }
+  if (body !== undefined && 'protobuf' in body) {
+    for (const object of smallerValues(body.protobuf.object))
+      yield { ...step, body: { protobuf: { ...body.protobuf, object: object as JsonObject } } }
   }
   if (Array.isArray(query)) {
     for (let i = 0; i < query.length; i++) yield { ...step, query: query.toSpliced(i, 1) }

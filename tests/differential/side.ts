@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
+import { protobufBytes, protobufObject } from './protobuf.ts'
 import { type Answer, type Scenario, type Step, substitute, tokens, valueAt } from './scenario.ts'
 
 /** A server under comparison. */
@@ -49,7 +50,8 @@ export class SideRunner {
     if (as !== 'anonymous') sent['authorization'] ??= `Bearer ${tokens[as] ?? as}`
     const bytes = bodyBytes(body)
     if (bytes !== undefined) {
-      sent['content-type'] ??= 'application/json'
+      sent['content-type'] ??=
+        body !== undefined && 'protobuf' in body ? 'application/vnd.kubernetes.protobuf' : 'application/json'
       sent['content-length'] = String(bytes.length)
     }
     const { hostname, port } = this.#url
@@ -70,6 +72,7 @@ function queryText(query: Step['query']): string {
 function bodyBytes(body: Step['body']): Buffer | undefined {
   if (body === undefined) return undefined
   if ('json' in body) return Buffer.from(JSON.stringify(body.json))
+  if ('protobuf' in body) return Buffer.from(protobufBytes(body.protobuf))
   return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64')
 }
 
@@ -84,6 +87,7 @@ export class ScenarioRun {
   readonly #send: (step: Step) => ClientRequest
   readonly #id: string
   readonly #bodies = new Map<string, unknown>()
+  readonly #headers = new Map<string, Readonly<Record<string, readonly string[]>>>()
   readonly #watches = new Map<string, OpenWatch>()
 
   constructor(send: (step: Step) => ClientRequest, id: string) {
@@ -120,6 +124,7 @@ export class ScenarioRun {
     for await (const part of incoming) parts.push(part as Buffer)
     const answer = { ...head, body: Buffer.concat(parts) }
     this.#bodies.set(step.id, parsed(answer.body))
+    this.#headers.set(step.id, head.headers)
     return answer
   }
 
@@ -150,7 +155,9 @@ export class ScenarioRun {
     if (name === 'ns') return `ns-${this.#id}`
     const dot = name.indexOf('.')
     if (dot < 0 || !this.#bodies.has(name.slice(0, dot))) return undefined
-    const value = valueAt(this.#bodies.get(name.slice(0, dot)), name.slice(dot + 1))
+    const [step, path] = [name.slice(0, dot), name.slice(dot + 1)]
+    if (path.startsWith('headers.')) return this.#headers.get(step)?.[path.slice('headers.'.length)]?.[0] ?? ''
+    const value = valueAt(this.#bodies.get(step), path)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
 }
@@ -161,7 +168,7 @@ function isReset(error: unknown): boolean {
 
 function parsed(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8')
-  if (!text.startsWith('{')) return undefined
+  if (!text.startsWith('{')) return protobufObject(body)
   try {
     return JSON.parse(text)
   } catch (error) {

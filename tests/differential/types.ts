@@ -7,7 +7,14 @@ export const definitions: readonly ResourceDefinition[] = builtInKinds()
 
 const catalog = createCatalog()
 
-const metaKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+const metaKinds: ReadonlySet<string> = new Set([
+  'Status',
+  'DeleteOptions',
+  'APIVersions',
+  'APIGroupList',
+  'APIGroup',
+  'APIResourceList',
+])
 
 /** The type of a built-in kind or its list; `undefined` for other kinds. */
 export function typeOf(apiVersion: string, kind: string): StructType | undefined {

@@ -4,6 +4,7 @@ import { generateAccess } from './access.ts'
 import { generateBodies } from './bodies.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
+import { generateProtobuf } from './protobuf.ts'
 import { generateReads } from './reads.ts'
 import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
 
@@ -29,6 +30,11 @@ export const generators: readonly Generator[] = [
   { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
   { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
   { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+  {
+    area: 'protobuf',
+    compares: 'every verb with protobuf in both directions, byte by byte; damaged messages; frames of watches',
+    generate: generateProtobuf,
+  },
   {
     area: 'lives',
     compares: 'finalizers, deletion with options and preconditions, deletion of collections',

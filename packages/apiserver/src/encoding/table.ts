@@ -43,7 +43,7 @@ export function metaForm(
 export interface TableOptions extends MetaForm {
   readonly include: IncludeObject
   readonly now: number
-  /** Omits the column definitions: a watch sends them with its first event only. */
+  /** Column definitions are null: a watch sends them with its first event only. */
   readonly headless?: boolean
 }
 
@@ -63,7 +63,7 @@ export function tableOf(
     kind: 'Table',
     apiVersion: apiVersionOfMeta(form),
     metadata: withoutEnd(metadata),
-    columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
+    columnDefinitions: headless ? null : printer.columns.map(columnDefinition),
     rows: objects.map((object) => tableRow(printer, object, form)),
   }
 }

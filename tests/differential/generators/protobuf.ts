@@ -1,0 +1,169 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import type { JsonObject } from '@krmkit/meta'
+import type { Dice } from '../../attacks/harness/dice.ts'
+import type { ProtobufBody, Scenario, Step } from '../scenario.ts'
+import { collectionPath, createdResources, sampleObject } from './bodies.ts'
+
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const partial = (list: string, version: string) => `${protobuf};as=PartialObjectMetadata${list};g=meta.k8s.io;v=${version}`
+
+/** What is wrong with a message. */
+const damages: readonly Omit<ProtobufBody, 'object'>[] = [
+  // A field without a name, as a number, as bytes, as a group.
+  { append: '+D4B' },
+  { append: '+j4BYQ==' },
+  { append: '+z78Pg==' },
+  // Field numbers and wire types that do not exist.
+  { append: 'AAA=' },
+  { append: 'Bw==' },
+  // A length beyond the end, and a number without an end.
+  { append: 'CgU=' },
+  { append: 'CP//////////////AQ==' },
+  // The first field again: fields of a message are merged.
+  { append: 'CgA=' },
+  { truncate: 1 },
+  { truncate: 7 },
+  { flip: 0 },
+  { flip: 3 },
+  { flip: 5 },
+  { envelope: { kind: '' } },
+  { envelope: { apiVersion: '' } },
+  { envelope: { apiVersion: '', kind: '' } },
+  { envelope: { kind: 'Status' } },
+  { envelope: { kind: 'Nothing' } },
+  { envelope: { apiVersion: 'example.com/v1' } },
+  { envelope: { apiVersion: 'a/b/c' } },
+  { envelope: { contentType: 'application/json' } },
+  { envelope: { contentType: 'text/plain' } },
+]
+
+/** Every verb with protobuf in both directions: objects, lists, metadata, Status, options of deletions, damaged messages. */
+export function generateProtobuf(dice: Dice): Scenario {
+  const definition = dice.pick(createdResources)
+  const collection = collectionPath(definition)
+  const path = `${collection}/{id}-0`
+  const steps: Step[] = [creation(definition, 0, dice)]
+  for (let i = 1; i < 10; i++) steps.push(anyStep({ definition, collection, path }, i, dice))
+  const isCluster = !definition.resource.namespaced
+  return { area: 'protobuf', ...(isCluster ? { namespace: false as const } : {}), steps }
+}
+
+interface Target {
+  readonly definition: ResourceDefinition
+  readonly collection: string
+  readonly path: string
+}
+
+/** Mostly protobuf. */
+function accept(dice: Dice): { headers: { accept: string } } {
+  return {
+    headers: { accept: dice.pick([protobuf, protobuf, protobuf, partial('', 'v1'), partial('', 'v1beta1'), 'application/json']) },
+  }
+}
+
+function creation(definition: ResourceDefinition, i: number, dice: Dice): Step {
+  const object = labelled(sampleObject(definition, `{id}-${i}`, dice), dice)
+  return {
+    id: `create${i}`,
+    method: 'POST',
+    path: collectionPath(definition),
+    headers: { accept: protobuf },
+    body: { protobuf: { object } },
+  }
+}
+
+function labelled(object: JsonObject, dice: Dice): JsonObject {
+  const metadata = { ...(object['metadata'] as JsonObject), labels: dice.pick([{ a: '1' }, { a: '2', b: 'é' }, {}]) }
+  return { ...object, metadata }
+}
+
+function anyStep({ definition, collection, path }: Target, i: number, dice: Dice): Step {
+  const object = () => labelled(sampleObject(definition, '{id}-0', dice), dice)
+  switch (dice.below(12)) {
+    case 0:
+      return creation(definition, i, dice)
+    case 1:
+      return { id: `get${i}`, method: 'GET', path: dice.pick([path, path, `${collection}/none`]), ...accept(dice) }
+    case 2:
+    case 3:
+      return {
+        id: `list${i}`,
+        method: 'GET',
+        path: collection,
+        query: dice.pick([[], [['limit', '1']], [['labelSelector', 'a=1']], [['limit', 'x']], [['resourceVersion', '0']]]),
+        headers: {
+          accept: dice.pick([protobuf, protobuf, partial('List', 'v1'), partial('List', 'v1beta1'), partial('', 'v1')]),
+        },
+      }
+    case 4:
+      return { id: `update${i}`, method: 'PUT', path, ...accept(dice), body: { protobuf: { object: object() } } }
+    case 5:
+      return patchStep(i, path, object(), dice)
+    case 6:
+    case 7:
+      return {
+        id: `damaged${i}`,
+        method: dice.pick(['POST', 'PUT']),
+        path: dice.pick([path, collection]),
+        query: dice.pick([[], [['fieldValidation', 'Strict']], [['dryRun', 'All']]]),
+        ...accept(dice),
+        body: { protobuf: { object: object(), ...dice.pick(damages) } },
+      }
+    case 8:
+      return deletion(i, path, dice)
+    case 9:
+      return { id: `collection${i}`, method: 'DELETE', path: collection, query: [['labelSelector', '{id}=x']], ...accept(dice) }
+    default:
+      return {
+        id: `watch${i}`,
+        method: 'GET',
+        path: collection,
+        query: [
+          ['watch', '1'],
+          ['timeoutSeconds', '20'],
+          ...(dice.chance(50) ? ([['resourceVersion', '{create0.metadata.resourceVersion}']] as const) : []),
+          ['fieldSelector', 'metadata.name={id}-0'],
+        ],
+        headers: { accept: dice.pick([protobuf, `${protobuf};stream=watch`, partial('', 'v1'), partial('', 'v1beta1')]) },
+        watch: true,
+      }
+  }
+}
+
+function patchStep(i: number, path: string, object: JsonObject, dice: Dice): Step {
+  const type = dice.pick([
+    'application/merge-patch+json',
+    'application/strategic-merge-patch+json',
+    'application/apply-patch+yaml',
+    protobuf,
+  ])
+  const isApply = type.startsWith('application/apply')
+  const json = isApply ? object : { metadata: { annotations: { x: dice.pick(['1', '', 'é']) } } }
+  const query = isApply
+    ? ([
+        ['fieldManager', 'm'],
+        ['force', 'true'],
+      ] as const)
+    : []
+  return {
+    id: `patch${i}`,
+    method: 'PATCH',
+    path,
+    query,
+    headers: { ...accept(dice).headers, 'content-type': type },
+    body: { json },
+  }
+}
+
+function deletion(i: number, path: string, dice: Dice): Step {
+  const options: JsonObject = dice.pick<JsonObject>([
+    {},
+    { gracePeriodSeconds: 0 },
+    { propagationPolicy: 'Background', preconditions: { uid: '{create0.metadata.uid}' } },
+    { preconditions: { uid: 'other' } },
+    { propagationPolicy: 'x' },
+    { dryRun: ['All'] },
+  ])
+  const object = { apiVersion: dice.pick(['v1', 'meta.k8s.io/v1']), kind: 'DeleteOptions', ...options }
+  return { id: `delete${i}`, method: 'DELETE', path, ...accept(dice), body: { protobuf: { object } } }
+}
