@@ -23,7 +23,8 @@ export class Normalizer {
     this.#generated = generatedNames(step, this.#id)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      if (name === 'etag') headers[name] = this.#tag(String([value].flat()[0]))
+      else if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
@@ -42,9 +43,11 @@ export class Normalizer {
     if (bytes.length === 0) return null
     const text = Buffer.from(bytes).toString('utf8')
     if (hasProtobufMagic(bytes)) return this.#protobuf(bytes)
+    // Its descriptions cannot be left out.
+    if (type.startsWith('application/com.github.proto-openapi')) return '<protobuf document>'
     if (type.startsWith('application/json') || type.startsWith('application/yaml')) {
       const value = decoded(text, type)
-      if (value !== undefined) return this.#value(value, '', undefined)
+      if (value !== undefined) return this.#value(isOpenApi(value) ? structureOf(value) : value, '', undefined)
     }
     return this.#text(text.slice(0, 20_000))
   }
@@ -111,7 +114,13 @@ export class Normalizer {
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+      .replaceAll(documentHash, (hash) => this.#named('hash', hash))
       .replaceAll(uuid, (value) => this.#named('uid', value))
+  }
+
+  /** Hashes of documents with descriptions. */
+  #tag(text: string): string {
+    return text.replaceAll(documentHash, (hash) => this.#named('hash', hash))
   }
 
   #named(kind: string, value: string): string {
@@ -149,6 +158,24 @@ function isOwn({ path }: Step, contentType: string): boolean {
   return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
 }
 
+/** Descriptions are in krmkit's own words, and members have no order: each of the stock server's three writers has its own. */
+function structureOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structureOf)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    members.map(([key, item]) => [
+      key,
+      key === 'description' && typeof item === 'string' ? '<description>' : structureOf(item),
+    ]),
+  )
+}
+
+function isOpenApi(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value)
+}
+
+const documentHash = /\b[0-9A-F]{128}\b/g
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/
 const ageColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'])

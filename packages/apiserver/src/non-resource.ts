@@ -184,6 +184,7 @@ function openApiRoute(options: NonResourceOptions): Route {
     resources,
     types: scope.responses.types,
     version: gitVersion({ release, software: softwareVersion }),
+    release,
     profile: scope.profile,
     clock: scope.clock,
     slices: scope.slices,

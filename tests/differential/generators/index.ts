@@ -2,6 +2,7 @@ import type { Dice } from '../../attacks/harness/dice.ts'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
 import { generateBodies } from './bodies.ts'
+import { generateDocuments } from './documents.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
 import { generateProtobuf } from './protobuf.ts'
@@ -34,6 +35,11 @@ export const generators: readonly Generator[] = [
     area: 'protobuf',
     compares: 'every verb with protobuf in both directions, byte by byte; damaged messages; frames of watches',
     generate: generateProtobuf,
+  },
+  {
+    area: 'documents',
+    compares: 'discovery in all forms, OpenAPI, /version, columns of Tables, conditional requests',
+    generate: generateDocuments,
   },
   {
     area: 'lives',

@@ -109,6 +109,8 @@ function transformedList(
   return {
     list: tableOf(printer, [], metadata, options) as ListFrame['list'],
     member: 'rows',
+    // Kinds without a printer of their own have another writer on the stock server.
+    nullIfEmpty: printer === defaultPrinter && definition.custom === undefined,
     struct: 'meta/v1.Table',
     element: (entry) => tableRow(printer, codec.object(entry), options),
   }

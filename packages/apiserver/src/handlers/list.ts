@@ -10,12 +10,12 @@ import { internalTypeName, negotiated, type RequestScope } from '../request-scop
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 
 /** Transforms of a list. One of a single object is accepted here and refused once there is a list. */
-const transforms = ['Table', 'PartialObjectMetadataList', 'PartialObjectMetadata'] as const
+export const listTransforms = ['Table', 'PartialObjectMetadataList', 'PartialObjectMetadata'] as const
 
 /** GET of a collection. @see API protocol specification, 2.3, 4.2 and 4.3 */
 export async function listResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const options = listOptions(context)
-  const representation = negotiated(scope, context, { transforms })
+  const representation = negotiated(scope, context, { transforms: listTransforms })
   const listed = await scope.store.list(listRequest(scope, context, options), context.signal)
   if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
   const loading = loadInBatches((entries) => scope.codec.load(entries), listed.entries, new Slices(scope.slices))
@@ -50,7 +50,8 @@ export function listOptions(context: RequestContext): ListOptions {
   return options
 }
 
-function notAnObject({ definition }: RequestScope): ApiError {
+/** The refusal of the form of one object where the response is a list. */
+export function notAnObject({ definition }: RequestScope): ApiError {
   const type = internalTypeName(definition, definition.kind.listKind)
   return ApiError.notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${type})`)
 }
