@@ -49,6 +49,8 @@ export class Normalizer {
       const value = decoded(text, type)
       if (value !== undefined) return this.#value(isOpenApi(value) ? structureOf(value) : value, '', undefined)
     }
+    // The stock server sends the index of the OpenAPI documents as plain text.
+    if (text.startsWith('{"paths":')) return this.#value(JSON.parse(text), '', undefined)
     return this.#text(text.slice(0, 20_000))
   }
 
@@ -100,7 +102,8 @@ export class Normalizer {
     return {
       ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
       columnDefinitions: columnDefinitions && columns,
-      rows: rows?.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
+      rows:
+        rows && rows.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
     }
   }
 
@@ -164,10 +167,7 @@ function structureOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
-    members.map(([key, item]) => [
-      key,
-      key === 'description' && typeof item === 'string' ? '<description>' : structureOf(item),
-    ]),
+    members.map(([key, item]) => [key, key === 'description' && typeof item === 'string' ? '<description>' : structureOf(item)]),
   )
 }
 

@@ -7,6 +7,9 @@ import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 const protobuf = 'application/vnd.kubernetes.protobuf'
 const partial = (list: string, version: string) => `${protobuf};as=PartialObjectMetadata${list};g=meta.k8s.io;v=${version}`
 
+/** More bytes than any message has. */
+const everything = 1_000_000
+
 /** What is wrong with a message. */
 const damages: readonly Omit<ProtobufBody, 'object'>[] = [
   // A field without a name, as a number, as bytes, as a group.
@@ -29,7 +32,9 @@ const damages: readonly Omit<ProtobufBody, 'object'>[] = [
   { envelope: { kind: '' } },
   { envelope: { apiVersion: '' } },
   { envelope: { apiVersion: '', kind: '' } },
-  { envelope: { kind: 'Status' } },
+  { envelope: { kind: 'Status' }, truncate: everything },
+  { envelope: { apiVersion: 'v1', kind: 'ConfigMap' }, truncate: everything },
+  { truncate: everything },
   { envelope: { kind: 'Nothing' } },
   { envelope: { apiVersion: 'example.com/v1' } },
   { envelope: { apiVersion: 'a/b/c' } },
@@ -47,6 +52,16 @@ export function generateProtobuf(dice: Dice): Scenario {
   const isCluster = !definition.resource.namespaced
   return { area: 'protobuf', ...(isCluster ? { namespace: false as const } : {}), steps }
 }
+
+/** Cluster-scoped collections hold objects of other scenarios and of the servers themselves. */
+const ownName: readonly [string, string] = ['fieldSelector', 'metadata.name={id}-0']
+const listQueries: readonly (readonly (readonly [string, string])[])[] = [
+  [],
+  [['limit', '1']],
+  [['labelSelector', 'a=1']],
+  [['limit', 'x']],
+  [['resourceVersion', '0']],
+]
 
 interface Target {
   readonly definition: ResourceDefinition
@@ -73,7 +88,7 @@ function creation(definition: ResourceDefinition, i: number, dice: Dice): Step {
 }
 
 function labelled(object: JsonObject, dice: Dice): JsonObject {
-  const metadata = { ...(object['metadata'] as JsonObject), labels: dice.pick([{ a: '1' }, { a: '2', b: 'é' }, {}]) }
+  const metadata = { ...(object['metadata'] as JsonObject), labels: dice.pick([{ a: '1' }, { a: '2', b: 'x' }, {}]) }
   return { ...object, metadata }
 }
 
@@ -90,7 +105,7 @@ function anyStep({ definition, collection, path }: Target, i: number, dice: Dice
         id: `list${i}`,
         method: 'GET',
         path: collection,
-        query: dice.pick([[], [['limit', '1']], [['labelSelector', 'a=1']], [['limit', 'x']], [['resourceVersion', '0']]]),
+        query: [...(definition.resource.namespaced ? [] : [ownName]), ...dice.pick(listQueries)],
         headers: {
           accept: dice.pick([protobuf, protobuf, partial('List', 'v1'), partial('List', 'v1beta1'), partial('', 'v1')]),
         },
@@ -122,7 +137,7 @@ function anyStep({ definition, collection, path }: Target, i: number, dice: Dice
           ['watch', '1'],
           ['timeoutSeconds', '20'],
           ...(dice.chance(50) ? ([['resourceVersion', '{create0.metadata.resourceVersion}']] as const) : []),
-          ['fieldSelector', 'metadata.name={id}-0'],
+          ownName,
         ],
         headers: { accept: dice.pick([protobuf, `${protobuf};stream=watch`, partial('', 'v1'), partial('', 'v1beta1')]) },
         watch: true,
