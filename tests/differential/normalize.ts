@@ -23,8 +23,7 @@ export class Normalizer {
     this.#generated = generatedNames(step, this.#id)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (name === 'etag') headers[name] = this.#tag(String([value].flat()[0]))
-      else if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
@@ -47,7 +46,8 @@ export class Normalizer {
     if (type.startsWith('application/com.github.proto-openapi')) return '<protobuf document>'
     if (type.startsWith('application/json') || type.startsWith('application/yaml')) {
       const value = decoded(text, type)
-      if (value !== undefined) return this.#value(isOpenApi(value) ? structureOf(value) : value, '', undefined)
+      if (value !== undefined)
+        return this.#value(isOpenApi(value) ? structureOf(withoutSharedParameters(value)) : value, '', undefined)
     }
     // The stock server sends the index of the OpenAPI documents as plain text.
     if (text.startsWith('{"paths":')) return this.#value(JSON.parse(text), '', undefined)
@@ -117,13 +117,8 @@ export class Normalizer {
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-      .replaceAll(documentHash, (hash) => this.#named('hash', hash))
+      .replaceAll(documentHash, '<hash>')
       .replaceAll(uuid, (value) => this.#named('uid', value))
-  }
-
-  /** Hashes of documents with descriptions. */
-  #tag(text: string): string {
-    return text.replaceAll(documentHash, (hash) => this.#named('hash', hash))
   }
 
   #named(kind: string, value: string): string {
@@ -171,10 +166,26 @@ function structureOf(value: unknown): unknown {
   )
 }
 
-function isOpenApi(value: unknown): boolean {
+/** Puts the shared parameters of a v2 document where they are used: their names end with a hash of their descriptions. */
+function withoutSharedParameters<T extends { readonly parameters?: Record<string, unknown> }>({
+  parameters = {},
+  ...document
+}: T): unknown {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as { $ref?: unknown }
+    const shared = typeof $ref === 'string' && $ref.startsWith('#/parameters/') ? parameters[$ref.slice(13)] : undefined
+    return shared ?? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item)]))
+  }
+  return resolve(document)
+}
+
+function isOpenApi(value: unknown): value is { readonly parameters?: Record<string, unknown> } {
   return typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value)
 }
 
+/** Documents have hashes, which differ with the descriptions. */
 const documentHash = /\b[0-9A-F]{128}\b/g
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/

@@ -52,8 +52,9 @@ function* smallerSteps(step: Step): Generator<Step> {
     for (const json of smallerValues(body.json)) yield { ...step, body: { json } }
   }
   if (body !== undefined && 'protobuf' in body) {
+    // Without its type an object cannot be encoded.
     for (const object of smallerValues(body.protobuf.object))
-      yield { ...step, body: { protobuf: { ...body.protobuf, object: object as JsonObject } } }
+      if (isTyped(object)) yield { ...step, body: { protobuf: { ...body.protobuf, object: object as JsonObject } } }
   }
   if (Array.isArray(query)) {
     for (let i = 0; i < query.length; i++) yield { ...step, query: query.toSpliced(i, 1) }
@@ -68,6 +69,11 @@ function* smallerSteps(step: Step): Generator<Step> {
     }
     yield others.length === 0 ? kept : { ...kept, headers: Object.fromEntries(others) }
   }
+}
+
+function isTyped(value: JsonValue): boolean {
+  const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown }
+  return typeof apiVersion === 'string' && typeof kind === 'string'
 }
 
 /** The value without one of its parts; large parts first. */

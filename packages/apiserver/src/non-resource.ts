@@ -224,8 +224,7 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
       if (result.form === 'text') return pageNotFound()
       throw ApiError.genericNotFound()
     }
-    if (request.method !== 'GET' && result.kind.kind !== 'APIGroup' && result.kind.kind !== 'APIGroupList')
-      throw ApiError.generic(405)
+    if (request.method !== 'GET' && !servesMethod(result, request.method)) throw ApiError.generic(405)
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
       const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
@@ -238,6 +237,14 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
     const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, encoding, pretty, type))
     return { status: 200, headers, body: bytesBody(bytes) }
   }
+}
+
+/** Groups and their list are served to any method, aggregated documents to HEAD. */
+function servesMethod(
+  { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },
+  method: string,
+): boolean {
+  return outcome === 'aggregated' ? method === 'HEAD' : kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
 }
 
 /** Caches the encodings of documents, which stay the same objects while nothing changes. */

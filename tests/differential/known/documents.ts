@@ -38,6 +38,13 @@ export const documentDepartures: readonly KnownDivergence[] = [
       /\.storageVersionHash$/.test(at) && ['jfWCUB31mvA=', 'O4H8VxQhW5Y=', '8ufAXOnr3Yg='].includes(String(stock)),
   },
   {
+    id: 'D85',
+    title: '`status.resizeStatus` of claims',
+    reason:
+      'Configuration and storage 2.4 has this member, which later releases replaced by allocatedResourceStatuses; krmkit has both.',
+    matches: ({ at }, { step }) => isOpenApi(step) && /PersistentVolumeClaimStatus\.properties\.resizeStatus$/.test(at),
+  },
+  {
     id: 'D84',
     title: 'Aggregated discovery is served as v2beta1 too',
     reason:

@@ -37,7 +37,10 @@ export class ElementText {
   }
 }
 
-export function jsonListWriter({ list, member, nullIfEmpty = false }: ListFrame, { pretty }: { readonly pretty: boolean }): ListWriter {
+export function jsonListWriter(
+  { list, member, nullIfEmpty = false }: ListFrame,
+  { pretty }: { readonly pretty: boolean },
+): ListWriter {
   const parts = new BodyParts()
   const { head, tail } = jsonFrame(list, member)
   const indenter = pretty ? new JsonIndenter() : undefined

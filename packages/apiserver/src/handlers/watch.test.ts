@@ -193,7 +193,10 @@ describe('watch frames', () => {
     await make(sample, 'b')
     const events = await stream.next(2)
     expect(
-      events.map(({ object }) => [object.kind, (object as unknown as { columnDefinitions: object[] | null }).columnDefinitions?.length]),
+      events.map(({ object }) => [
+        object.kind,
+        (object as unknown as { columnDefinitions: object[] | null }).columnDefinitions?.length,
+      ]),
     ).toEqual([
       ['Table', 3],
       ['Table', undefined],
