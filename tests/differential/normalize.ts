@@ -118,6 +118,7 @@ export class Normalizer {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
       .replaceAll(documentHash, '<hash>')
+      .replaceAll(/(?<=Too large resource version: \d+, current: )\d+/g, '<version>')
       .replaceAll(uuid, (value) => this.#named('uid', value))
   }
 

@@ -38,7 +38,7 @@ export async function componentStatuses(
   return plainResponse(responses, 200, list, representation, () => responses.types.struct('core/v1.ComponentStatusList'))
 }
 
-function isSelected(context: RequestContext, { metadata }: { readonly metadata: { readonly name: string } }): boolean {
+function isSelected(context: RequestContext, { metadata }: { readonly metadata: { readonly name?: string } }): boolean {
   const { labelSelector, fieldSelector } = wellFormedSelectors(context)
-  return labelSelector?.matches({}) !== false && fieldSelector?.matches({ 'metadata.name': metadata.name }) !== false
+  return labelSelector?.matches({}) !== false && fieldSelector?.matches({ 'metadata.name': metadata.name ?? '' }) !== false
 }
