@@ -224,7 +224,7 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
       if (result.form === 'text') return pageNotFound()
       throw ApiError.genericNotFound()
     }
-    if (request.method !== 'GET' && !servesMethod(result, request.method)) throw ApiError.generic(405)
+    if (request.method !== 'GET' && !servesMethod(result, request)) throw ApiError.generic(405)
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
       const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
@@ -239,12 +239,13 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
   }
 }
 
-/** Groups and their list are served to any method, aggregated documents to HEAD. */
+/** Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. */
 function servesMethod(
   { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },
-  method: string,
+  { method, path }: { readonly method: string; readonly path: string },
 ): boolean {
-  return outcome === 'aggregated' ? method === 'HEAD' : kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
+  if (outcome === 'aggregated') return method === 'HEAD' && path.startsWith('/apis')
+  return kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
 }
 
 /** Caches the encodings of documents, which stay the same objects while nothing changes. */

@@ -26,7 +26,7 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D82',
     title: 'Headers of OpenAPI documents',
     reason:
-      'The Go file server, which the stock server answers with, announces byte ranges, guesses the type of the index to be plain text and gives it no tag. krmkit sends documents whole, the index as JSON with a tag, and names Accept-Encoding in Vary, because a cache must not give a compressed document to a client that cannot read it.',
+      'The Go file server, which the stock server answers with, announces byte ranges, guesses the type of the index to be plain text and gives it no tag, so that it cannot be asked for with If-None-Match; and its Expires names UTC, where HTTP requires GMT. krmkit sends documents whole, the index as JSON with a tag, and names Accept-Encoding in Vary, because a cache must not give a compressed document to a client that cannot read it.',
     matches: ({ at, stock, krmkit }, { step }) => isOpenApi(step) && isOfFileServer(at, stock, krmkit),
   },
   {
@@ -43,6 +43,14 @@ export const documentDepartures: readonly KnownDivergence[] = [
     reason:
       'Configuration and storage 2.4 has this member, which later releases replaced by allocatedResourceStatuses; krmkit has both.',
     matches: ({ at }, { step }) => isOpenApi(step) && /PersistentVolumeClaimStatus\.properties\.resizeStatus$/.test(at),
+  },
+  {
+    id: 'D86',
+    title: 'A protobuf envelope may contain JSON',
+    reason:
+      'API protocol 2.6: the contentType of the envelope names the encoding of its content; the stock server takes it for protobuf in any case.',
+    matches: (_, { step }) =>
+      step.body !== undefined && 'protobuf' in step.body && step.body.protobuf.envelope?.contentType === 'application/json',
   },
   {
     id: 'D84',
@@ -67,6 +75,10 @@ function isOfFileServer(at: Difference['at'], stock: unknown, krmkit: unknown): 
       return stock === '<absent>'
     case 'headers.vary':
       return String(krmkit).includes('Accept')
+    case 'headers.expires':
+      return String(stock).replace('UTC', 'GMT') === krmkit
+    case 'status':
+      return stock === '200 ' && krmkit === '304 '
     default:
       return false
   }

@@ -209,7 +209,9 @@ class BodyDecoding {
     if (expected.type().custom !== undefined)
       throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
     const envelope = readEnvelope(bytes)
-    this.actual = checkType(scope, expected, envelope)
+    // Like on the stock server, an apiVersion that is none counts as absent here; in JSON it is an error.
+    const isVersion = envelope.apiVersion.split('/').length <= 2
+    this.actual = checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' })
     return envelope
   }
 
@@ -277,6 +279,9 @@ function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
   throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
 }
 
+/** Kinds that every group and version has. */
+const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+
 /** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
 function checkType(
   scope: ServerScope,
@@ -288,9 +293,10 @@ function checkType(
   const actual = { kind, version: stated.version }
   const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
-  const known = scope.kind({ ...stated, kind }) !== undefined || scope.knowsList({ ...stated, kind })
+  const isUnversioned = unversionedKinds.has(kind)
+  const known = isUnversioned || scope.kind({ ...stated, kind }) !== undefined || scope.knowsList({ ...stated, kind })
   const why = known
-    ? `converting (${stated.version}.${kind}) to (${internalPackage(gvk.group)}.${gvk.kind}): unknown conversion`
+    ? `converting (${isUnversioned ? 'v1' : stated.version}.${kind}) to (${internalPackage(gvk.group)}.${gvk.kind}): unknown conversion`
     : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatApiVersion(stated))} in scheme "pkg/runtime/scheme.go:110"`
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
 }
