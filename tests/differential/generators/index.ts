@@ -6,6 +6,7 @@ import { generateDocuments } from './documents.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
 import { generateProtobuf } from './protobuf.ts'
+import { generateRaces } from './races.ts'
 import { generateReads } from './reads.ts'
 import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
 
@@ -31,6 +32,11 @@ export const generators: readonly Generator[] = [
   { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
   { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
   { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+  {
+    area: 'races',
+    compares: 'two clients that change one object in turn, each from the version it has seen',
+    generate: generateRaces,
+  },
   {
     area: 'protobuf',
     compares: 'every verb with protobuf in both directions, byte by byte; damaged messages; frames of watches',

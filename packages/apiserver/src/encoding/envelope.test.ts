@@ -1,6 +1,6 @@
 import { builtInTypes } from '@krmkit/kinds'
-import { decode, encodeMessage } from '@krmkit/schema'
-import { writeEnvelope } from '@krmkit/schema/protobuf'
+import { decode } from '@krmkit/schema'
+import { encodeMessage, writeEnvelope } from '@krmkit/schema/protobuf'
 import { describe, expect, it } from 'vitest'
 import { requestOf, sampleServer } from '../testing/sample-server.ts'
 
