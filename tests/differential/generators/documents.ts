@@ -1,4 +1,4 @@
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { definitions } from '../types.ts'
 
@@ -32,24 +32,24 @@ const openapiForms = [
 const tableForms = ['v1', 'v1', 'v1beta1'].map((version) => `application/json;as=Table;v=${version};g=meta.k8s.io`)
 
 /** Discovery, OpenAPI, version and columns, with their conditional forms. They are the same for all scenarios, so nothing is created. */
-export function generateDocuments(dice: Dice): Scenario {
+export function generateDocuments(random: RandomChoices): Scenario {
   const steps: Step[] = []
   for (let i = 0; i < 5; i++) {
-    const path = documentPath(dice)
-    const accept = dice.pick(formsOf(path))
+    const path = documentPath(random)
+    const accept = random.pick(formsOf(path))
     const headers = accept === '' ? {} : { accept }
     const first: Step = { id: `document${i}`, method: 'GET', path, headers }
     steps.push(first)
-    if (dice.chance(35)) steps.push(conditional(first, i, dice))
+    if (random.chance(35)) steps.push(conditional(first, i, random))
   }
-  if (dice.chance(40)) steps.push(...ofIndex(dice))
+  if (random.chance(40)) steps.push(...ofIndex(random))
   return { area: 'documents', namespace: false, steps }
 }
 
-function documentPath(dice: Dice): string {
-  const [group, version] = dice.pick(groupVersions)
+function documentPath(random: RandomChoices): string {
+  const [group, version] = random.pick(groupVersions)
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
-  switch (dice.below(12)) {
+  switch (random.below(12)) {
     case 0:
     case 1:
       return '/apis'
@@ -63,9 +63,15 @@ function documentPath(dice: Dice): string {
     case 6:
       return `/openapi/v3${root}`
     case 7:
-      return dice.pick(['/openapi/v3', '/openapi/v3/api', '/openapi/v3/apis', '/openapi/v3/version', `/openapi/v3/apis/${group}`])
+      return random.pick([
+        '/openapi/v3',
+        '/openapi/v3/api',
+        '/openapi/v3/apis',
+        '/openapi/v3/version',
+        `/openapi/v3/apis/${group}`,
+      ])
     case 8:
-      return dice.pick([
+      return random.pick([
         '/version',
         '/version/',
         '/api/',
@@ -77,16 +83,16 @@ function documentPath(dice: Dice): string {
         '/openapi/v3/apis/x',
       ])
     case 9:
-      return dice.chance(25) ? '/openapi/v2' : root
+      return random.chance(25) ? '/openapi/v2' : root
     default:
-      return columnsPath(dice)
+      return columnsPath(random)
   }
 }
 
 /** An empty list of any kind: what its Table shows are the columns. */
-function columnsPath(dice: Dice): string {
+function columnsPath(random: RandomChoices): string {
   const listed = definitions.filter(({ resource, version }) => resource.verbs.includes('list') && !/alpha|beta/.test(version))
-  const { group, version, resource } = dice.pick(listed)
+  const { group, version, resource } = random.pick(listed)
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   return `${root}/${resource.name}?fieldSelector=metadata.name%3D{id}`
 }
@@ -99,22 +105,22 @@ function formsOf(path: string): readonly string[] {
 }
 
 /** The same document again, with a condition on the form that the client has. */
-function conditional({ id, path, headers = {} }: Step, i: number, dice: Dice): Step {
-  const tag = dice.pick([`{${id}.headers.etag}`, `W/{${id}.headers.etag}`, `"x", {${id}.headers.etag}`, '"x"', '*'])
+function conditional({ id, path, headers = {} }: Step, i: number, random: RandomChoices): Step {
+  const tag = random.pick([`{${id}.headers.etag}`, `W/{${id}.headers.etag}`, `"x", {${id}.headers.etag}`, '"x"', '*'])
   return {
     id: `again${i}`,
-    method: dice.pick(['GET', 'GET', 'HEAD']),
+    method: random.pick(['GET', 'GET', 'HEAD']),
     path,
-    headers: { ...headers, [dice.pick(['if-none-match', 'if-none-match', 'if-none-match', 'if-match'])]: tag },
+    headers: { ...headers, [random.pick(['if-none-match', 'if-none-match', 'if-none-match', 'if-match'])]: tag },
   }
 }
 
 /** Documents of the OpenAPI index by their address, whose hash allows to keep them for ever. */
-function ofIndex(dice: Dice): readonly Step[] {
-  const name = dice.pick(['api/v1', 'apis/apps/v1', 'apis/batch/v1', 'version'])
+function ofIndex(random: RandomChoices): readonly Step[] {
+  const name = random.pick(['api/v1', 'apis/apps/v1', 'apis/batch/v1', 'version'])
   return [
     { id: 'index', method: 'GET', path: '/openapi/v3' },
     { id: 'hashed', method: 'GET', path: `{index.paths.${name}.serverRelativeURL}` },
-    { id: 'stale', method: 'GET', path: `/openapi/v3/${name}?hash=${dice.pick(['0', '', 'x%20y'])}` },
+    { id: 'stale', method: 'GET', path: `/openapi/v3/${name}?hash=${random.pick(['0', '', 'x%20y'])}` },
   ]
 }

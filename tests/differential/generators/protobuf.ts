@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { JsonObject } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { ProtobufBody, Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 
@@ -43,12 +43,12 @@ const damages: readonly Omit<ProtobufBody, 'object'>[] = [
 ]
 
 /** Every verb with protobuf in both directions: objects, lists, metadata, Status, options of deletions, damaged messages. */
-export function generateProtobuf(dice: Dice): Scenario {
-  const definition = dice.pick(createdResources)
+export function generateProtobuf(random: RandomChoices): Scenario {
+  const definition = random.pick(createdResources)
   const collection = collectionPath(definition)
   const path = `${collection}/{id}-0`
-  const steps: Step[] = [creation(definition, 0, dice)]
-  for (let i = 1; i < 10; i++) steps.push(anyStep({ definition, collection, path }, i, dice))
+  const steps: Step[] = [creation(definition, 0, random)]
+  for (let i = 1; i < 10; i++) steps.push(anyStep({ definition, collection, path }, i, random))
   const isCluster = !definition.resource.namespaced
   return { area: 'protobuf', ...(isCluster ? { namespace: false as const } : {}), steps }
 }
@@ -70,14 +70,16 @@ interface Target {
 }
 
 /** Mostly protobuf. */
-function accept(dice: Dice): { headers: { accept: string } } {
+function accept(random: RandomChoices): { headers: { accept: string } } {
   return {
-    headers: { accept: dice.pick([protobuf, protobuf, protobuf, partial('', 'v1'), partial('', 'v1beta1'), 'application/json']) },
+    headers: {
+      accept: random.pick([protobuf, protobuf, protobuf, partial('', 'v1'), partial('', 'v1beta1'), 'application/json']),
+    },
   }
 }
 
-function creation(definition: ResourceDefinition, i: number, dice: Dice): Step {
-  const object = labelled(sampleObject(definition, `{id}-${i}`, dice), dice)
+function creation(definition: ResourceDefinition, i: number, random: RandomChoices): Step {
+  const object = labelled(sampleObject(definition, `{id}-${i}`, random), random)
   return {
     id: `create${i}`,
     method: 'POST',
@@ -87,47 +89,47 @@ function creation(definition: ResourceDefinition, i: number, dice: Dice): Step {
   }
 }
 
-function labelled(object: JsonObject, dice: Dice): JsonObject {
-  const metadata = { ...(object['metadata'] as JsonObject), labels: dice.pick([{ a: '1' }, { a: '2', b: 'x' }, {}]) }
+function labelled(object: JsonObject, random: RandomChoices): JsonObject {
+  const metadata = { ...(object['metadata'] as JsonObject), labels: random.pick([{ a: '1' }, { a: '2', b: 'x' }, {}]) }
   return { ...object, metadata }
 }
 
-function anyStep({ definition, collection, path }: Target, i: number, dice: Dice): Step {
-  const object = () => labelled(sampleObject(definition, '{id}-0', dice), dice)
-  switch (dice.below(12)) {
+function anyStep({ definition, collection, path }: Target, i: number, random: RandomChoices): Step {
+  const object = () => labelled(sampleObject(definition, '{id}-0', random), random)
+  switch (random.below(12)) {
     case 0:
-      return creation(definition, i, dice)
+      return creation(definition, i, random)
     case 1:
-      return { id: `get${i}`, method: 'GET', path: dice.pick([path, path, `${collection}/none`]), ...accept(dice) }
+      return { id: `get${i}`, method: 'GET', path: random.pick([path, path, `${collection}/none`]), ...accept(random) }
     case 2:
     case 3:
       return {
         id: `list${i}`,
         method: 'GET',
         path: collection,
-        query: [...(definition.resource.namespaced ? [] : [ownName]), ...dice.pick(listQueries)],
+        query: [...(definition.resource.namespaced ? [] : [ownName]), ...random.pick(listQueries)],
         headers: {
-          accept: dice.pick([protobuf, protobuf, partial('List', 'v1'), partial('List', 'v1beta1'), partial('', 'v1')]),
+          accept: random.pick([protobuf, protobuf, partial('List', 'v1'), partial('List', 'v1beta1'), partial('', 'v1')]),
         },
       }
     case 4:
-      return { id: `update${i}`, method: 'PUT', path, ...accept(dice), body: { protobuf: { object: object() } } }
+      return { id: `update${i}`, method: 'PUT', path, ...accept(random), body: { protobuf: { object: object() } } }
     case 5:
-      return patchStep(i, path, object(), dice)
+      return patchStep(i, path, object(), random)
     case 6:
     case 7:
       return {
         id: `damaged${i}`,
-        method: dice.pick(['POST', 'PUT']),
-        path: dice.pick([path, collection]),
-        query: dice.pick([[], [['fieldValidation', 'Strict']], [['dryRun', 'All']]]),
-        ...accept(dice),
-        body: { protobuf: { object: object(), ...dice.pick(damages) } },
+        method: random.pick(['POST', 'PUT']),
+        path: random.pick([path, collection]),
+        query: random.pick([[], [['fieldValidation', 'Strict']], [['dryRun', 'All']]]),
+        ...accept(random),
+        body: { protobuf: { object: object(), ...random.pick(damages) } },
       }
     case 8:
-      return deletion(i, path, dice)
+      return deletion(i, path, random)
     case 9:
-      return { id: `collection${i}`, method: 'DELETE', path: collection, query: [['labelSelector', '{id}=x']], ...accept(dice) }
+      return { id: `collection${i}`, method: 'DELETE', path: collection, query: [['labelSelector', '{id}=x']], ...accept(random) }
     default:
       return {
         id: `watch${i}`,
@@ -136,24 +138,24 @@ function anyStep({ definition, collection, path }: Target, i: number, dice: Dice
         query: [
           ['watch', '1'],
           ['timeoutSeconds', '20'],
-          ...(dice.chance(50) ? ([['resourceVersion', '{create0.metadata.resourceVersion}']] as const) : []),
+          ...(random.chance(50) ? ([['resourceVersion', '{create0.metadata.resourceVersion}']] as const) : []),
           ownName,
         ],
-        headers: { accept: dice.pick([protobuf, `${protobuf};stream=watch`, partial('', 'v1'), partial('', 'v1beta1')]) },
+        headers: { accept: random.pick([protobuf, `${protobuf};stream=watch`, partial('', 'v1'), partial('', 'v1beta1')]) },
         watch: true,
       }
   }
 }
 
-function patchStep(i: number, path: string, object: JsonObject, dice: Dice): Step {
-  const type = dice.pick([
+function patchStep(i: number, path: string, object: JsonObject, random: RandomChoices): Step {
+  const type = random.pick([
     'application/merge-patch+json',
     'application/strategic-merge-patch+json',
     'application/apply-patch+yaml',
     protobuf,
   ])
   const isApply = type.startsWith('application/apply')
-  const json = isApply ? object : { metadata: { annotations: { x: dice.pick(['1', '', 'é']) } } }
+  const json = isApply ? object : { metadata: { annotations: { x: random.pick(['1', '', 'é']) } } }
   const query = isApply
     ? ([
         ['fieldManager', 'm'],
@@ -165,13 +167,13 @@ function patchStep(i: number, path: string, object: JsonObject, dice: Dice): Ste
     method: 'PATCH',
     path,
     query,
-    headers: { ...accept(dice).headers, 'content-type': type },
+    headers: { ...accept(random).headers, 'content-type': type },
     body: { json },
   }
 }
 
-function deletion(i: number, path: string, dice: Dice): Step {
-  const options: JsonObject = dice.pick<JsonObject>([
+function deletion(i: number, path: string, random: RandomChoices): Step {
+  const options: JsonObject = random.pick<JsonObject>([
     {},
     { gracePeriodSeconds: 0 },
     { propagationPolicy: 'Background', preconditions: { uid: '{create0.metadata.uid}' } },
@@ -179,6 +181,6 @@ function deletion(i: number, path: string, dice: Dice): Step {
     { propagationPolicy: 'x' },
     { dryRun: ['All'] },
   ])
-  const object = { apiVersion: dice.pick(['v1', 'meta.k8s.io/v1']), kind: 'DeleteOptions', ...options }
-  return { id: `delete${i}`, method: 'DELETE', path, ...accept(dice), body: { protobuf: { object } } }
+  const object = { apiVersion: random.pick(['v1', 'meta.k8s.io/v1']), kind: 'DeleteOptions', ...options }
+  return { id: `delete${i}`, method: 'DELETE', path, ...accept(random), body: { protobuf: { object } } }
 }

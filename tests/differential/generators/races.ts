@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 
@@ -7,20 +7,20 @@ import { collectionPath, createdResources, sampleObject } from './bodies.ts'
  * Two clients that read one object and change it in turn, each from the version that it has seen. The one who is late is refused, reads
  * again and repeats. Steps run one after another, so both servers see the same order.
  */
-export function generateRaces(dice: Dice): Scenario {
-  const definition = dice.pick(createdResources.filter(({ resource }) => resource.name !== 'namespaces'))
+export function generateRaces(random: RandomChoices): Scenario {
+  const definition = random.pick(createdResources.filter(({ resource }) => resource.name !== 'namespaces'))
   const collection = collectionPath(definition)
   const path = `${collection}/{id}-a`
-  const body = sampleObject(definition, '{id}-a', dice)
+  const body = sampleObject(definition, '{id}-a', random)
   const seen = new Map<string, string>()
   const steps: Step[] = [{ id: 'create', method: 'POST', path: collection, body: { json: body as JsonObject } }]
   for (const client of ['x', 'y']) seen.set(client, 'create')
   for (let i = 0; i < 9; i++) {
-    const client = dice.pick(['x', 'y'])
+    const client = random.pick(['x', 'y'])
     const id = `${client}${i}`
     const version = `{${seen.get(client) ?? 'create'}.metadata.resourceVersion}`
-    const uid = `{${dice.pick(['create', seen.get(client) ?? 'create'])}.metadata.uid}`
-    switch (dice.below(8)) {
+    const uid = `{${random.pick(['create', seen.get(client) ?? 'create'])}.metadata.uid}`
+    switch (random.below(8)) {
       case 0:
       case 1:
         steps.push({ id, method: 'GET', path })
@@ -34,8 +34,8 @@ export function generateRaces(dice: Dice): Scenario {
       }
       case 4:
       case 5: {
-        const metadata = { resourceVersion: version, ...(dice.chance(40) ? { uid } : {}), annotations: { [client]: String(i) } }
-        const type = dice.pick(['merge', 'strategic-merge'])
+        const metadata = { resourceVersion: version, ...(random.chance(40) ? { uid } : {}), annotations: { [client]: String(i) } }
+        const type = random.pick(['merge', 'strategic-merge'])
         steps.push({
           id,
           method: 'PATCH',
@@ -58,8 +58,14 @@ export function generateRaces(dice: Dice): Scenario {
         break
       }
       default: {
-        const preconditions = dice.pick<JsonObject>([{ resourceVersion: version }, { uid }, { uid, resourceVersion: version }])
-        steps.push({ id, method: 'DELETE', path, query: dice.chance(60) ? 'dryRun=All' : '', body: { json: { preconditions } } })
+        const preconditions = random.pick<JsonObject>([{ resourceVersion: version }, { uid }, { uid, resourceVersion: version }])
+        steps.push({
+          id,
+          method: 'DELETE',
+          path,
+          query: random.chance(60) ? 'dryRun=All' : '',
+          body: { json: { preconditions } },
+        })
       }
     }
   }

@@ -1,6 +1,7 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { documentDepartures } from './documents.ts'
 import { ownDepartures } from './own.ts'
+import { ofPatches } from './patches.ts'
 import { bySpecification } from './specification.ts'
 
 /** A divergence that stays, with its reason; the report lists it. */
@@ -14,7 +15,12 @@ export interface KnownDivergence {
   matches(difference: Difference, divergence: Divergence): boolean
 }
 
-export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ownDepartures, ...documentDepartures]
+export const knownDivergences: readonly KnownDivergence[] = [
+  ...bySpecification,
+  ...ofPatches,
+  ...ownDepartures,
+  ...documentDepartures,
+]
 
 /** The known divergence that explains a difference. */
 export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {

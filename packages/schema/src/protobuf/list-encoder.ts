@@ -40,7 +40,7 @@ export class ProtobufListEncoder {
     const isLast = others.every(({ number }) => number < (field?.number ?? 0))
     const isFirst = others.every(({ number }) => number > (field?.number ?? 0))
     if (field === undefined || !isListOfStructs(node) || !(isLast || isFirst))
-      throw new SchemaError('NoProtobuf', `${type.name} is no list of ${member} in protobuf`)
+      throw new SchemaError({ code: 'NoProtobuf', message: `${type.name} is no list of ${member} in protobuf` })
     this.#list = list
     this.#fields = encodeMessage(type, list)
     this.#fieldsFollow = !isLast

@@ -63,12 +63,12 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
 /** Changes CPU and memory of containers and their resize policy, nothing else. */
 export const resizeStrategy: SubresourceStrategy<Pod> = {
   prepareForUpdate(pod, old) {
+    // Validation refuses the pod as it was sent when it has other containers.
+    if (!sameContainers(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec)) return
     const wanted = new Map<string, Container>()
     for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])])
       wanted.set(container.name, container)
-    const counts = [pod.spec?.containers?.length, pod.spec?.initContainers?.length]
     restorePod(pod, old, (spec) => {
-      if (counts[0] !== spec.containers?.length || counts[1] !== spec.initContainers?.length) return
       for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
         const now = wanted.get(container.name)
         if (now === undefined) continue
@@ -86,6 +86,28 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
   },
 }
 
+function sameContainers(spec: R<PodSpec>, before: R<PodSpec>): boolean {
+  return containerLists.every((list) => {
+    const [now, then] = [spec[list] ?? [], before[list] ?? []]
+    return now.length === then.length && now.every(({ name }, i) => name === then[i]?.name)
+  })
+}
+
+const containerLists = ['containers', 'initContainers'] as const
+
+/** @returns whether each container has its counterpart at the same place. */
+function validateContainerOrder(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): boolean {
+  for (const list of containerLists) {
+    const [now, then] = [spec[list] ?? [], before[list] ?? []]
+    if (now.length !== then.length) at.child(list).forbidden(`${list} may not be added or removed on resize`)
+    else
+      for (const [i, { name }] of then.entries())
+        if (now[i]?.name !== name)
+          at.child(list).index(i).child('name').forbidden(`${list} may not be renamed or reordered on resize`)
+  }
+  return sameContainers(spec, before)
+}
+
 function validateResize(spec: R<PodSpec>, before: R<PodSpec>, errors: ContextErrorList): void {
   const at = errors.child('spec')
   if (before.os?.name === 'windows') {
@@ -93,6 +115,7 @@ function validateResize(spec: R<PodSpec>, before: R<PodSpec>, errors: ContextErr
     return
   }
   if (podQos(spec) !== podQos(before)) at.invalid(podQos(spec), 'Pod QOS Class may not change as a result of resizing')
+  if (!validateContainerOrder(spec, before, at)) return
   for (const [i, container] of (spec.containers ?? []).entries()) {
     const old = before.containers?.[i]
     if (old !== undefined) validateContainerResize(container, old, at.child('containers').index(i))
