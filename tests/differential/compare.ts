@@ -73,14 +73,20 @@ function invalidMessage(head: string, causes: readonly Cause[]): string {
 
 /** Whether an answer holds texts that the wording is measured by. */
 export function hasWording({ body, headers }: NormalAnswer): boolean {
-  return headers['warning'] !== undefined || typeof body === 'string' || (body as { kind?: string } | null)?.kind === 'Status'
+  return headers['warning'] !== undefined || typeof body === 'string' || asObject(body).kind === 'Status'
 }
 
 /** Status and message, or the kind of the body. */
 function summary({ status, body }: NormalAnswer): string {
   if (typeof body === 'string') return `${status} ${body.slice(0, 300)}`
-  const { message, kind } = (body ?? {}) as { message?: string; kind?: string }
+  const { message, kind } = asObject(body)
   return `${status} ${message ?? kind ?? ''}`
+}
+
+/** The decoded body; protobuf without its envelope. */
+function asObject(body: unknown): { readonly message?: string; readonly kind?: string } {
+  const { object, ...head } = (body ?? {}) as { object?: object }
+  return { ...head, ...object }
 }
 
 function collect(stock: unknown, krmkit: unknown, at: string, out: Difference[], ordered: boolean): void {

@@ -81,8 +81,8 @@ export class Duel {
 }
 
 function createdName({ body }: Step): string | undefined {
-  const metadata =
-    body !== undefined && 'json' in body ? (body.json as { metadata?: { name?: unknown } } | null)?.metadata : undefined
+  const sent = body === undefined ? undefined : 'json' in body ? body.json : 'protobuf' in body ? body.protobuf.object : undefined
+  const metadata = (sent as { metadata?: { name?: unknown } } | null | undefined)?.metadata
   return typeof metadata?.name === 'string' && /^[{}\w.-]+$/.test(metadata.name) ? metadata.name : undefined
 }
 

@@ -1,4 +1,4 @@
-import { decodeProtobuf, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
+import { decodeProtobuf, decodeWatchEvent, encodeMessage, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
 import { parseYaml } from '@krmkit/schema/yaml'
 import type { Answer, Step } from './scenario.ts'
 import { typeOf } from './types.ts'
@@ -23,33 +23,47 @@ export class Normalizer {
     this.#generated = generatedNames(step, this.#id)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
-    const body = this.#body(answer.body, type)
-    const events = answer.events?.map((line) => this.#body(line, 'application/json'))
+    const body = isOwn(step, type) ? '<own>' : this.#body(answer.body, type)
+    const events = answer.events?.map((event) => this.#event(event, type))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
+  }
+
+  #event(bytes: Uint8Array, type: string): unknown {
+    if (!type.startsWith('application/vnd.kubernetes.protobuf')) return this.#body(bytes, 'application/json')
+    const event = decodeWatchEvent(bytes)
+    return { type: event.type, object: this.#body(event.object, type) }
   }
 
   #body(bytes: Uint8Array, type: string): unknown {
     if (bytes.length === 0) return null
     const text = Buffer.from(bytes).toString('utf8')
     if (hasProtobufMagic(bytes)) return this.#protobuf(bytes)
+    // Its descriptions cannot be left out.
+    if (type.startsWith('application/com.github.proto-openapi')) return '<protobuf document>'
     if (type.startsWith('application/json') || type.startsWith('application/yaml')) {
       const value = decoded(text, type)
-      if (value !== undefined) return this.#value(value, '', undefined)
+      if (value !== undefined)
+        return this.#value(isOpenApi(value) ? structureOf(withoutSharedParameters(value)) : value, '', undefined)
     }
+    // The stock server sends the index of the OpenAPI documents as plain text.
+    if (text.startsWith('{"paths":')) return this.#value(JSON.parse(text), '', undefined)
     return this.#text(text.slice(0, 20_000))
   }
 
+  /** `isCanonical`: encoding the decoded message again gives the same bytes. Then equal objects have had equal bytes. */
   #protobuf(bytes: Uint8Array): unknown {
     const envelope = readEnvelope(bytes)
     const type = typeOf(envelope.apiVersion, envelope.kind)
     const { apiVersion, kind, contentType, contentEncoding } = envelope
     const head = { apiVersion, kind, contentType, contentEncoding }
     if (type === undefined) return { ...head, raw: Buffer.from(envelope.raw).toString('base64') }
-    return { ...head, object: this.#value(decodeProtobuf(type, envelope).object, '', undefined) }
+    const { object } = decodeProtobuf(type, envelope)
+    const isCanonical = Buffer.compare(encodeMessage(type, object), envelope.raw) === 0
+    return { ...head, isCanonical, object: this.#value(object, '', undefined) }
   }
 
   #value(value: unknown, key: string, parent: Record<string, unknown> | undefined): unknown {
@@ -69,6 +83,7 @@ export class Normalizer {
   }
 
   #string(value: string, key: string, parent: Record<string, unknown> | undefined): string {
+    if (key === 'serverAddress' || key === 'jwks_uri') return value.replace(/[\d.]+:\d+/, '<host>')
     if (key === 'uid' && uuid.test(value)) return this.#named('uid', value)
     if (key === 'resourceVersion' && value !== '' && value !== '0') return this.#version(value, parent)
     if (key === 'continue' && value !== '') return '<continue>'
@@ -77,10 +92,10 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Versions of lists depend on all writes to the server. */
+  /** Versions of lists depend on all writes to the server, which other scenarios do at the same time. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
     const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
-    return isListMeta && !this.#names.has(value) ? '<list version>' : this.#named('version', value)
+    return isListMeta ? '<list version>' : this.#named('version', value)
   }
 
   /** Columns of ages are masked. */
@@ -92,7 +107,8 @@ export class Normalizer {
     return {
       ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
       columnDefinitions: columnDefinitions && columns,
-      rows: rows?.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
+      rows:
+        rows && rows.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
     }
   }
 
@@ -112,6 +128,8 @@ export class Normalizer {
         // Go prints pointers inside of structs as addresses.
         .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+        .replaceAll(documentHash, '<hash>')
+        .replaceAll(/(?<=Too large resource version: \d+, current: )\d+/g, '<version>')
         .replaceAll(uuid, (value) => this.#named('uid', value))
     )
   }
@@ -167,6 +185,42 @@ function byText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 }
 
+/** Whether a body is about the server itself: its metrics, or the keys that it signs with. */
+function isOwn({ path }: Step, contentType: string): boolean {
+  return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
+}
+
+/** Descriptions are in krmkit's own words, and members have no order: each of the stock server's three writers has its own. */
+function structureOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structureOf)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    members.map(([key, item]) => [key, key === 'description' && typeof item === 'string' ? '<description>' : structureOf(item)]),
+  )
+}
+
+/** Puts the shared parameters of a v2 document where they are used: their names end with a hash of their descriptions. */
+function withoutSharedParameters<T extends { readonly parameters?: Record<string, unknown> }>({
+  parameters = {},
+  ...document
+}: T): unknown {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as { $ref?: unknown }
+    const shared = typeof $ref === 'string' && $ref.startsWith('#/parameters/') ? parameters[$ref.slice(13)] : undefined
+    return shared ?? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item)]))
+  }
+  return resolve(document)
+}
+
+function isOpenApi(value: unknown): value is { readonly parameters?: Record<string, unknown> } {
+  return typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value)
+}
+
+/** Documents have hashes, which differ with the descriptions. */
+const documentHash = /\b[0-9A-F]{128}\b/g
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/
 const ageColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'])

@@ -40,7 +40,8 @@ export async function startStock(folder: string): Promise<Side> {
   const processes = new Processes('stock')
   const [client, peer, port] = (await freePorts(3)) as [number, number, number]
   const at = (name: string) => join(processes.folder, name)
-  await processes.run('openssl', ['genrsa', '-out', at('sa.key'), '2048'])
+  // The algorithm of krmkit's own key.
+  await processes.run('openssl', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', at('sa.key')])
   processes.start(join(folder, 'etcd'), [
     `--data-dir=${at('etcd')}`,
     `--listen-client-urls=http://127.0.0.1:${client}`,

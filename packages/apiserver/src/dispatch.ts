@@ -3,7 +3,7 @@ import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { isStorableName } from '@krmkit/registry'
 import { isBuiltInGroup } from './discovery/documents.ts'
-import { patchKind } from './encoding/patch-body.ts'
+import { builtInPatches } from './encoding/patch-body.ts'
 import { textResponse } from './encoding/response-writer.ts'
 import { createResource } from './handlers/create.ts'
 import { deleteResource } from './handlers/delete.ts'
@@ -13,7 +13,7 @@ import { listResource } from './handlers/list.ts'
 import { patchResource } from './handlers/patch.ts'
 import { updateResource } from './handlers/update.ts'
 import { watchResource } from './handlers/watch.ts'
-import type { RequestContext } from './request-context.ts'
+import { header, type RequestContext } from './request-context.ts'
 import type { RequestInfo } from './request-info.ts'
 import { createScopes, type RequestScope, type ResourceHandler, type ServerScope } from './request-scope.ts'
 import { connectable, connectResource } from './subresources/connect.ts'
@@ -38,10 +38,9 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
-    // The router refuses requests to built-in resources before their warnings apply.
-    const routed = definition.custom === undefined ? handlerOf(scope, context) : undefined
+    const handler = handlerOf(scope, context)
+    if (definition.custom === undefined) requireRoute(scope, context)
     warnOfDeprecation(scope, context)
-    const handler = routed ?? handlerOf(scope, context)
     return handler(scope, context)
   }
   return async (context) => {
@@ -53,7 +52,7 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
       if (definition === undefined || isMisplaced(definition, info)) return textResponse(404, '404 page not found\n')
       return run(context, definition, customSubresource(definition, info))
     }
-    if (definition === undefined) throw ApiError.genericNotFound()
+    if (definition === undefined || info.verb === 'proxy') throw ApiError.genericNotFound()
     return run(context, definition, builtInSubresource(definition, info))
   }
 }
@@ -111,15 +110,8 @@ function warnOfDeprecation({ definition, profile, deprecatedRequest }: RequestSc
 /** Shared instance: most requests are allowed, and the error is never modified. */
 const notAllowed = ApiError.generic(405)
 
-/** @throws ApiError 404, 405, 415 for the media type of a patch */
-function handlerOf(scope: RequestScope, context: RequestContext): ResourceHandler {
-  const handler = verbHandlerOf(scope, context)
-  if (context.info.verb === 'patch') patchKind(scope, context)
-  return handler
-}
-
 /** @throws ApiError 404, 405 */
-function verbHandlerOf({ definition, subresource }: RequestScope, { info, request }: RequestContext): ResourceHandler {
+function handlerOf({ definition, subresource }: RequestScope, { info, request }: RequestContext): ResourceHandler {
   if (subresource !== undefined && connectable.has(info.subresource)) {
     if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
     return connectResource
@@ -128,6 +120,30 @@ function verbHandlerOf({ definition, subresource }: RequestScope, { info, reques
   if (subresource === undefined) return resourceHandler(definition, info, request.method)
   if (!subresource.verbs.includes(info.verb)) throw notAllowed
   return handlerFor(subresource, info.verb)
+}
+
+/**
+ * Like the router of the stock server, compares the media types of a request with those of its route, before the handler negotiates.
+ *
+ * @throws ApiError 406, 415
+ */
+function requireRoute({ responses: { negotiator } }: RequestScope, { info, request }: RequestContext): void {
+  const { verb, name, subresource } = info
+  if (subresource !== 'log' && connectable.has(subresource)) return
+  const accept = header(request, 'accept')
+  if (verb === 'patch' && !isConsumed(header(request, 'content-type'), builtInPatches)) {
+    if (header(request, 'content-length') !== '0') throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
+    // No route is left for a request without a body.
+    negotiator.requireAccepted(accept, [])
+  }
+  const isRead = verb === 'get' || verb === 'list' || verb === 'watch'
+  const types = negotiator.produced({ collection: isRead && name === '' })
+  negotiator.requireAccepted(accept, subresource === 'log' ? ['text/plain', ...types] : types)
+}
+
+/** Whether one of the types of a Content-Type header is among `types`, compared literally. */
+function isConsumed(contentType: string | undefined, types: readonly string[]): boolean {
+  return (contentType ?? '').split(',').some((each) => types.includes(each.split(';', 1)[0]?.trim() ?? ''))
 }
 
 function resourceHandler(definition: ResourceDefinition, info: RequestInfo, method: string): ResourceHandler {
@@ -139,10 +155,19 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   if (custom?.terminating === true && verb === 'create') throw terminating(definition, verb)
   if (custom === undefined && !resource.verbs.includes(verb)) throw notAllowed
   const isCollective = verb === 'create' || verb === 'deletecollection'
-  if (isCollective && kind.namespaced && namespace === '') throw notAllowed
+  if (isCollective && kind.namespaced && namespace === '') {
+    throw namesEmptyNamespace(info) && verb === 'deletecollection'
+      ? ApiError.badRequest('Namespace parameter required.')
+      : notAllowed
+  }
   if (verb === 'create' && name !== '') throw notAllowed
   if ((verb === 'update' || verb === 'patch') && name === '') throw notAllowed
   return handlerFor(resource, verb)
+}
+
+/** Like on the stock server, the handlers refuse an empty namespace, after they have read the request. */
+function namesEmptyNamespace({ path }: RequestInfo): boolean {
+  return path.includes('/namespaces//')
 }
 
 function handlerFor({ kind, virtual }: ResourceInfo, verb: string): ResourceHandler {

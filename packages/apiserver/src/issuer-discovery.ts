@@ -11,21 +11,33 @@ const maxAgeSeconds = 3600
 /** Paths of the OpenID Connect discovery of the service account issuer. */
 export const issuerPaths: readonly string[] = [configurationPath, keysPath]
 
-/** The discovery documents by which relying parties verify service account tokens; undefined for other paths. @throws ApiError 405 */
+export interface IssuerRequest {
+  /** Without a trailing slash. */
+  readonly path: string
+  readonly method: string
+  /** @throws ApiError 406 unless the client accepts the media type. */
+  readonly accepts: (type: string) => void
+}
+
+/**
+ * The discovery documents by which relying parties verify service account tokens; undefined for other paths.
+ *
+ * @throws ApiError 405, 406
+ */
 export function issuerResponse(
   documents: OpenIdMetadata | undefined,
-  { path, method }: { readonly path: string; readonly method: string },
+  { path, method, accepts }: IssuerRequest,
 ): ApiResponse | undefined {
   if (documents === undefined || !issuerPaths.includes(path)) return undefined
-  if (method !== 'GET' && method !== 'HEAD') throw ApiError.generic(405)
-  const isKeys = path === keysPath
-  const text = JSON.stringify(isKeys ? documents.jwks : documents.configuration)
+  if (method !== 'GET') throw ApiError.generic(405)
+  const [type, document] =
+    path === keysPath
+      ? (['application/jwk-set+json', documents.jwks] as const)
+      : (['application/json', documents.configuration] as const)
+  accepts(type)
   return {
     status: 200,
-    headers: {
-      'content-type': isKeys ? 'application/jwk-set+json' : 'application/json',
-      'cache-control': `public, max-age=${maxAgeSeconds}`,
-    },
-    body: bytesBody(new TextEncoder().encode(text)),
+    headers: { 'content-type': type, 'cache-control': `public, max-age=${maxAgeSeconds}` },
+    body: bytesBody(new TextEncoder().encode(JSON.stringify(document))),
   }
 }

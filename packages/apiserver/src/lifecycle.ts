@@ -53,7 +53,7 @@ export class Lifecycle {
     if (hasTooManyParameters(request.query)) return textResponse(400, 'too many query parameters\n')
     const query = parseQuery(request.query)
     const info = parseRequestInfo(request.method, request.path, flag(query, 'watch'))
-    if (info === undefined) return textResponse(400, 'invalid URL escape\n')
+    if (info === undefined) return malformedPath()
     const { clock, random } = this.#options
     const auditId = givenAuditId(request) || random.uuid()
     const context = new IncomingRequest(request, { info, query, startedAt: clock.now(), auditId })
@@ -82,9 +82,15 @@ export class Lifecycle {
     })
   }
 
-  #withHeaders({ auditId, flowHeaders }: RequestContext, response: ApiResponse): ApiResponse {
-    return { ...response, headers: { 'audit-id': auditId, ...this.#headers, ...flowHeaders, ...response.headers } }
+  #withHeaders({ auditId, responseHeaders }: RequestContext, response: ApiResponse): ApiResponse {
+    return { ...response, headers: { 'audit-id': auditId, ...this.#headers, ...responseHeaders, ...response.headers } }
   }
+}
+
+/** The response to a path that cannot be decoded: it reaches no filter. */
+function malformedPath(): ApiResponse {
+  const headers = { 'content-type': 'text/plain; charset=utf-8' }
+  return { status: 400, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode('400 Bad Request') } }
 }
 
 /** The Audit-ID that the client chose, without characters that a header must not have; mostly empty. */

@@ -3,10 +3,10 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type GroupVersion } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
-import { createDiscovery } from './discovery/discovery.ts'
+import { createDiscovery, type Discovery } from './discovery/discovery.ts'
 import { gitVersion, versionDocument } from './discovery/version.ts'
 import { wantsPretty } from './encoding/indentation.ts'
-import { mediaType, type Representation } from './encoding/negotiation.ts'
+import type { Representation } from './encoding/negotiation.ts'
 import {
   bytesBody,
   encodeObject,
@@ -15,7 +15,7 @@ import {
   type ResponseWriter,
   textResponse,
 } from './encoding/response-writer.ts'
-import { type HealthCheck, healthResponse } from './health/health.ts'
+import { type HealthCheck, type HealthChecks, healthResponse } from './health/health.ts'
 import { stageChecks } from './health/health-stages.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import { HealthMetrics } from './metrics/health-metrics.ts'
@@ -56,17 +56,24 @@ type Route = (context: RequestContext, path: string) => ApiResponse | undefined 
 
 /** Serves all non-resource paths: health, metrics, version, discovery, OpenAPI, the list of paths. */
 export function createNonResourceRoutes(options: NonResourceOptions): (context: RequestContext) => Promise<ApiResponse> {
-  const { issuerDocuments, flowPages } = options
+  const { flowPages } = options
   const healthMetrics = new HealthMetrics()
+  const checks = healthChecks(options)
+  const discovery = createDiscovery({
+    resources: options.resources,
+    serverAddress: () => options.serverAddress,
+    profile: options.scope.profile,
+    ...(options.remote === undefined ? {} : { remote: options.remote }),
+  })
   const routes: readonly Route[] = [
-    healthRoute(options, healthMetrics),
+    healthRoute(checks, healthMetrics),
     versionRoute(options),
     metricsRoute(options.metrics, healthMetrics),
-    ({ request, query }, path) => (request.method === 'GET' ? flowPages?.(path, query) : undefined),
-    ({ request, info }) => issuerResponse(issuerDocuments, { path: info.path, method: request.method }),
+    ({ query, info }) => flowPages?.(info.path, query),
+    issuerRoute(options),
     openApiRoute(options),
-    rootRoute(options),
-    discoveryRoute(options),
+    rootRoute(options, checks),
+    discoveryRoute(options, discovery),
   ]
   return async (context) => {
     const { path } = context.info
@@ -76,23 +83,27 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
       const response = result instanceof Promise ? await result : result
       if (response !== undefined) return response
     }
-    return pageNotFound()
+    return notServed(discovery, path)
   }
+}
+
+/** The 404 of a path that no route serves. @throws ApiError 404 below the paths of built-in groups. */
+function notServed(discovery: Discovery, path: string): ApiResponse {
+  const [, root = '', group = '', ...rest] = path.split('/')
+  const isResourcePath = root === 'api' || (root === 'apis' && rest.length > 0)
+  if (isResourcePath && discovery.notServed(root === 'api' ? '' : group).form === 'status') throw ApiError.genericNotFound()
+  return pageNotFound()
 }
 
 function pageNotFound(): ApiResponse {
   return textResponse(404, '404 page not found\n')
 }
 
-function healthRoute({ scope, remote, started, readiness }: NonResourceOptions, metrics: HealthMetrics): Route {
+function healthChecks({ scope, remote, flowPages, started, readiness }: NonResourceOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => {} }
   const log: HealthCheck = { name: 'log', check: () => {} }
-  // Clients expect this name for every storage backend.
-  const storage: HealthCheck = {
-    name: 'etcd',
-    check: () => {
-      if (Number(scope.registry.resourceVersion) < 1) throw new Error('the store has no revision')
-    },
+  const check = () => {
+    if (Number(scope.registry.resourceVersion) < 1) throw new Error('the store has no revision')
   }
   const shutdown: HealthCheck = {
     name: 'shutdown',
@@ -100,13 +111,23 @@ function healthRoute({ scope, remote, started, readiness }: NonResourceOptions, 
       if (scope.closing.aborted) throw new Error('the server is shutting down')
     },
   }
+  // Clients expect these names for every storage backend.
+  const [storage, storageReady] = [
+    { name: 'etcd', check },
+    { name: 'etcd-readiness', check },
+  ] as const
   const informers: HealthCheck = { name: 'informer-sync', check: () => {} }
-  const live = [ping, log, storage, ...stageChecks({ aggregation: remote !== undefined }), ...started]
-  const checks = {
+  const parts = { aggregation: remote !== undefined, flowControl: flowPages !== undefined, roles: started.length > 0 }
+  const hooks = stageChecks(parts, started)
+  const live = [ping, log, storage, ...hooks]
+  return {
     '/healthz': live,
     '/livez': live,
-    '/readyz': [...live, informers, ...readiness, shutdown],
+    '/readyz': [ping, log, storage, storageReady, informers, ...hooks, ...readiness, shutdown],
   }
+}
+
+function healthRoute(checks: HealthChecks, metrics: HealthMetrics): Route {
   const observe = metrics.observe.bind(metrics)
   return ({ info, query }) => healthResponse(info.path, query, checks, observe)
 }
@@ -122,7 +143,7 @@ function versionRoute({ scope, release }: NonResourceOptions): Route {
   return ({ request }, path) => {
     if (path === '/version') {
       if (request.method !== 'GET') throw ApiError.generic(405)
-      responses.negotiator.negotiate(header(request, 'accept'), { encodings: ['json'] })
+      responses.negotiator.requireAccepted(header(request, 'accept'), ['application/json'])
       return indentedResponse(version)
     }
     if (path.startsWith('/version/')) throw ApiError.genericNotFound()
@@ -136,10 +157,24 @@ function metricsRoute(metrics: Metrics, healthMetrics: HealthMetrics): Route {
     const { parts, contentType } = await metrics.expose()
     return { status: 200, headers: { 'content-type': contentType }, body: responseBody(parts) }
   }
+  return ({ request, info: { path } }) => {
+    if (path !== '/metrics' && path !== '/metrics/slis') return undefined
+    // Differs: a request cannot reset the metrics.
+    if (request.method === 'DELETE') throw ApiError.generic(405)
+    return path === '/metrics' ? serveMetrics() : { ...textResponse(200, healthMetrics.text()), headers: prometheusText }
+  }
+}
+
+/** The OpenID Connect discovery of the service account issuer. */
+function issuerRoute({ scope, issuerDocuments }: NonResourceOptions): Route {
+  const { negotiator } = scope.responses
   return ({ request }, path) => {
-    if (request.method !== 'GET') return undefined
-    if (path === '/metrics') return serveMetrics()
-    return path === '/metrics/slis' ? { ...textResponse(200, healthMetrics.text()), headers: prometheusText } : undefined
+    const accept = header(request, 'accept')
+    return issuerResponse(issuerDocuments, {
+      path,
+      method: request.method,
+      accepts: (type) => negotiator.requireAccepted(accept, [type]),
+    })
   }
 }
 
@@ -149,15 +184,15 @@ function openApiRoute(options: NonResourceOptions): Route {
     resources,
     types: scope.responses.types,
     version: gitVersion({ release, software: softwareVersion }),
+    release,
     profile: scope.profile,
     clock: scope.clock,
     slices: scope.slices,
     issuer: issuerDocuments !== undefined,
     ...(remoteDocuments === undefined ? {} : { remote: remoteDocuments }),
   })
-  return ({ info, request }, path) => {
-    if (!path.startsWith('/openapi/')) return undefined
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw ApiError.generic(405)
+  return ({ info, request }) => {
+    if (!info.path.startsWith('/openapi/')) return undefined
     return openApi.serve({ path: info.path, query: request.query, headers: request.headers })
   }
 }
@@ -168,23 +203,18 @@ function indentedResponse(document: object): ApiResponse {
 }
 
 /** The list of paths at `/`. */
-function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions): Route {
-  return ({ request }, path) => {
-    if (path !== '/' || request.method !== 'GET') return undefined
-    const served = rootPaths([...resources(), ...(remote?.() ?? [])])
-    const paths = issuerDocuments === undefined ? served : [...served, ...issuerPaths].sort()
-    return indentedResponse({ paths })
+function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions, checks: HealthChecks): Route {
+  const health = Object.entries(checks).flatMap(([root, all]) => [root, ...all.map(({ name }) => `${root}/${name}`)])
+  const fixed = [...health, ...fixedPaths, ...(issuerDocuments === undefined ? [] : issuerPaths)]
+  return (_, path) => {
+    if (path !== '/' && path !== '/index.html') return undefined
+    const served = servedPaths([...resources(), ...(remote?.() ?? [])])
+    return indentedResponse({ paths: [...new Set([...fixed, ...served])].sort() })
   }
 }
 
-function discoveryRoute({ scope, resources, remote, serverAddress }: NonResourceOptions): Route {
-  const { profile, responses } = scope
-  const discovery = createDiscovery({
-    resources,
-    serverAddress: () => serverAddress,
-    profile,
-    ...(remote === undefined ? {} : { remote }),
-  })
+function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Route {
+  const { responses } = scope
   const encoded = new EncodedDocuments()
   return (context) => {
     const { info, request } = context
@@ -194,7 +224,7 @@ function discoveryRoute({ scope, resources, remote, serverAddress }: NonResource
       if (result.form === 'text') return pageNotFound()
       throw ApiError.genericNotFound()
     }
-    if (request.method !== 'GET') throw ApiError.generic(405)
+    if (request.method !== 'GET' && !servesMethod(result, request)) throw ApiError.generic(405)
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
       const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
@@ -207,6 +237,15 @@ function discoveryRoute({ scope, resources, remote, serverAddress }: NonResource
     const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, encoding, pretty, type))
     return { status: 200, headers, body: bytesBody(bytes) }
   }
+}
+
+/** Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. */
+function servesMethod(
+  { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },
+  { method, path }: { readonly method: string; readonly path: string },
+): boolean {
+  if (outcome === 'aggregated') return method === 'HEAD' && path.startsWith('/apis')
+  return kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
 }
 
 /** Caches the encodings of documents, which stay the same objects while nothing changes. */
@@ -231,44 +270,33 @@ function responseBody(parts: readonly Uint8Array[]): ApiBody {
 
 const maxSingleChunkBytes = 1024 * 1024
 
-/** Negotiates the representation. Except for resource lists, the 406 has a different message than that of resources. */
+/** Negotiates the representation. Only the router serves lists of resources. */
 function negotiateDocument(
   responses: ResponseWriter,
   accept: string | undefined,
   refusal: 'router' | 'mediaTypes',
 ): Representation {
-  const { negotiator, vendor } = responses
-  try {
-    return negotiator.negotiate(accept)
-  } catch (error) {
-    if (refusal === 'router') throw error
-    const types = [...encodings].map((encoding) => mediaType(encoding, vendor)).join(', ')
-    throw ApiError.notAcceptable(`only the following media types are accepted: ${types}`)
-  }
+  const { negotiator } = responses
+  if (refusal === 'router') negotiator.requireAccepted(accept, negotiator.produced())
+  return negotiator.negotiate(accept)
 }
-
-const encodings = ['json', 'yaml', 'protobuf'] as const
 
 function structName({ group, version, kind }: { group: string; version: string; kind: string }): string {
   return group === '' ? `meta/v1.${kind}` : `${group.split('.')[0]}/${version}.${kind}`
 }
 
-function rootPaths(served: readonly GroupVersion[]): string[] {
-  const paths = new Set([
-    '/api',
-    '/apis',
-    '/healthz',
-    '/livez',
-    '/metrics',
-    '/metrics/slis',
-    '/openapi/v2',
-    '/openapi/v3',
-    '/readyz',
-    '/version',
-  ])
-  for (const { group, version } of served) {
-    paths.add(groupVersionPath(group, version))
-    if (group !== '') paths.add(`/apis/${group}`)
-  }
-  return [...paths].sort()
+const fixedPaths = [
+  '/api',
+  '/apis',
+  '/apis/',
+  '/metrics',
+  '/metrics/slis',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/openapi/v3/',
+  '/version',
+]
+
+function servedPaths(served: readonly GroupVersion[]): string[] {
+  return served.flatMap(({ group, version }) => [groupVersionPath(group, version), ...(group === '' ? [] : [`/apis/${group}`])])
 }

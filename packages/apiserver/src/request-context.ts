@@ -38,8 +38,8 @@ export interface RequestContext {
   readonly decisions: AdmissionDecision[]
   /** The object in the request body, recorded for audit events. */
   requestObject: AuditedObject | undefined
-  /** Response headers with flow schema and priority level. */
-  flowHeaders: Readonly<Record<string, string>> | undefined
+  /** Response headers that filters add, such as the flow schema. */
+  responseHeaders: Readonly<Record<string, string>> | undefined
   /** The internal error behind a response with status 500. */
   fault: unknown
   /** When the request times out, in milliseconds since the epoch; set by the timeout filter. */
@@ -74,7 +74,7 @@ export class IncomingRequest implements RequestContext {
   readonly detailAnnotations: Record<string, string> = {}
   readonly decisions: AdmissionDecision[] = []
   requestObject: AuditedObject | undefined = undefined
-  flowHeaders: Readonly<Record<string, string>> | undefined = undefined
+  responseHeaders: Readonly<Record<string, string>> | undefined = undefined
   fault: unknown = undefined
   deadline: number | undefined = undefined
   watchInitialized: (() => void) | undefined = undefined

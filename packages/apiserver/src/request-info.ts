@@ -9,7 +9,10 @@ import { flag, parseQuery } from './query.ts'
 export interface RequestInfo {
   /** False for discovery, health and other non-resource paths. */
   readonly isResource: boolean
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the method in lower case for other paths. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, or `proxy` for the deprecated `proxy/` prefix, which
+   * is no longer served; the method in lower case for other paths.
+   */
   readonly verb: string
   readonly group: string
   readonly version: string
@@ -88,9 +91,13 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   const group = core ? '' : (segments[1] ?? '')
   const version = segments[core ? 1 : 2] ?? ''
   let parts = segments.slice(core ? 2 : 3)
-  if (version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource
+  // Like on the stock server, an empty namespace is that of all namespaces.
+  const isAcross = core && parts[0] === 'namespaces' && parts[1] === '' && parts.length > 2
+  if (isAcross) parts = parts.slice(2)
+  if ((group === '' && !core) || version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource
   const watchPrefix = parts[0] === 'watch' && parts.length > 1
-  if (watchPrefix) parts = parts.slice(1)
+  const proxyPrefix = parts[0] === 'proxy' && parts.length > 1
+  if (watchPrefix || proxyPrefix) parts = parts.slice(1)
   let namespace = ''
   if (
     parts[0] === 'namespaces' && core
@@ -105,6 +112,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   let verb = verbs[method] ?? ''
   if (name === '' && verb === 'get') verb = 'list'
   if (name === '' && verb === 'delete') verb = 'deletecollection'
+  if (proxyPrefix) verb = 'proxy'
   if (watchPrefix || (isWatch && (verb === 'list' || verb === 'get') && subresource === '')) verb = 'watch'
   return {
     ...nonResource,

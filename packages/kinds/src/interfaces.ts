@@ -202,6 +202,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    */
   gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
   readonly printer?: Printer<T>
+  /**
+   * Annotations that hold fields which a version lacks. They are shown with whole objects and left out where only the metadata is
+   * shown. Absent: none.
+   */
+  fieldAnnotations?(profile: NamingProfile): readonly string[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
   /** Where `/scale` finds its values, as member paths from the root. */
   readonly scale?: {

@@ -28,6 +28,7 @@ export type {
   WriteGuard,
 } from './interfaces.ts'
 export { isStorableName } from './keys.ts'
+export { validateVersionMatch } from './list.ts'
 export type { ObjectCache } from './object-cache.ts'
 export { takeNamespace } from './object-metadata.ts'
 export { objectTooLarge } from './object-size.ts'

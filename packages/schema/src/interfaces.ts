@@ -103,6 +103,8 @@ export interface ProtoField {
 /** A member of a struct. Inline members are promoted into their parent, in JSON order. */
 export interface Field {
   readonly json: string
+  /** Name in Go where it is not the JSON name with a capital first letter. */
+  readonly goName?: string
   readonly type: TypeNode
   readonly pointer: boolean
   /** Marked optional or required in the source; neither mark is mandatory. */

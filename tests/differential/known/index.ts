@@ -1,4 +1,6 @@
 import type { Difference, Divergence } from '../compare.ts'
+import { bodyDepartures } from './bodies.ts'
+import { documentDepartures } from './documents.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { bySpecification } from './specification.ts'
@@ -16,7 +18,13 @@ export interface KnownDivergence {
   matches(difference: Difference, divergence: Divergence): boolean
 }
 
-export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ofPatches, ...ownDepartures]
+export const knownDivergences: readonly KnownDivergence[] = [
+  ...bySpecification,
+  ...ofPatches,
+  ...bodyDepartures,
+  ...ownDepartures,
+  ...documentDepartures,
+]
 
 /** The known divergence that explains a difference. */
 export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {

@@ -215,7 +215,7 @@ class DiscoverySnapshot {
       outcome: 'document',
       object,
       kind: { group: '', version: object.apiVersion === undefined ? '' : 'v1', kind },
-      refusal: kind === 'APIResourceList' ? 'router' : 'mediaTypes',
+      refusal: kind === 'APIResourceList' || kind === 'APIVersions' ? 'router' : 'mediaTypes',
     }
     this.#documents.set(key, document)
     return document

@@ -22,6 +22,33 @@ describe('negotiation', () => {
     expect(negotiator.negotiate(accept).encoding).toBe(encoding)
   })
 
+  it.each([
+    ['*/*;q=0.1, application/yaml', 'yaml'],
+    // A specific type precedes a wildcard of a higher weight.
+    ['*/*, application/yaml;q=0.5', 'yaml'],
+    ['application/json;q=x, application/yaml;q=0.1', 'yaml'],
+    ['application/json;q=0', 'json'],
+    ['application/yaml;as=;charset=a=b', 'yaml'],
+    ['application/yaml;stream=watch', 'yaml'],
+    ['application/yaml;stream=x, application/json', 'json'],
+    ['*', 'json'],
+    ['application/yaml/x, application/json', 'json'],
+    [`${'text/html,'.repeat(20)}application/yaml;q=0.1`, 'yaml'],
+  ])('orders and reads the clauses of %s like the stock server', (accept, encoding) => {
+    expect(negotiator.negotiate(accept).encoding).toBe(encoding)
+  })
+
+  it.each([undefined, '', '*/*', 'text/html, application/json;q=0.1', 'application/yaml;as=Table'])('routes %s', (accept) => {
+    expect(() => negotiator.requireAccepted(accept, negotiator.produced())).not.toThrow()
+  })
+
+  it.each(['application/*', 'APPLICATION/JSON', '*', ',', 'x'])('finds no route for %s', (accept) => {
+    const collection = negotiator.produced({ collection: true })
+    expect(() => negotiator.requireAccepted(accept, collection)).toThrow(
+      '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
+    )
+  })
+
   it('caches accepted headers, bounded in bytes', () => {
     const one = new Negotiator(stockProfile)
     one.negotiate('application/yaml')
@@ -72,14 +99,18 @@ describe('negotiation', () => {
   })
 
   it('refuses list transforms for streams with 406 [P194]', () => {
-    const stream = { encodings: ['json', 'protobuf'], stream: true, transforms: ['Table'] } as const
-    for (const accept of ['application/yaml', 'application/yaml;as=Table;g=meta.k8s.io;v=v1']) {
+    const stream = { stream: true, transforms: ['Table'] } as const
+    for (const accept of [
+      'application/yaml',
+      'application/yaml;as=Table;g=meta.k8s.io;v=v1',
+      'application/yaml, application/json',
+    ]) {
       expect(() => negotiator.negotiate(accept, stream)).toThrow(
         'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch',
       )
     }
-    expect(negotiator.negotiate('application/yaml, application/json', stream).encoding).toBe('json')
-    expect(() => negotiator.negotiate('text/html', stream)).toThrow('406: Not Acceptable')
+    expect(negotiator.negotiate('application/json, application/yaml', stream).encoding).toBe('json')
+    expect(() => negotiator.negotiate('text/html', stream)).toThrow('only the following media types are accepted')
   })
 
   it('derives the protobuf media type from the vendor', () => {

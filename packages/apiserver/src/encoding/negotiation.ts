@@ -30,32 +30,61 @@ const maxAcceptLength = 4096
 /** Bytes of cached Accept headers. */
 const maxCachedBytes = 256 * 1024
 
-/** The clauses of an Accept header by descending weight. `Negotiator` caches them: clients send few different headers. */
+/** The clauses of an Accept header, the preferred one first. `Negotiator` caches them: clients send few different headers. */
 export function parseAccept(header: string): readonly Clause[] {
   const clauses: Clause[] = []
   for (const part of header.slice(0, maxAcceptLength).split(',')) {
     const [range = '', ...pairs] = part.split(';')
-    const [type = '', subtype = ''] = range.trim().toLowerCase().split('/')
-    if (type === '') continue
+    const [type = '', subtype = type.trim() === '*' ? '*' : '', ...more] = range.split('/').map((each) => trimSpaces(each))
+    if (subtype === '' || more.length > 0) continue
     const parameters = new Map<string, string>()
     let quality = 1
     for (const pair of pairs) {
-      const at = pair.indexOf('=')
-      if (at < 0) continue
-      const name = pair.slice(0, at).trim().toLowerCase()
-      const value = pair
-        .slice(at + 1)
-        .trim()
-        .replace(/^"(.*)"$/, '$1')
-      if (name === 'q') {
-        const parsed = Number(value)
-        quality = Number.isFinite(parsed) ? parsed : 1
-      } else parameters.set(name, value)
+      const [name = '', value = '', ...rest] = pair.split('=')
+      if (value === '' || rest.length > 0) continue
+      if (trimSpaces(name) === 'q') quality = numeric.test(value) ? Number(value) : 0
+      else parameters.set(trimSpaces(name), trimSpaces(value))
     }
     clauses.push({ type, subtype, parameters, quality })
   }
-  // The sort is stable: equal weights keep the order of the header.
-  return clauses.filter((clause) => clause.quality > 0).sort((a, b) => b.quality - a.quality)
+  return preferred(clauses)
+}
+
+const numeric = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+
+function trimSpaces(text: string): string {
+  return text.replace(/^ +| +$/g, '')
+}
+
+/** Number of clauses up to which the order is that of the stock server, whose relation is not transitive. */
+const maxInserted = 12
+
+/** Sorts by weight; like on the stock server, a specific type also precedes a wildcard of a higher weight that is its neighbour. */
+function preferred(clauses: Clause[]): readonly Clause[] {
+  if (clauses.length > maxInserted) return clauses.sort((a, b) => b.quality - a.quality)
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0; j--) {
+      const [before, after] = [clauses[j - 1] as Clause, clauses[j] as Clause]
+      if (!precedes(after, before)) break
+      clauses[j - 1] = after
+      clauses[j] = before
+    }
+  }
+  return clauses
+}
+
+function precedes(a: Clause, b: Clause): boolean {
+  return a.quality > b.quality || (a.type !== '*' && b.type === '*') || (a.subtype !== '*' && b.subtype === '*')
+}
+
+/** The media types of an Accept header without their parameters, as the router compares them. */
+function typesOf(header: string): ReadonlySet<string> {
+  return new Set(
+    header
+      .slice(0, maxAcceptLength)
+      .split(',')
+      .map((each) => trimSpaces(each.split(';', 1)[0] ?? '')),
+  )
 }
 
 /** The encodings that a server can send, in order of preference. */
@@ -68,28 +97,36 @@ const available: readonly { encoding: Encoding; type: string; subtype: string }[
 const everyEncoding: readonly Encoding[] = ['json', 'yaml', 'protobuf']
 
 export interface NegotiationOptions {
-  /** Encodings of the response. */
-  readonly encodings?: readonly Encoding[]
   /** Encodings of the untransformed object, where transforms have more. */
   readonly plain?: readonly Encoding[]
   /** Available transforms. */
   readonly transforms?: readonly Transform['as'][]
-  /** The response is a watch stream. */
+  /** The response is a watch stream, which has no YAML form. */
   readonly stream?: boolean
-  /** The path is that of a collection, which can be watched: refusals name the types of streams too. */
-  readonly collection?: boolean
-  readonly vendor?: string
   /** The response is an error: its header is not cached. */
   readonly refusal?: boolean
 }
 
-/** Negotiates response forms. Each server has one, with a cache of headers. */
+/** What the Accept header says. */
+interface Accepted {
+  readonly clauses: readonly Clause[]
+  readonly types: ReadonlySet<string>
+}
+
+const streamable: readonly Encoding[] = ['json', 'protobuf']
+
+/**
+ * Negotiates response forms. Each server has one, with a cache of headers.
+ *
+ * Like on the stock server, there are two stages. The router compares media types literally, without wildcards other than `*` + `/*` and
+ * without parameters. Then the handler chooses encoding and transform.
+ */
 export class Negotiator {
-  readonly #parsed = new ByteBoundedCache<readonly Clause[]>({
+  readonly #parsed = new ByteBoundedCache<Accepted>({
     maxBytes: maxCachedBytes,
     maxKeyLength: maxAcceptLength,
     // A clause consists of several objects, with substrings of the header.
-    weigh: (clauses, header) => clauses.length * 256 + header.length * 2,
+    weigh: ({ clauses, types }, header) => (clauses.length + types.size) * 256 + header.length * 2,
   })
   readonly #vendor: string
   readonly #metaGroup: string
@@ -104,58 +141,73 @@ export class Negotiator {
     return this.#parsed.count
   }
 
-  /** @throws ApiError 406 that lists the available types. */
-  negotiate(accept: string | undefined, options: NegotiationOptions = {}): Representation {
-    const { encodings = everyEncoding, transforms = [], stream = false } = options
-    if (accept === undefined || accept === '') return { encoding: encodings[0] ?? 'json', pretty: false }
-    let isKnownType = options.plain !== undefined
-    /** Lists can have this form, streams cannot. */
-    let isForWhole = false
-    const known = this.#parsed.get(accept)
-    const clauses = known ?? parseAccept(accept)
-    for (const clause of clauses) {
-      for (const { encoding, type, subtype } of available) {
-        const isSent = encodings.includes(encoding)
-        if (!isSent && !stream) continue
-        const name = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
-        const matches =
-          (clause.type === type && (clause.subtype === name || clause.subtype === '*')) ||
-          (clause.type === '*' && clause.subtype === '*')
-        if (!matches) continue
-        isKnownType = true
-        const wanted = transformOf(clause, transforms, this.#metaGroup)
-        // Cells of a Table have any type, which protobuf cannot express.
-        if (wanted === 'unavailable' || (wanted?.as === 'Table' && encoding === 'protobuf')) continue
-        if (wanted === undefined && options.plain?.includes(encoding) === false) continue
-        if (!isSent) {
-          isForWhole = true
-          continue
-        }
-        if (known === undefined && options.refusal !== true) this.#parsed.set(accept, clauses)
-        return {
-          encoding,
-          ...(wanted === undefined ? {} : { transform: wanted }),
-          pretty: clause.parameters.get('pretty') === '1',
-        }
-      }
+  /**
+   * The first stage: that of the router.
+   *
+   * @param produces media types that the route produces
+   * @throws ApiError 406 that lists them.
+   */
+  requireAccepted(accept: string | undefined, produces: readonly string[]): void {
+    if (produces.length > 0) {
+      if (accept === undefined || accept === '') return
+      const { types } = this.#parsed.get(accept) ?? parsed(accept)
+      if (types.has('*/*') || produces.some((type) => types.has(type))) return
     }
-    if (isForWhole) {
-      const types = encodings.map((each) => `${mediaType(each, this.#vendor)};stream=watch`)
-      throw ApiError.notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
-    }
-    if (isKnownType) {
-      const types = (stream ? everyEncoding : encodings).map((each) => mediaType(each, this.#vendor))
-      throw ApiError.notAcceptable(`only the following media types are accepted: ${types.join(', ')}`)
-    }
-    const { code = 406, ...refusal } = ApiError.notAcceptable(this.#refusal(stream ? everyEncoding : encodings, options)).status
-    throw new ApiError({ ...refusal, details: {}, code })
+    const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`
+    throw ApiError.generic(406, { serverMessage })
   }
 
-  #refusal(encodings: readonly Encoding[], { collection = false }: NegotiationOptions): string {
-    const types = encodings.map((encoding) => mediaType(encoding, this.#vendor))
-    if (collection) types.push('application/json;stream=watch', `${mediaType('protobuf', this.#vendor)};stream=watch`)
-    return `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`
+  /** The media types of objects, and of streams of objects where the route is that of a collection. */
+  produced({ collection = false } = {}): readonly string[] {
+    const types = everyEncoding.map((encoding) => mediaType(encoding, this.#vendor))
+    return collection ? [...types, ...this.#streamed()] : types
   }
+
+  #streamed(): readonly string[] {
+    return streamable.map((encoding) => `${mediaType(encoding, this.#vendor)};stream=watch`)
+  }
+
+  /**
+   * The second stage: that of the handler.
+   *
+   * @throws ApiError 406 that lists the available types.
+   */
+  negotiate(accept: string | undefined, options: NegotiationOptions = {}): Representation {
+    if (accept === undefined || accept === '') return { encoding: 'json', pretty: false }
+    const known = this.#parsed.get(accept)
+    const header = known ?? parsed(accept)
+    const chosen = this.#choose(header.clauses, options)
+    if (chosen === undefined) {
+      throw ApiError.notAcceptable(`only the following media types are accepted: ${this.produced().join(', ')}`)
+    }
+    if (options.stream === true && chosen.encoding === 'yaml')
+      throw ApiError.notAcceptable(`only the following media types are accepted: ${this.#streamed().join(', ')}`)
+    if (known === undefined && options.refusal !== true) this.#parsed.set(accept, header)
+    return chosen
+  }
+
+  #choose(clauses: readonly Clause[], { plain, transforms = [] }: NegotiationOptions): Representation | undefined {
+    for (const { type: wantedType, subtype: wantedSubtype, parameters } of clauses) {
+      for (const { encoding, type, subtype } of available) {
+        const name = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
+        const matches =
+          (wantedType === type && (wantedSubtype === name || wantedSubtype === '*')) ||
+          (wantedType === '*' && wantedSubtype === '*')
+        if (!matches) continue
+        const transform = transformOf(parameters, transforms, this.#metaGroup)
+        // Cells of a Table have any type, which protobuf cannot express.
+        if (transform === 'unavailable' || (transform?.as === 'Table' && encoding === 'protobuf')) continue
+        if (transform === undefined && plain?.includes(encoding) === false) continue
+        const pretty = parameters.get('pretty') === '1'
+        return { encoding, pretty, ...(transform === undefined ? {} : { transform }) }
+      }
+    }
+    return undefined
+  }
+}
+
+function parsed(accept: string): Accepted {
+  return { clauses: parseAccept(accept), types: typesOf(accept) }
 }
 
 /** The group of tables, partial objects and options: `meta.{api_domain}`. */
@@ -167,15 +219,24 @@ export function mediaType(encoding: Encoding, vendor: string): string {
   return encoding === 'protobuf' ? `application/vnd.${vendor}.protobuf` : `application/${encoding}`
 }
 
-function transformOf(clause: Clause, allowed: readonly Transform['as'][], group: string): Transform | undefined | 'unavailable' {
-  const { parameters } = clause
+function transformOf(
+  parameters: ReadonlyMap<string, string>,
+  allowed: readonly Transform['as'][],
+  group: string,
+): Transform | undefined | 'unavailable' {
   // Most clients request no transform.
   if (parameters.size === 0) return undefined
+  const stream = parameters.get('stream') ?? 'watch'
+  if (stream !== 'watch') return 'unavailable'
   const as = parameters.get('as')
   const version = parameters.get('v')
   // An incomplete transform cannot be satisfied.
   if (as === undefined) return version === undefined && !parameters.has('g') ? undefined : 'unavailable'
   const known = allowed.find((name) => name === as)
-  if (known === undefined || parameters.get('g') !== group || (version !== 'v1' && version !== 'v1beta1')) return 'unavailable'
+  if (known === undefined || parameters.get('g') !== group || !isMetaVersion(version)) return 'unavailable'
   return { as: known, version }
+}
+
+function isMetaVersion(version: string | undefined): version is Transform['version'] {
+  return version === 'v1' || version === 'v1beta1'
 }

@@ -7,7 +7,7 @@ import type { RequestScope } from '../request-scope.ts'
 import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
-import { includeObject, partialOf, printerOf, tableOf } from './table.ts'
+import { includeObject, metaForm, partialOf, printerOf, tableOf } from './table.ts'
 
 /** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
 export function entryResponse(
@@ -58,7 +58,7 @@ export function objectResponse(
   const respond = (body: object, type: () => StructType) =>
     slicedResponse({ responses, scheduler: slices }, status, body, shown, type)
   if (transform === undefined) return respond(object, () => typeOf(scope, object))
-  const form = { version: transform.version, profile }
+  const form = metaForm(definition, transform.version, profile)
   const whole = object as Parameters<typeof partialOf>[0]
   if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
   const printer = printerOf(definition, whole)

@@ -25,17 +25,19 @@ const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
   'application/apply-patch+yaml': 'apply',
 }
 
-const customPatches =
-  'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml'
+/** Media types of the patches that resources take; those of custom resources have no merge keys. */
+export const builtInPatches: readonly string[] = Object.keys(patchTypes)
+const customPatches = builtInPatches.filter((type) => patchTypes[type] !== 'strategic')
 
-/** @throws ApiError 415 for anything but the four media types of patches. */
+/** @throws ApiError 415 for anything but the media types of patches. */
 export function patchKind({ definition }: RequestScope, { request }: RequestContext): PatchBody['kind'] {
-  const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  const kind = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
-  const custom = definition.custom !== undefined
-  if (custom && (kind === undefined || kind === 'strategic')) throw ApiError.unsupportedMediaType(customPatches)
-  if (kind === undefined) throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
-  return kind
+  const [given = ''] = (header(request, 'content-type') ?? '').split(/(?<!^);/, 1)
+  const types = definition.custom === undefined ? builtInPatches : customPatches
+  const kind = types.includes(given) ? patchTypes[given] : undefined
+  if (kind !== undefined) return kind
+  throw ApiError.unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${types.join(', ')}`,
+  )
 }
 
 /** Prefixes of decoding errors. */

@@ -47,13 +47,31 @@ export interface Expected {
 
 /** @throws ApiError 415 for an unsupported media type. */
 export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
-  const given = (header(request, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (given === '' || given === 'application/json') return 'json'
+  const text = header(request, 'content-type') ?? ''
+  const given = text === '' ? 'application/json' : parseMediaType(text)
+  if (given === 'application/json') return 'json'
   if (given === 'application/yaml') return 'yaml'
   if (given === mediaType('protobuf', vendor)) return 'protobuf'
   throw ApiError.unsupportedMediaType(
     `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${mediaType('protobuf', vendor)}`,
   )
+}
+
+/** The media type in lower case; undefined where the header or one of its parameters is malformed. */
+function parseMediaType(text: string): string | undefined {
+  const parts = /^([^;]*)((?:;.*)?)$/s.exec(text)
+  const type = parts?.[1]?.trim().toLowerCase() ?? ''
+  if (!/^[!#$%&'*+.^_`|~\w-]+(\/[!#$%&'*+.^_`|~\w-]+)?$/.test(type)) return undefined
+  const names = new Set<string>()
+  let rest = (parts?.[2] ?? '').trim()
+  while (rest !== '' && rest !== ';') {
+    const parameter = /^;\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*(?:[!#$%&'*+.^_`|~\w-]+|"(?:[^"\\]|\\.)*")\s*/.exec(rest)
+    const name = parameter?.[1]?.toLowerCase()
+    if (parameter === null || name === undefined || names.has(name)) return undefined
+    names.add(name)
+    rest = rest.slice(parameter[0].length)
+  }
+  return type
 }
 
 /** Limit of bodies that are not stored: reviews, TokenRequest, Eviction, Binding, Scale, DeleteOptions. */
@@ -192,7 +210,9 @@ class BodyDecoding {
     if (expected.type().custom !== undefined)
       throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
     const envelope = readEnvelope(bytes)
-    this.actual = checkType(scope, expected, envelope)
+    // Like on the stock server, an apiVersion that is none counts as absent here; in JSON it is an error.
+    const isVersion = envelope.apiVersion.split('/').length <= 2
+    this.actual = checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' })
     return envelope
   }
 
@@ -260,6 +280,9 @@ function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
   throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
 }
 
+/** Kinds that every group and version has. */
+const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+
 /** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
 function checkType(
   scope: ServerScope,
@@ -281,8 +304,10 @@ function checkType(
 /** Why an object of kind `stated` cannot become one of kind `wanted`. The version of `stated` is empty for the internal version. */
 export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
   const { group, version, kind } = stated
-  const known = scope.kind(stated) !== undefined || scope.knowsList(stated)
-  if (known) return `converting (${version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
+  const isUnversioned = unversionedKinds.has(kind)
+  const known = isUnversioned || scope.kind(stated) !== undefined || scope.knowsList(stated)
+  if (known)
+    return `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
   const where =
     version === ''
       ? `the internal version of group ${JSON.stringify(group)}`

@@ -24,24 +24,33 @@ export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfi
       context.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
       context.annotations[reasonKey] = decision.reason
     }
-    if (decision.decision !== 'allow') forbid(attributes, decision)
+    if (decision.decision !== 'allow') forbid(attributes, decision, context)
     return next()
   }
 }
 
-/** @throws ApiError 403 with the message of the stock server; 500 when the authorizer failed and has no opinion. */
-export async function requireAllowed(authorizer: Authorizer, attributes: Attributes): Promise<void> {
+/**
+ * @param filtered the request that a filter checks: its refusal gets the header of refusals by filters
+ * @throws ApiError 403 with the message of the stock server; 500 when the authorizer failed and has no opinion.
+ */
+export async function requireAllowed(authorizer: Authorizer, attributes: Attributes, filtered?: RequestContext): Promise<void> {
   const decision = await authorizer.authorize(attributes)
-  if (decision.decision !== 'allow') forbid(attributes, decision)
+  if (decision.decision !== 'allow') forbid(attributes, decision, filtered)
 }
 
-function forbid(attributes: Attributes, { decision, reason, error }: Decision): never {
+function forbid(attributes: Attributes, { decision, reason, error }: Decision, filtered: RequestContext | undefined): never {
+  if (filtered !== undefined) filtered.responseHeaders = { ...filtered.responseHeaders, 'x-content-type-options': 'nosniff' }
   if (error !== undefined && decision !== 'deny') throw ApiError.internalError(error)
   throw ApiError.forbidden(
     attributes.isResource ? { group: attributes.group, resource: attributes.resource } : { group: '', resource: '' },
     attributes.isResource ? attributes.name : '',
-    forbiddenMessage(attributes) + (reason === '' ? '' : `: ${reason}`),
+    withoutMarkup(forbiddenMessage(attributes)) + (reason === '' ? '' : `: ${reason}`),
   )
+}
+
+/** Escapes what a browser could take for HTML. */
+function withoutMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
 /** Attributes of a request. A list or watch that selects one object by name is authorized like a request for that object. */

@@ -30,7 +30,7 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
     if (requested === undefined) return next()
     const caller = context.user
     for (const attributes of impersonationChecks(caller, requested, `authentication.${profile.apiDomain}`)) {
-      await requireAllowed(authorizer, attributes)
+      await requireAllowed(authorizer, attributes, context)
     }
     context.impersonator = caller
     context.user = impersonatedUser(requested)

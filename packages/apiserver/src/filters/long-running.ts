@@ -5,7 +5,7 @@ const longRunningSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 
 
 /** Whether the duration of a request is up to the client: watches, and connections to nodes and pods. */
 export function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
-  return isResource && (verb === 'watch' || longRunningSubresources.has(subresource))
+  return isResource && (verb === 'watch' || verb === 'proxy' || longRunningSubresources.has(subresource))
 }
 
 /** Read-only verbs; all others count as writes. */

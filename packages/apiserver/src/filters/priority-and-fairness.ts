@@ -35,7 +35,7 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
     if (context.info.verb !== 'watch' && isLongRunning(context.info)) return next()
     options.refresh()
     const schema = controller.classify(context)
-    context.flowHeaders = schema.headers
+    context.responseHeaders = schema.headers
     const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
     if (!request.executing) return serveQueued(new RequestExecution(execution, schema, request), context, next)

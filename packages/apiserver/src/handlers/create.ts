@@ -1,3 +1,4 @@
+import { ApiError, field, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
@@ -17,6 +18,9 @@ export async function createResource(scope: RequestScope, context: RequestContex
     fieldValidation: options.fieldValidation,
     required: definition.strategy.requiredMembers?.[''],
   })
+  const { kind } = definition
+  if (kind.namespaced && context.info.namespace === '')
+    throw ApiError.invalid(kind, decoded.object.metadata.name ?? '', [field.required(Path.of('metadata').child('namespace'), '')])
   const write = writeContext(context, options)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })

@@ -1,39 +1,60 @@
 import type { HealthCheck } from './health.ts'
 
 /**
- * Start-up hooks by the names that monitors and kubeadm query. Their work is complete before the server serves its first request, so
- * the checks always pass.
+ * The checks of the stock server after `ping`, `log` and the storage, in its order, by the names that monitors and kubeadm query. The work of
+ * these start-up hooks is complete before the server serves its first request, so the checks always pass.
  */
 const stages = [
-  'start-apiserver-admission-initializer',
-  'generic-apiserver-start-informers',
-  'storage-object-count-tracker-hook',
-  'storage-readiness',
-  'start-apiextensions-informers',
-  'start-apiextensions-controllers',
-  'crd-informer-synced',
-  'start-system-namespaces-controller',
-  'start-cluster-authentication-info-controller',
-  'start-service-ip-repair-controllers',
-  'scheduling/bootstrap-system-priority-classes',
-  'bootstrap-controller',
-] as const
+  hook('start-apiserver-admission-initializer'),
+  hook('generic-apiserver-start-informers'),
+  hook('priority-and-fairness-config-consumer', 'flowControl'),
+  hook('priority-and-fairness-filter', 'flowControl'),
+  hook('storage-object-count-tracker-hook'),
+  hook('start-apiextensions-informers'),
+  hook('start-apiextensions-controllers'),
+  hook('crd-informer-synced'),
+  hook('start-system-namespaces-controller'),
+  hook('start-cluster-authentication-info-controller'),
+  hook('start-kube-apiserver-identity-lease-controller'),
+  hook('start-kube-apiserver-identity-lease-garbage-collector'),
+  hook('start-legacy-token-tracking-controller'),
+  hook('start-service-ip-repair-controllers'),
+  hook('rbac/bootstrap-roles', 'roles'),
+  hook('scheduling/bootstrap-system-priority-classes'),
+  hook('priority-and-fairness-config-producer', 'flowControl'),
+  hook('bootstrap-controller'),
+  hook('start-kubernetes-service-cidr-controller'),
+  hook('start-kube-aggregator-informers', 'aggregation'),
+  hook('apiservice-status-local-available-controller', 'aggregation'),
+  hook('apiservice-status-remote-available-controller', 'aggregation'),
+  hook('apiservice-registration-controller', 'aggregation'),
+  hook('apiservice-discovery-controller', 'aggregation'),
+  hook('kube-apiserver-autoregistration', 'aggregation'),
+  { name: 'autoregister-completion', part: 'aggregation' },
+  hook('apiservice-openapi-controller', 'aggregation'),
+  hook('apiservice-openapiv3-controller', 'aggregation'),
+] as const satisfies readonly Stage[]
 
-const aggregationStages = [
-  'start-kube-aggregator-informers',
-  'apiservice-registration-controller',
-  'apiservice-status-local-available-controller',
-  'apiservice-status-remote-available-controller',
-  'apiservice-openapi-controller',
-  'apiservice-openapiv3-controller',
-  'apiservice-discovery-controller',
-  'kube-apiserver-autoregistration',
-] as const
+/** Optional parts of a server. */
+type Part = 'aggregation' | 'flowControl' | 'roles'
 
-/** Checks of the start-up hooks, those of aggregation included when it is enabled. */
-export function stageChecks(parts: { readonly aggregation: boolean }): readonly HealthCheck[] {
-  const hooks = parts.aggregation ? [...stages, ...aggregationStages] : stages
-  const names = hooks.map((hook) => `poststarthook/${hook}`)
-  if (parts.aggregation) names.push('autoregister-completion')
-  return names.map((name) => ({ name, check: () => {} }))
+interface Stage {
+  readonly name: string
+  /** Only with this part. */
+  readonly part?: Part | undefined
+}
+
+function hook(name: string, part?: Part): Stage {
+  return { name: `poststarthook/${name}`, part }
+}
+
+/**
+ * Checks of the start-up hooks of a server with these optional parts.
+ *
+ * @param started checks of hooks that finish later: they take the places of their names
+ */
+export function stageChecks(parts: Readonly<Record<Part, boolean>>, started: readonly HealthCheck[]): readonly HealthCheck[] {
+  return stages
+    .filter(({ part }) => part === undefined || parts[part])
+    .map(({ name }) => started.find((each) => each.name === name) ?? { name, check: () => {} })
 }

@@ -30,11 +30,15 @@ describe('health', () => {
       200,
       '[+]ping ok\n[+]bad excluded: ok\nwarn: some health checks cannot be excluded: no matches for "no"\nhealthz check passed\n',
     ])
+    expect((await ask('/readyz', 'verbose=0&exclude=b&exclude=a'))?.[1]).toBe(
+      '[+]ping ok\nwarn: some health checks cannot be excluded: no matches for "a","b"\nreadyz check passed\n',
+    )
   })
 
   it('serves each check at its path', async () => {
     expect(await ask('/livez/log')).toEqual([200, 'ok'])
-    expect(await ask('/livez/ping/')).toEqual([200, 'ok'])
+    expect(await ask('/livez/ping/')).toEqual([404, '404 page not found\n'])
+    expect(await ask('/livez/')).toEqual([404, '404 page not found\n'])
     expect(await ask('/healthz/bad')).toEqual([500, 'internal server error: out of order\n'])
     expect(await ask('/livez/none')).toEqual([404, '404 page not found\n'])
   })

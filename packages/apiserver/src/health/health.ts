@@ -1,6 +1,7 @@
+import { goQuote } from '@krmkit/meta/go-text'
 import type { ApiResponse } from '@krmkit/protocol'
 import { textResponse } from '../encoding/response-writer.ts'
-import { flag, type Query } from '../query.ts'
+import type { Query } from '../query.ts'
 
 /** A named health check. `check` throws or rejects with the reason when it fails. */
 export interface HealthCheck {
@@ -10,25 +11,27 @@ export interface HealthCheck {
 
 const roots = ['/healthz', '/livez', '/readyz'] as const
 
+/** The checks of each health endpoint. */
+export type HealthChecks = Readonly<Record<(typeof roots)[number], readonly HealthCheck[]>>
+
 /** Serves `/healthz`, `/livez`, `/readyz` and the single checks below them; undefined for other paths. */
 export async function healthResponse(
   path: string,
   query: Query,
-  checks: Readonly<Record<(typeof roots)[number], readonly HealthCheck[]>>,
+  checks: HealthChecks,
   /** Called with the result of each check. */
   observe?: (type: string, name: string, isHealthy: boolean) => void,
 ): Promise<ApiResponse | undefined> {
   const root = roots.find((candidate) => path === candidate || path.startsWith(`${candidate}/`))
   if (root === undefined) return undefined
-  const rest = path.slice(root.length).replace(/^\/|\/$/g, '')
   const all = checks[root]
   const type = root.slice(1)
-  if (rest !== '') {
-    const one = all.find((check) => check.name === rest)
+  if (path !== root) {
+    const one = all.find((check) => path === `${root}/${check.name}`)
     if (one === undefined) return textResponse(404, '404 page not found\n')
     const failure = await runCheck(one)
     observe?.(type, one.name, failure === undefined)
-    return failure === undefined ? textResponse(200, 'ok') : textResponse(500, `internal server error: ${failure}\n`)
+    return failure === undefined ? singleOk() : textResponse(500, `internal server error: ${failure}\n`)
   }
   const excluded = new Set(query.get('exclude') ?? [])
   const lines: string[] = []
@@ -44,9 +47,19 @@ export async function healthResponse(
     if (failure !== undefined) failed = true
     lines.push(failure === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
   }
-  for (const name of excluded) lines.push(`warn: some health checks cannot be excluded: no matches for ${JSON.stringify(name)}`)
+  if (excluded.size > 0) {
+    const names = [...excluded].sort().map(goQuote).join(',')
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
+  }
   if (failed) return textResponse(500, `${lines.join('\n')}\n${type} check failed\n`)
-  return flag(query, 'verbose') ? textResponse(200, `${lines.join('\n')}\n${type} check passed\n`) : textResponse(200, 'ok')
+  return query.has('verbose') ? textResponse(200, `${lines.join('\n')}\n${type} check passed\n`) : textResponse(200, 'ok')
+}
+
+/** Like on the stock server, the response of a single check has no `X-Content-Type-Options`. */
+function singleOk(): ApiResponse {
+  const { headers, ...rest } = textResponse(200, 'ok')
+  const { 'x-content-type-options': _, ...others } = headers
+  return { ...rest, headers: others }
 }
 
 async function runCheck(check: HealthCheck): Promise<string | undefined> {

@@ -35,7 +35,7 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   return {
     serve({ path, query, headers }) {
       if (path === '/openapi/v2' || path === '/openapi/v2/') return serveV2(publisher, headers)
-      if (path === '/openapi/v3' || path === '/openapi/v3/') return serveIndex(publisher, headers)
+      if (path === '/openapi/v3') return serveIndex(publisher, headers)
       if (!path.startsWith('/openapi/v3/')) return undefined
       const name = path.slice('/openapi/v3/'.length).replace(/\/$/, '')
       return serveV3(publisher, { name, hash: text(parseQuery(query), 'hash') ?? '', headers, clock })
@@ -75,9 +75,9 @@ async function serveV3(
   at: { name: string; hash: string; headers: RequestHeaders; clock: Pick<Clock, 'now'> },
 ): Promise<ApiResponse> {
   const form = chooseForm(at.headers, 'v3')
+  const document = publisher.v3(at.name, form ?? 'json')
+  if (document === undefined) return { status: 404, headers: {}, body: { kind: 'empty' } }
   if (form === undefined) return notAcceptable()
-  const document = publisher.v3(at.name, form)
-  if (document === undefined) return { status: 404, headers: { vary: 'Accept' }, body: { kind: 'empty' } }
   const type = contentType('v3', form)
   if (at.hash !== '' && at.hash !== document.etag) return redirect(at.name, { etag: document.etag, type })
   const caching = at.hash === '' ? {} : { 'cache-control': 'public, immutable', expires: oneYearLater(at.clock.now()) }

@@ -1,4 +1,5 @@
 import type { ApiResponse } from '@krmkit/protocol'
+import { normalize } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
 import { readObject } from '../encoding/request-body.ts'
 import { header, type RequestContext } from '../request-context.ts'
@@ -43,5 +44,5 @@ export async function createReview(scope: RequestScope, context: RequestContext,
   })
   const review = await store.createVirtual(writeContext(context, options), { namespace: context.info.namespace, object })
   await answer(scope, context, review)
-  return objectResponse(scope, context, review, { representation, status: 201 })
+  return objectResponse(scope, context, normalize(definition.kind.type(), review), { representation, status: 201 })
 }

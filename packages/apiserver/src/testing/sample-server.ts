@@ -91,7 +91,7 @@ export function contextOf(target: string, asking: Asking = {}): RequestContext {
     detailAnnotations: {},
     decisions: [],
     requestObject: undefined,
-    flowHeaders: undefined,
+    responseHeaders: undefined,
     fault: undefined,
     deadline: undefined,
     watchInitialized: undefined,

@@ -115,6 +115,7 @@ const counts = [
 ] as const satisfies readonly (keyof DaemonSetStatus)[]
 
 export const daemonSetStrategy = defineStrategy<DaemonSet>({
+  fieldAnnotations: () => [templateGenerationKey],
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {

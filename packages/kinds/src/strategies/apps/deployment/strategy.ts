@@ -119,6 +119,7 @@ function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<
 }
 
 export const deploymentStrategy = defineStrategy<Deployment>({
+  fieldAnnotations: () => ['deprecated.deployment.rollback.to'],
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(deployment, { features }) {
