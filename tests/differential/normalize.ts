@@ -12,6 +12,8 @@ export class Normalizer {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #generated: RegExp | undefined
+  /** The finalizers of a namespace are in the order of a Go map once its deletion has changed them. */
+  #isNamespace = false
 
   /** @param id the unique part of the scenario's names on this server */
   constructor(id: string) {
@@ -21,6 +23,7 @@ export class Normalizer {
   /** @param step the request, whose `generateName` tells random names apart */
   answer(answer: Answer, step: Step): NormalAnswer {
     this.#generated = generatedNames(step, this.#id)
+    this.#isNamespace = namespacePath.test(step.path)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
       if (name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
@@ -56,6 +59,7 @@ export class Normalizer {
     if (typeof value === 'string') return this.#string(value, key, parent)
     if (typeof value === 'number' && portKeys.has(key) && value >= 30_000 && value < 32_768)
       return this.#named('port', String(value))
+    if (key === 'finalizers' && this.#isNamespace && Array.isArray(value)) return [...value].sort()
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
@@ -102,6 +106,7 @@ export class Normalizer {
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
       .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+      .replaceAll(versionsInTexts, '<version>')
       .replaceAll(uuid, (value) => this.#named('uid', value))
   }
 
@@ -139,6 +144,10 @@ interface Row {
 function isOwn({ path }: Step, contentType: string): boolean {
   return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
 }
+
+/** Versions in the refusals of preconditions. */
+const versionsInTexts = /(?<=ResourceVersion in (?:object meta: |(?:record|the precondition) \(|precondition: ))\d+/g
+const namespacePath = /^\/api\/v1\/namespaces\/[^/]+(\/status|\/finalize)?$/
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/

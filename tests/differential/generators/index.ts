@@ -5,6 +5,7 @@ import { generateBodies } from './bodies.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
 import { generateReads } from './reads.ts'
+import { generateSubresources } from './subresources.ts'
 import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
 
 /** Makes random scenarios of one area. */
@@ -40,5 +41,10 @@ export const generators: readonly Generator[] = [
     generate: generateNamespaces,
   },
   { area: 'access', compares: 'roles, bindings, escalation, impersonation, access reviews', generate: generateAccess },
+  {
+    area: 'subresources',
+    compares: 'status of every kind, scale, eviction, binding, resize, ephemeral containers, tokens, approvals, connections',
+    generate: generateSubresources,
+  },
   { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
 ]
