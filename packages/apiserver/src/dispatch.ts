@@ -38,9 +38,9 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
-    warnOfDeprecation(scope, context)
     const handler = handlerOf(scope, context)
     if (definition.custom === undefined) requireRoute(scope, context)
+    warnOfDeprecation(scope, context)
     return handler(scope, context)
   }
   return async (context) => {

@@ -55,10 +55,11 @@ function evictions(dice: Dice): Part {
   const { object, steps } = createPod(dice)
   for (let i = dice.pick([0, 1, 1, 1, 2]); i > 0; i--) steps.push(...budget(dice, `b${i}`))
   for (let i = 0; i < 6; i++) {
-    if (dice.chance(12)) steps.push(podStatus(dice, `phase${i}`, object))
-    else if (dice.chance(12)) steps.push({ id: `get${i}`, method: 'GET', path: pod })
-    else if (dice.chance(8))
-      steps.push({ id: `budget${i}`, method: 'GET', path: `/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets/b1` })
+    const kind = dice.below(100)
+    if (kind < 12) steps.push(podStatus(dice, `phase${i}`, object))
+    else if (kind < 24) steps.push({ id: `get${i}`, method: 'GET', path: pod })
+    else if (kind < 30)
+      steps.push({ id: `budget${i}`, method: 'GET', path: '/apis/policy/v1/namespaces/{ns}/poddisruptionbudgets/b1' })
     else steps.push(eviction(dice, i))
   }
   return { steps }

@@ -50,11 +50,46 @@ export const bySpecification: readonly KnownDivergence[] = [
     matches: (_, { step, stock, krmkit }) =>
       step.method === 'DELETE' && ['ConfigMap', 'Secret'].includes(kindOf(stock)) && kindOf(krmkit) === 'Status',
   },
+  {
+    id: 'D63',
+    title: 'Invalid bindings are 422',
+    reason:
+      'API protocol 7: what can be read but breaks a rule is Invalid. The stock server answers 500 to a binding with another kind of target or without a name.',
+    matches: (difference, { step }) =>
+      /\/(binding|bindings)$/.test(step.path) &&
+      statuses(difference, 500, 422) &&
+      /^500 \[?target\./.test(String(difference.stock)),
+  },
+  {
+    id: 'D64',
+    title: 'status.attached is required',
+    reason:
+      'Configuration and storage 2.7: an update of the status of a VolumeAttachment states `attached`; for the stock server it is false.',
+    matches: (_, { step, krmkit }) =>
+      step.method === 'PUT' &&
+      /\/volumeattachments\/[^/]+\/status$/.test(step.path) &&
+      textOf(krmkit).includes('status.attached: Required value'),
+  },
+  {
+    id: 'D65',
+    title: 'A number beyond 32 bits in the apply of a scale is 400',
+    reason:
+      'API protocol 4.6: a value that its type cannot hold is 400; the stock server keeps the lower 32 bits and judges them.',
+    matches: ({ at, krmkit }, { step }) =>
+      at === 'status' &&
+      step.method === 'PATCH' &&
+      step.path.endsWith('/scale') &&
+      /^400 .*cannot unmarshal number/.test(String(krmkit)),
+  },
 ]
 
 function kindOf({ body }: NormalAnswer): string {
   const { kind } = (body ?? {}) as { kind?: unknown }
   return typeof kind === 'string' ? kind : ''
+}
+
+function textOf({ body }: NormalAnswer): string {
+  return String((body as { message?: unknown } | null)?.message ?? '')
 }
 
 function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {

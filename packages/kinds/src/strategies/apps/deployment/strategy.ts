@@ -101,7 +101,7 @@ function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<
   if (updatedReplicas > replicas) at.child('updatedReplicas').invalid(updatedReplicas, 'cannot be greater than status.replicas')
   const before = old.status?.collisionCount
   if (isSet(before) && (status.collisionCount ?? 0) < before) {
-    at.child('collisionCount').invalid(status.collisionCount ?? 0, `cannot decrease, was ${before}`)
+    at.child('collisionCount').invalid(status.collisionCount ?? 0, 'cannot be decremented')
   }
 }
 

@@ -1,5 +1,5 @@
 /** Pod. */
-import type { DeepReadonly } from '@krmkit/meta'
+import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defaultPodOnly, defaultPodSpec } from '../../shared/pod-defaults.ts'
@@ -20,7 +20,7 @@ const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? empt
 const status = (pod: DeepReadonly<Pod>): DeepReadonly<PodStatus> => pod.status ?? {}
 
 /** Records pending scheduling gates in the status. */
-function recordSchedulingGates(pod: Pod): void {
+function recordSchedulingGates(pod: Pod, now: number): void {
   if (isEmpty(pod.spec?.schedulingGates)) return
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
   pod.status = {
@@ -30,7 +30,7 @@ function recordSchedulingGates(pod: Pod): void {
         type: 'PodScheduled',
         status: 'False',
         lastProbeTime: null,
-        lastTransitionTime: null,
+        lastTransitionTime: formatTime(now),
         reason: 'SchedulingGated',
         message,
       },
@@ -74,7 +74,7 @@ export const podStrategy = defineStrategy<Pod>({
     startGeneration(pod)
     pod.status = { phase: 'Pending', qosClass: podQos(spec(pod)) }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
-    recordSchedulingGates(pod)
+    recordSchedulingGates(pod, context.clock.now())
     applyMatchLabelKeys(pod)
   },
   prepareForUpdate(pod, old, context) {
