@@ -20,8 +20,8 @@ export interface DuelResult {
 /** Quiet time after which no further watch events are expected, and the limit of waiting for them, in milliseconds. */
 const quiet = 120
 const longest = 3000
-/** How often a refusal of the stock server is repeated. */
-const repetitions = 8
+/** How often a refusal of the stock server is repeated: a Go map of two entries begins with the second one every eighth time. */
+const repetitions = 30
 
 /** Runs scenarios against two servers side by side. */
 export class Duel {

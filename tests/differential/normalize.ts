@@ -64,6 +64,8 @@ export class Normalizer {
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
+    if (key === 'details' && Array.isArray(object['causes'])) sortConflicts(object['causes'])
+    if (key === 'metadata' && Array.isArray(object['managedFields'])) sortByManager(object['managedFields'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
 
@@ -101,13 +103,19 @@ export class Normalizer {
     for (const [value, name] of this.#names)
       if (value.length > 8 && result.includes(value)) result = result.replaceAll(value, name)
     if (this.#generated !== undefined) result = result.replaceAll(this.#generated, (name) => this.#named('name', name))
-    return result
-      .replaceAll(this.#id, '{id}')
-      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
-      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-      .replaceAll(versionsInTexts, '<version>')
-      .replaceAll(uuid, (value) => this.#named('uid', value))
+    return (
+      result
+        .replaceAll(this.#id, '{id}')
+        .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
+          time.startsWith('20') ? '<time>' : time,
+        )
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+        // Go prints pointers inside structs by their address.
+        .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
+        .replaceAll(versionsInTexts, '<version>')
+        .replaceAll(uuid, (value) => this.#named('uid', value))
+    )
   }
 
   #named(kind: string, value: string): string {
@@ -120,6 +128,23 @@ export class Normalizer {
     }
     return name
   }
+}
+
+/** The stock server lists conflicts by manager in the order of a Go map. */
+function sortConflicts(causes: unknown[]): void {
+  const { length } = causes
+  const managerOf = (cause: unknown) => (cause as { message?: unknown }).message as string
+  if (causes.filter((cause) => (cause as { reason?: unknown }).reason === 'FieldManagerConflict').length < length) return
+  causes.sort((a, b) => (managerOf(a) < managerOf(b) ? -1 : managerOf(a) > managerOf(b) ? 1 : 0))
+}
+
+/** Managers are sorted by time, in seconds, which two servers may see on different sides of a second. */
+function sortByManager(entries: unknown[]): void {
+  const key = (entry: unknown) => {
+    const { operation, manager, subresource, apiVersion } = entry as Record<string, unknown>
+    return JSON.stringify([operation, manager, subresource ?? '', apiVersion])
+  }
+  entries.sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
 export interface NormalAnswer {

@@ -1,7 +1,7 @@
 import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
 import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } from '@krmkit/authentication'
 import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
-import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
+import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import {
   type Clock,
@@ -84,7 +84,7 @@ export interface ApiServerOptions {
   /** Receives audit events: a function receives every answered request, a trail those that its policy selects. */
   readonly audit?: AuditOption
   /** Called with internal errors: those answered with 500. */
-  readonly onFault?: (error: unknown) => void
+  readonly onError?: (error: unknown) => void
   /** Readiness checks besides those of the server. */
   readonly readiness?: readonly HealthCheck[]
   /** Address in discovery documents, `host:port`. */
@@ -113,7 +113,7 @@ export const defaultLimits: ServerLimits = {
   watchMs: 1_800_000,
 }
 
-type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onFault'
+type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onError'
 
 /** The options of a server with all defaults. */
 export interface ServerSettings
@@ -126,11 +126,11 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
   const { profile = stockProfile } = options
   return {
     authenticator: anonymousAuthenticator,
-    authorizer: alwaysAllow,
+    authorizer: alwaysAllowAuthorizer,
     clock: systemClock,
     random: systemRandom,
     features: createFeatures('1.33'),
-    onFault: () => {},
+    onError: () => {},
     ...definedMembers(options),
     profile,
     types: options.types ?? builtInTypes(profile),

@@ -1,8 +1,9 @@
+import type { AppliedParts } from '@krmkit/fieldmanager/managed-fields'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { runInNewSlices } from '@krmkit/meta/slices'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
-import { applyToObject, setManagedFields } from './field-ownership.ts'
+import { type ApplyIntent, applyToObject, setManagedFields } from './field-ownership.ts'
 import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals } from './internals.ts'
 import { maxObjectBytesByDefault } from './object-size.ts'
@@ -45,14 +46,47 @@ async function merged(
   { current, live, applied }: Merge,
 ): Promise<ApiObject | FrozenObject> {
   const { definition, environment } = store
-  const merging = applyToObject(store, context, { live, applied: applied.sent, force, subresource })
+  const { sent, object } = applied
+  const merging = merge(store, context, { live, applied: sent, force, subresource }, object)
   const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
   if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields) return current
-  const decoding = content === 'applied' ? applied.object : decodeMerged(store, value)
+  const decoding = content === 'applied' ? decoded(object) : decodeMerged(store, value)
   const next = decoding instanceof Promise ? await decoding : decoding
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
   return toStorageVersion(applyVersionDefaults(next, definition, environment), definition)
+}
+
+/** @throws ApiError 409 for conflicts, also of a configuration that is refused; its refusal otherwise. */
+function merge(
+  store: StoreInternals,
+  context: WriteContext,
+  intent: ApplyIntent,
+  object: ApiObject | ApiError,
+): AppliedParts | Promise<AppliedParts> {
+  if (!(object instanceof ApiError)) return applyToObject(store, context, intent)
+  return conflictOf(store, context, intent).then((conflict) => {
+    throw conflict ?? object
+  })
+}
+
+/** The error of an apply that conflicts with other managers. */
+async function conflictOf(store: StoreInternals, context: WriteContext, intent: ApplyIntent): Promise<ApiError | undefined> {
+  if (intent.live === undefined) return undefined
+  try {
+    await applyToObject(store, context, intent)
+    return undefined
+  } catch (error) {
+    // A configuration that cannot be merged either has its own refusal.
+    if (error instanceof ApiError) return error.reason === 'Conflict' ? error : undefined
+    throw error
+  }
+}
+
+/** @throws ApiError 400 */
+function decoded(object: ApiObject | ApiError): ApiObject {
+  if (object instanceof ApiError) throw object
+  return object
 }
 
 /** Decodes the merged object; a promise where it is large. @throws ApiError 400, 413 */

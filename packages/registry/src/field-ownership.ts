@@ -49,8 +49,7 @@ export function trackOwnership(
   }
   const update = {
     live: live === undefined ? undefined : toVersion(live, definition),
-    // An object of the storage version needs no conversion.
-    next: definition.version === definition.storage.version ? next : toVersion(next, definition),
+    next: toVersion(next, definition),
     manager: context.fieldManager,
     apiVersion,
     subresource,

@@ -1,9 +1,10 @@
 import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admission'
+import type { FrozenObject } from '@krmkit/fieldmanager'
 import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
 import type {
+  ApiError,
   ApiObject,
   Clock,
-  DeepReadonly,
   Features,
   FieldSelector,
   GroupVersionKind,
@@ -14,6 +15,8 @@ import type {
 } from '@krmkit/meta'
 import type { DecodedSize, TypeSource } from '@krmkit/schema'
 import type { Entry, Storage } from '@krmkit/storage'
+
+export type { FrozenObject } from '@krmkit/fieldmanager'
 
 /**
  * The verbs of an API without HTTP: everything that happens to objects between a decoded request and storage.
@@ -84,8 +87,6 @@ export interface WriteContext {
   readonly decisions?: DecisionSink | undefined
 }
 
-export type FrozenObject = DeepReadonly<ApiObject>
-
 /** The result of a write. */
 export interface Stored {
   /** In the storage version, or in that of the request where a webhook converts between versions. */
@@ -136,7 +137,7 @@ export interface WatchRequest {
 }
 
 /** Options of a DELETE; @see API protocol specification, 4.1. */
-export interface DeleteOptions {
+export interface DeleteRequestOptions {
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: string
   readonly orphanDependents?: boolean
@@ -147,7 +148,7 @@ export interface DeleteOptions {
 export interface DeleteRequest {
   readonly namespace: string
   readonly name: string
-  readonly options: DeleteOptions
+  readonly options: DeleteRequestOptions
   /** Part of a deletecollection: admission sees no name. */
   readonly collective?: boolean
   /** Admission has been asked about the operation that this deletion belongs to. */
@@ -156,7 +157,7 @@ export interface DeleteRequest {
 
 /** A deletion of every object that the list request selects. */
 export interface DeleteCollectionRequest extends ListRequest {
-  readonly options: DeleteOptions
+  readonly options: DeleteRequestOptions
 }
 
 export interface DeleteResult {
@@ -212,8 +213,11 @@ export interface ApplyRequest extends Target {
 export interface AppliedConfiguration {
   /** As sent, without members that the type does not know. */
   readonly sent: FrozenObject
-  /** The same decoded; the receiver may change it. */
-  readonly object: ApiObject
+  /**
+   * The same decoded; the receiver may change it. An error refuses a configuration that cannot be decoded, after conflicts, which are
+   * found first.
+   */
+  readonly object: ApiObject | ApiError
 }
 
 /** A change by the server itself, in the storage version. */

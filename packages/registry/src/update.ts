@@ -1,14 +1,13 @@
 import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
-import type { Entry } from '@krmkit/storage'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals } from './internals.ts'
+import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { sameBytes } from './object-cache.ts'
 import {
@@ -100,18 +99,12 @@ function otherUid(store: StoreInternals, { name, uid }: StoredUpdate, found: str
   return ApiError.conflict(groupResource(store), name, problem)
 }
 
-/** The stored state that an update starts from. */
-interface Current {
-  readonly entry: Entry
-  readonly current: FrozenObject
-}
-
 /** @returns `undefined` when another writer was first and the change may run again. */
 async function updateOnce(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  { entry, current }: Current,
+  { entry, current }: StoredState,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { namespace, name, subresource, managesFields = false, uid = '' } = request
@@ -172,7 +165,7 @@ async function updateOnce(
   return writeReserved(reservation, () => writeUpdate(store, context, { next, current, entry, whole, managesFields, stages }))
 }
 
-interface UpdateWrite extends Current, Pick<EntryWrite, 'managesFields' | 'stages'> {
+interface UpdateWrite extends StoredState, Pick<EntryWrite, 'managesFields' | 'stages'> {
   readonly next: ApiObject
   /** The strategy of the kind ran, not that of a subresource. */
   readonly whole: boolean

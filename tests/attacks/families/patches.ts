@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { WireClient } from '../harness/client.ts'
-import type { Dice } from '../harness/dice.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'
 
@@ -104,8 +104,8 @@ const inTemplate = (container: object) => ({
   },
 })
 
-function* patchAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack> {
-  const chosen = () => size === 'full' || dice.chance(30)
+function* patchAttacks(random: RandomChoices, size: 'short' | 'full'): Generator<WireAttack> {
+  const chosen = () => size === 'full' || random.chance(30)
   const patch = (target: string, type: string, body: string) => ({
     method: 'PATCH',
     target,
@@ -178,6 +178,6 @@ export const patches: Family = {
   purpose: 'patches of every sort cost in proportion to their size, and hold up no other request',
   async run(context) {
     await using target = await startTarget({ prepare, timeoutMs: 40_000 })
-    await watchingHeap(target, context, () => sendMeasured(target, patchAttacks(context.dice, context.size), context))
+    await watchingHeap(target, context, () => sendMeasured(target, patchAttacks(context.random, context.size), context))
   },
 }

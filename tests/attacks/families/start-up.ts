@@ -192,7 +192,7 @@ function judgeStart(
 export const startUp: Family = {
   name: 'start-up',
   purpose: 'a start with a bad file is refused with a message, never made with a weaker setting',
-  async run({ dice, report, size }) {
+  async run({ random, report, size }) {
     const folder = mkdtempSync(join(tmpdir(), 'krmkit-start-'))
     const authority = createCertificateAuthority({ name: 'a', clock: systemClock, random: systemRandom })
     const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
@@ -225,7 +225,7 @@ export const startUp: Family = {
         })
       }
       const all = fileFlags.flatMap((each) => badFiles.filter((bad) => concerns(bad, each)).map((bad) => [each, bad] as const))
-      const chosen = all.filter(() => size === 'full' || dice.chance(8))
+      const chosen = all.filter(() => size === 'full' || random.chance(8))
       const work = async () => {
         for (let next = chosen.shift(); next !== undefined; next = chosen.shift()) await tryOne(...next)
       }

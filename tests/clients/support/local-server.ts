@@ -71,7 +71,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     authorizer: systemMasters,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
-    onFault: (error) => void faults.push(error),
+    onError: (error) => void faults.push(error),
   })
   const listening = await listen(server, {
     tls: selfSigned(join(folder, 'pki'), {

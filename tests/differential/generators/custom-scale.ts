@@ -1,4 +1,4 @@
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Step } from '../scenario.ts'
 
 /** Collection of the objects that `defineCustom` makes available. */
@@ -8,14 +8,14 @@ export const customPath = '/apis/example.com/v1/namespaces/{ns}/s{id}s'
 const settleMs = 1500
 
 /** Creates the definition of a custom resource with a scale. */
-export function defineCustom(dice: Dice): Step[] {
+export function defineCustom(random: RandomChoices): Step[] {
   const scale = {
     specReplicasPath: '.spec.replicas',
     statusReplicasPath: '.status.ready',
-    ...(dice.chance(60) ? { labelSelectorPath: '.status.selector' } : {}),
+    ...(random.chance(60) ? { labelSelectorPath: '.status.selector' } : {}),
   }
   const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-  const spec = { type: 'object', properties: { replicas: { type: 'integer', ...(dice.chance(50) ? { minimum: 1 } : {}) } } }
+  const spec = { type: 'object', properties: { replicas: { type: 'integer', ...(random.chance(50) ? { minimum: 1 } : {}) } } }
   const definition = {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',

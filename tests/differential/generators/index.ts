@@ -1,19 +1,21 @@
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
+import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
+import { generatePatches } from './patches.ts'
 import { generateReads } from './reads.ts'
 import { generateSubresources } from './subresources.ts'
-import { generateApplies, generatePatches, generateUpdates } from './writes.ts'
+import { generateUpdates } from './writes.ts'
 
 /** Makes random scenarios of one area. */
 export interface Generator {
   readonly area: string
   /** What its scenarios compare, for the report. */
   readonly compares: string
-  generate(dice: Dice): Scenario
+  generate(random: RandomChoices): Scenario
 }
 
 export const generators: readonly Generator[] = [

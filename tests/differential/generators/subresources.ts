@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 import { customPath, defineCustom } from './custom-scale.ts'
@@ -7,8 +7,8 @@ import { generatePodSubresources } from './pod-subresources.ts'
 import { mutate, randomValue } from './values.ts'
 
 /** Subresources: of pods, scales, tokens, approvals, and the status of every kind. */
-export function generateSubresources(dice: Dice): Scenario {
-  const generate = dice.pick([
+export function generateSubresources(random: RandomChoices): Scenario {
+  const generate = random.pick([
     generatePodSubresources,
     generatePodSubresources,
     generatePodSubresources,
@@ -20,7 +20,7 @@ export function generateSubresources(dice: Dice): Scenario {
     generateStatuses,
     generateComponents,
   ])
-  const { steps, namespace } = generate(dice)
+  const { steps, namespace } = generate(random)
   return { area: 'subresources', ...(namespace === undefined ? {} : { namespace }), steps }
 }
 
@@ -40,22 +40,22 @@ const patchTypes = {
 
 /** A PUT, or a patch of one of the four types, of the members in `change`. */
 export function write(
-  dice: Dice,
+  random: RandomChoices,
   id: string,
   path: string,
   target: { readonly base: JsonObject; readonly change: JsonObject },
 ): Step {
   const { base, change } = target
-  const kind = dice.pick(['put', 'put', 'merge', 'merge', 'strategic', 'json', 'apply'] as const)
-  const query: [string, string][] = dice.chance(15) ? [['dryRun', 'All']] : []
+  const kind = random.pick(['put', 'put', 'merge', 'merge', 'strategic', 'json', 'apply'] as const)
+  const query: [string, string][] = random.chance(15) ? [['dryRun', 'All']] : []
   if (kind === 'put') return { id, method: 'PUT', path, query, body: { json: { ...base, ...change } } }
   const headers = { 'content-type': patchTypes[kind] }
   if (kind === 'apply') {
     const { metadata, apiVersion = 'v1', kind: type = 'Pod' } = base
     const name = (metadata as JsonObject)['name'] ?? ''
     const json = { apiVersion, kind: type, metadata: { name }, ...change }
-    if (dice.chance(90)) query.push(['fieldManager', dice.pick(['m1', 'm2'])])
-    if (dice.chance(40)) query.push(['force', 'true'])
+    if (random.chance(90)) query.push(['fieldManager', random.pick(['m1', 'm2'])])
+    if (random.chance(40)) query.push(['force', 'true'])
     return { id, method: 'PATCH', path, query, headers, body: { json } }
   }
   const json: JsonValue =
@@ -70,24 +70,24 @@ const scalable = [
   ['/api/v1', 'replicationcontrollers', 'ReplicationController', 'v1'],
 ] as const
 
-function scaled(dice: Dice): { readonly steps: Step[]; readonly path: string } {
-  if (dice.chance(15)) {
+function scaled(random: RandomChoices): { readonly steps: Step[]; readonly path: string } {
+  if (random.chance(15)) {
     const object = { apiVersion: 'example.com/v1', kind: 'S{id}', metadata: { name: 'a' }, spec: { replicas: 2 } }
     const status = { status: { ready: 1, selector: 'app=a' } }
-    const steps = defineCustom(dice)
+    const steps = defineCustom(random)
     steps.push({ id: 'create', method: 'POST', path: customPath, body: { json: object } })
     steps.push({ id: 'ready', method: 'PUT', path: `${customPath}/a`, body: { json: { ...object, ...status } } })
     return { steps, path: `${customPath}/a` }
   }
-  const [root, resource, kind, apiVersion] = dice.pick(scalable)
+  const [root, resource, kind, apiVersion] = random.pick(scalable)
   const path = `${root}/namespaces/{ns}/${resource}`
   const isOld = apiVersion === 'v1'
   const spec = {
-    ...(dice.chance(70) ? { replicas: dice.pick([0, 1, 3]) } : {}),
+    ...(random.chance(70) ? { replicas: random.pick([0, 1, 3]) } : {}),
     ...(kind === 'StatefulSet' ? { serviceName: 's' } : {}),
     selector: isOld
       ? { app: 'a' }
-      : { matchLabels: { app: 'a' }, ...(dice.chance(30) ? { matchExpressions: [expression] } : {}) },
+      : { matchLabels: { app: 'a' }, ...(random.chance(30) ? { matchExpressions: [expression] } : {}) },
     template: {
       metadata: { labels: { app: 'a', b: 'c' } },
       spec: { containers: [{ name: 'c', image: 'i' }] },
@@ -98,7 +98,7 @@ function scaled(dice: Dice): { readonly steps: Step[]; readonly path: string } {
     method: 'POST',
     path,
     body: { json: { apiVersion, kind, metadata: { name: 'a' }, spec } },
-    ...(dice.chance(40) ? { query: [['fieldManager', 'm1']] } : {}),
+    ...(random.chance(40) ? { query: [['fieldManager', 'm1']] } : {}),
   }
   return { steps: [create], path: `${path}/a` }
 }
@@ -106,34 +106,34 @@ function scaled(dice: Dice): { readonly steps: Step[]; readonly path: string } {
 const expression = { key: 'b', operator: 'In', values: ['c', 'd'] }
 
 /** Reads and writes of scales, beside writes of the object itself. */
-function generateScales(dice: Dice): Part {
-  const { steps, path } = scaled(dice)
+function generateScales(random: RandomChoices): Part {
+  const { steps, path } = scaled(random)
   for (let i = 0; i < 8; i++) {
     const target = `${path}/scale`
-    if (dice.chance(20)) {
-      const headers = dice.chance(40) ? { accept: dice.pick(scaleForms) } : {}
-      steps.push({ id: `get${i}`, method: 'GET', path: dice.chance(60) ? target : path, headers })
+    if (random.chance(20)) {
+      const headers = random.chance(40) ? { accept: random.pick(scaleForms) } : {}
+      steps.push({ id: `get${i}`, method: 'GET', path: random.chance(60) ? target : path, headers })
       continue
     }
-    if (dice.chance(15)) {
-      const body = { spec: { replicas: dice.pick([1, 5]) } }
+    if (random.chance(15)) {
+      const body = { spec: { replicas: random.pick([1, 5]) } }
       const headers = { 'content-type': 'application/merge-patch+json' }
       steps.push({ id: `edit${i}`, method: 'PATCH', path, headers, body: { json: body } })
       continue
     }
     const metadata: Record<string, JsonValue> = { name: 'a', namespace: '{ns}' }
-    if (dice.chance(30)) metadata['resourceVersion'] = dice.pick(['{create.metadata.resourceVersion}', '1', '', 'x'])
-    if (dice.chance(15)) metadata['uid'] = dice.pick(['{create.metadata.uid}', 'x'])
-    if (dice.chance(8)) metadata['name'] = 'b'
-    if (dice.chance(8)) metadata['labels'] = { a: 'b' }
+    if (random.chance(30)) metadata['resourceVersion'] = random.pick(['{create.metadata.resourceVersion}', '1', '', 'x'])
+    if (random.chance(15)) metadata['uid'] = random.pick(['{create.metadata.uid}', 'x'])
+    if (random.chance(8)) metadata['name'] = 'b'
+    if (random.chance(8)) metadata['labels'] = { a: 'b' }
     const base: Record<string, JsonValue> = {
-      apiVersion: dice.chance(90) ? 'autoscaling/v1' : dice.pick(['v1', 'apps/v1']),
+      apiVersion: random.chance(90) ? 'autoscaling/v1' : random.pick(['v1', 'apps/v1']),
       kind: 'Scale',
       metadata,
     }
-    if (dice.chance(5)) base['kind'] = 'Deployment'
+    if (random.chance(5)) base['kind'] = 'Deployment'
     const change: Record<string, JsonValue> = {
-      spec: dice.pick<JsonValue>([
+      spec: random.pick<JsonValue>([
         { replicas: 3 },
         { replicas: 0 },
         { replicas: -1 },
@@ -145,8 +145,8 @@ function generateScales(dice: Dice): Part {
         { replicas: 2, x: 1 },
       ]),
     }
-    if (dice.chance(15)) change['status'] = { replicas: 7, selector: 'x' }
-    steps.push(write(dice, `scale${i}`, target, { base: base as JsonObject, change: change as JsonObject }))
+    if (random.chance(15)) change['status'] = { replicas: 7, selector: 'x' }
+    steps.push(write(random, `scale${i}`, target, { base: base as JsonObject, change: change as JsonObject }))
   }
   return { steps }
 }
@@ -159,7 +159,7 @@ const scaleForms = [
 ]
 
 /** Token requests, valid and odd ones, and the review of issued tokens. */
-function generateTokens(dice: Dice): Part {
+function generateTokens(random: RandomChoices): Part {
   const path = '/api/v1/namespaces/{ns}'
   const metadata = { name: 'a' }
   const steps: Step[] = [
@@ -174,28 +174,28 @@ function generateTokens(dice: Dice): Part {
   ]
   for (let i = 0; i < 7; i++) {
     const spec: Record<string, JsonValue> = {}
-    if (dice.chance(60))
-      spec['audiences'] = dice.pick<JsonValue>([['a'], ['a', 'b'], [], null, [''], ['https://kubernetes.default.svc']])
-    if (dice.chance(50))
-      spec['expirationSeconds'] = dice.pick<JsonValue>([600, 599, 3600, 3607, 0, -1, 4_294_967_296, 4_294_967_297, '1', null])
-    if (dice.chance(50)) spec['boundObjectRef'] = boundObject(dice)
-    const body: Record<string, JsonValue> = dice.chance(70)
+    if (random.chance(60))
+      spec['audiences'] = random.pick<JsonValue>([['a'], ['a', 'b'], [], null, [''], ['https://kubernetes.default.svc']])
+    if (random.chance(50))
+      spec['expirationSeconds'] = random.pick<JsonValue>([600, 599, 3600, 3607, 0, -1, 4_294_967_296, 4_294_967_297, '1', null])
+    if (random.chance(50)) spec['boundObjectRef'] = boundObject(random)
+    const body: Record<string, JsonValue> = random.chance(70)
       ? { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' }
       : {}
-    if (dice.chance(90)) body['spec'] = spec
-    if (dice.chance(25))
-      body['metadata'] = dice.pick<JsonValue>([
+    if (random.chance(90)) body['spec'] = spec
+    if (random.chance(25))
+      body['metadata'] = random.pick<JsonValue>([
         { name: 'a' },
         { name: 'b' },
         { namespace: '{ns}' },
         { namespace: 'x' },
         { labels: { a: 'b' } },
       ])
-    if (dice.chance(8)) body['unknown'] = 1
-    if (dice.chance(8)) body['status'] = { token: 'x' }
-    const query: [string, string][] = dice.chance(15)
+    if (random.chance(8)) body['unknown'] = 1
+    if (random.chance(8)) body['status'] = { token: 'x' }
+    const query: [string, string][] = random.chance(15)
       ? [
-          dice.pick([
+          random.pick([
             ['dryRun', 'All'],
             ['fieldValidation', 'Strict'],
             ['dryRun', 'x'],
@@ -203,7 +203,7 @@ function generateTokens(dice: Dice): Part {
           ] as [string, string][]),
         ]
       : []
-    const account = dice.chance(92) ? 'a' : 'none'
+    const account = random.chance(92) ? 'a' : 'none'
     steps.push({
       id: `token${i}`,
       method: 'POST',
@@ -211,61 +211,61 @@ function generateTokens(dice: Dice): Part {
       query,
       body: { json: body as JsonObject },
     })
-    if (dice.chance(40)) steps.push(review(dice, i))
-    if (dice.chance(8))
-      steps.push({ id: `remove${i}`, method: 'DELETE', path: `${path}/${dice.pick(['secrets', 'pods', 'serviceaccounts'])}/a` })
+    if (random.chance(40)) steps.push(review(random, i))
+    if (random.chance(8))
+      steps.push({ id: `remove${i}`, method: 'DELETE', path: `${path}/${random.pick(['secrets', 'pods', 'serviceaccounts'])}/a` })
   }
   return { steps }
 }
 
-function boundObject(dice: Dice): JsonValue {
-  const kind = dice.pick(['Pod', 'Secret', 'Node', 'ConfigMap', ''])
-  const uid = dice.pick(['{pod.metadata.uid}', '{secret.metadata.uid}', 'x', ''])
+function boundObject(random: RandomChoices): JsonValue {
+  const kind = random.pick(['Pod', 'Secret', 'Node', 'ConfigMap', ''])
+  const uid = random.pick(['{pod.metadata.uid}', '{secret.metadata.uid}', 'x', ''])
   return {
-    ...(dice.chance(95) ? { kind } : {}),
-    ...(dice.chance(95) ? { apiVersion: dice.pick(['v1', 'v1', 'v1', 'apps/v1', '']) } : {}),
-    ...(dice.chance(95) ? { name: dice.pick(['a', 'a', 'a', 'none', '']) } : {}),
-    ...(dice.chance(50) ? { uid } : {}),
+    ...(random.chance(95) ? { kind } : {}),
+    ...(random.chance(95) ? { apiVersion: random.pick(['v1', 'v1', 'v1', 'apps/v1', '']) } : {}),
+    ...(random.chance(95) ? { name: random.pick(['a', 'a', 'a', 'none', '']) } : {}),
+    ...(random.chance(50) ? { uid } : {}),
   }
 }
 
-function review(dice: Dice, i: number): Step {
+function review(random: RandomChoices, i: number): Step {
   const spec = {
-    token: dice.pick([`{token${i}.status.token}`, `{token${i}.status.token}`, 'admin-token', 'x', '']),
-    ...(dice.chance(60) ? { audiences: dice.pick([['a'], ['x'], ['https://kubernetes.default.svc'], []]) } : {}),
+    token: random.pick([`{token${i}.status.token}`, `{token${i}.status.token}`, 'admin-token', 'x', '']),
+    ...(random.chance(60) ? { audiences: random.pick([['a'], ['x'], ['https://kubernetes.default.svc'], []]) } : {}),
   }
   return { id: `review${i}`, method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: { json: { spec } } }
 }
 
 /** Approval and status of certificate signing requests. */
-function generateApprovals(dice: Dice): Part {
+function generateApprovals(random: RandomChoices): Part {
   const definition = createdResources.find(({ resource }) => resource.name === 'certificatesigningrequests')
   if (definition === undefined) return { steps: [], namespace: false }
   const collection = collectionPath(definition)
-  const object = sampleObject(definition, '{id}-a', dice)
+  const object = sampleObject(definition, '{id}-a', random)
   const path = `${collection}/{id}-a`
   const steps: Step[] = [{ id: 'create', method: 'POST', path: collection, body: { json: object } }]
   for (let i = 0; i < 8; i++) {
-    const subresource = dice.pick(['/approval', '/approval', '/approval', '/status', '/status', ''])
-    if (dice.chance(15)) {
+    const subresource = random.pick(['/approval', '/approval', '/approval', '/status', '/status', ''])
+    if (random.chance(15)) {
       steps.push({ id: `get${i}`, method: 'GET', path: path + subresource })
       continue
     }
-    const conditions = Array.from({ length: dice.pick([0, 1, 1, 1, 2]) }, () => approvalCondition(dice))
-    const status: Record<string, JsonValue> = dice.chance(90) ? { conditions } : {}
-    if (dice.chance(25)) status['certificate'] = dice.pick(['YQ==', certificate, '', 'x'])
-    const change = { status, ...(dice.chance(10) ? { spec: { signerName: 'example.com/other' } } : {}) } as JsonObject
-    steps.push(write(dice, `write${i}`, path + subresource, { base: object, change }))
+    const conditions = Array.from({ length: random.pick([0, 1, 1, 1, 2]) }, () => approvalCondition(random))
+    const status: Record<string, JsonValue> = random.chance(90) ? { conditions } : {}
+    if (random.chance(25)) status['certificate'] = random.pick(['YQ==', certificate, '', 'x'])
+    const change = { status, ...(random.chance(10) ? { spec: { signerName: 'example.com/other' } } : {}) } as JsonObject
+    steps.push(write(random, `write${i}`, path + subresource, { base: object, change }))
   }
   return { steps, namespace: false }
 }
 
-function approvalCondition(dice: Dice): JsonObject {
+function approvalCondition(random: RandomChoices): JsonObject {
   return {
-    type: dice.pick(['Approved', 'Approved', 'Denied', 'Failed', 'Other', '']),
-    status: dice.pick(['True', 'True', 'True', 'False', 'Unknown', '', 'x']),
-    ...(dice.chance(60) ? { reason: 'r', message: 'm' } : {}),
-    ...(dice.chance(20) ? { lastUpdateTime: '2020-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' } : {}),
+    type: random.pick(['Approved', 'Approved', 'Denied', 'Failed', 'Other', '']),
+    status: random.pick(['True', 'True', 'True', 'False', 'Unknown', '', 'x']),
+    ...(random.chance(60) ? { reason: 'r', message: 'm' } : {}),
+    ...(random.chance(20) ? { lastUpdateTime: '2020-01-01T00:00:00Z', lastTransitionTime: '2020-01-01T00:00:00Z' } : {}),
   }
 }
 
@@ -273,51 +273,54 @@ function approvalCondition(dice: Dice): JsonObject {
 const certificate = Buffer.from('-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n').toString('base64')
 
 /** Writes and reads of the status of every kind that has one. */
-function generateStatuses(dice: Dice): Part {
+function generateStatuses(random: RandomChoices): Part {
   const withStatus = createdResources.filter(
     ({ subresources, resource }) =>
       // The stock server writes the conditions of flow schemas in the background.
       resource.name !== 'flowschemas' && subresources.some(({ name }) => name === `${resource.name}/status`),
   )
-  const definition = dice.pick(withStatus)
+  const definition = random.pick(withStatus)
   const collection = collectionPath(definition)
   const path = `${collection}/{id}-a`
-  const object = sampleObject(definition, '{id}-a', dice)
+  const object = sampleObject(definition, '{id}-a', random)
   const steps: Step[] = [{ id: 'create', method: 'POST', path: collection, body: { json: object } }]
   const type = definition.kind.type().field.get('status')
   const { metadata: _, ...rest } = object
   for (let i = 0; i < 7; i++) {
-    const status = type === undefined ? {} : randomValue(type.type, 'status', dice)
-    const target = dice.chance(85) ? `${path}/status` : path
-    if (dice.chance(15)) {
+    const status = type === undefined ? {} : randomValue(type.type, 'status', random)
+    const target = random.chance(85) ? `${path}/status` : path
+    if (random.chance(15)) {
       steps.push({ id: `get${i}`, method: 'GET', path: target })
       continue
     }
-    const base = { ...structuredClone(rest), metadata: { name: '{id}-a', ...metadataChange(dice) } } as Record<string, JsonValue>
-    if (dice.chance(20)) mutate(base, definition.kind.type(), dice)
-    steps.push(write(dice, `status${i}`, target, { base: base as JsonObject, change: { status } }))
+    const base = { ...structuredClone(rest), metadata: { name: '{id}-a', ...metadataChange(random) } } as Record<
+      string,
+      JsonValue
+    >
+    if (random.chance(20)) mutate(base, definition.kind.type(), random)
+    steps.push(write(random, `status${i}`, target, { base: base as JsonObject, change: { status } }))
   }
   return { steps, ...(definition.resource.namespaced ? {} : { namespace: false as const }) }
 }
 
-function metadataChange(dice: Dice): JsonObject {
+function metadataChange(random: RandomChoices): JsonObject {
   return {
-    ...(dice.chance(20) ? { resourceVersion: dice.pick(['{create.metadata.resourceVersion}', '1', '']) } : {}),
-    ...(dice.chance(15) ? { labels: { a: 'b' } } : {}),
-    ...(dice.chance(10) ? { finalizers: ['example.com/x'] } : {}),
+    ...(random.chance(20) ? { resourceVersion: random.pick(['{create.metadata.resourceVersion}', '1', '']) } : {}),
+    ...(random.chance(15) ? { labels: { a: 'b' } } : {}),
+    ...(random.chance(10) ? { finalizers: ['example.com/x'] } : {}),
   }
 }
 
 /** Component statuses, which are computed. */
-function generateComponents(dice: Dice): Part {
+function generateComponents(random: RandomChoices): Part {
   const path = '/api/v1/componentstatuses'
   const steps: Step[] = []
   for (let i = 0; i < 5; i++) {
     steps.push({
       id: `step${i}`,
-      method: dice.pick(['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE', 'PATCH']),
-      path: dice.pick([`${path}/etcd-0`, `${path}/none`, `${path}/etcd-0/status`, '/api/v1/namespaces/{ns}/componentstatuses']),
-      headers: dice.chance(40) ? { accept: dice.pick(scaleForms) } : {},
+      method: random.pick(['GET', 'GET', 'GET', 'POST', 'PUT', 'DELETE', 'PATCH']),
+      path: random.pick([`${path}/etcd-0`, `${path}/none`, `${path}/etcd-0/status`, '/api/v1/namespaces/{ns}/componentstatuses']),
+      headers: random.chance(40) ? { accept: random.pick(scaleForms) } : {},
     })
   }
   return { steps }

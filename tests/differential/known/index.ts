@@ -1,5 +1,6 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { ownDepartures } from './own.ts'
+import { ofPatches } from './patches.ts'
 import { bySpecification } from './specification.ts'
 
 /** A divergence that stays, with its reason; the report lists it. */
@@ -13,7 +14,7 @@ export interface KnownDivergence {
   matches(difference: Difference, divergence: Divergence): boolean
 }
 
-export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ownDepartures]
+export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ofPatches, ...ownDepartures]
 
 /** The known divergence that explains a difference. */
 export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {

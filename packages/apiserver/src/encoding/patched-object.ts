@@ -1,4 +1,4 @@
-import { jsonPatch, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import {
   ApiError,
@@ -17,7 +17,8 @@ import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { knownMembers } from './drop-unknown-fields.ts'
 import { decodingPrefixes, type PatchBody } from './patch-body.ts'
-import { otherKind, strictFailure } from './request-body.ts'
+import { patchedType } from './patched-type.ts'
+import { strictFailure } from './request-body.ts'
 import { whenDone } from './when-done.ts'
 
 /** Applies patches and decodes their results. */
@@ -87,10 +88,18 @@ function patchSteps(
 }
 
 function patchFailure(error: unknown): unknown {
-  if (!(error instanceof PatchError)) return error
-  if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
-  if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
-  return ApiError.badRequest(error.message)
+  if (!(error instanceof FieldManagerError)) return error
+  switch (error.code) {
+    case 'BadPatch':
+    case 'Conflict':
+      return ApiError.badRequest(error.message)
+    case 'TooManyOperations':
+      return ApiError.requestEntityTooLarge(error.message)
+    case 'Unprocessable':
+      return ApiError.generic(422, { serverMessage: error.message })
+    default:
+      return error
+  }
 }
 
 /** The configuration of an apply; a promise where it is large. @throws ApiError 400, 413 */
@@ -115,18 +124,38 @@ export function appliedConfiguration(
   const { name } = context.info
   const metadata = value['metadata'] ?? {}
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
-  const unnamed = readable && (metadata['name'] ?? '') === ''
-  if (unnamed && !exists)
-    throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  // A configuration without a name takes the name of the path when the object exists.
-  const named = unnamed ? { ...value, metadata: { ...metadata, name } } : value
+  const ownName = readable ? metadata['name'] : name
+  // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
+  if (ownName === null || ownName === '' || (ownName === undefined && !exists)) throw unnamed(name)
+  const named = ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
-  const decoded = decodeChecked(request, { ...body, value: named, refusal })
-  return whenDone(decoded, ({ object, problems }) => {
-    // Without problems the type defines every member.
-    const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-    return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
-  })
+  return refusedLater(named, () =>
+    whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
+      // Without problems the type defines every member.
+      const known = options.fieldValidation !== 'Ignore' && problems.length === 0
+      return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+    }),
+  )
+}
+
+type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
+
+/** Conflicts are reported before a configuration that cannot be decoded, so its refusal takes the place of the decoded object. */
+function refusedLater(sent: JsonValue, decoded: () => Configuration): Configuration {
+  const refused = (error: unknown): AppliedConfiguration => {
+    if (!(error instanceof ApiError) || error.code !== 400) throw error
+    return { sent: sent as unknown as FrozenObject, object: error }
+  }
+  try {
+    const result = decoded()
+    return result instanceof Promise ? result.catch(refused) : result
+  } catch (error) {
+    return refused(error)
+  }
+}
+
+function unnamed(name: string): ApiError {
+  return ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
 /**
@@ -174,12 +203,20 @@ interface CheckedObject {
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
-  const { value, problems = [] } = result
   const type = target.type()
-  refuseOtherType(request, value)
   const size = new DecodedSize(objectBytes)
-  const decoding = { problems, collect: options.fieldValidation !== 'Ignore', size }
-  const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, { ...result, decoded })
+  const { value, unversioned } = patchedType(request, result.value)
+  const { problems = [] } = result
+  const collect = options.fieldValidation !== 'Ignore'
+  // The object has no name then, so it is refused after its problems are reported.
+  if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
+  const sorts = request.body.kind === 'strategic'
+  const decoding = { problems: sorts ? [] : problems, collect, size }
+  const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
+    // Members of typed objects have no order: the stock server sorts their problems.
+    const all = sorts ? [...problems, ...own.toSorted()] : own
+    return checkDecoded(request, { ...result, decoded: { object, problems: all } })
+  }
   if (isLarge(value)) {
     return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
       .then(checked)
@@ -194,23 +231,8 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   }
 }
 
-/** @throws ApiError 400, 422 for a patch that changes the kind or version */
-function refuseOtherType({ context, target }: PatchRequest, value: JsonValue): void {
-  const { gvk, type } = target
-  const { name } = context.info
-  const { kind: nextKind, apiVersion: nextVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
-  if (
-    type().custom !== undefined &&
-    nextVersion === formatApiVersion(gvk) &&
-    typeof nextKind === 'string' &&
-    nextKind !== '' &&
-    nextKind !== gvk.kind
-  ) {
-    throw otherKind(gvk, nextKind, name)
-  }
-  if (nextKind !== gvk.kind || nextVersion !== formatApiVersion(gvk)) {
-    throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
-  }
+function nameless(problems: readonly string[]): Decoded<ApiObject> {
+  return { object: { metadata: {} } as ApiObject, problems }
 }
 
 /** @throws ApiError 400 for problems of strict decoding, and for another name or namespace */
@@ -224,11 +246,11 @@ function checkDecoded(
   if (problems.length > 0 && fieldValidation === 'Strict')
     throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
   if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
-  const given = object.metadata?.name ?? ''
-  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
-  const other = object.metadata.namespace ?? ''
+  const { name: given = '', namespace: other = '' } = object.metadata ?? {}
   if (namespaced && other !== '' && other !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
+  if (given === '') throw unnamed(name)
+  if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   return { object, problems }
 }

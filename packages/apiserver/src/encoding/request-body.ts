@@ -207,7 +207,7 @@ class BodyDecoding {
   #envelope(): Envelope {
     const { scope, expected, bytes } = this
     if (expected.type().custom !== undefined)
-      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+      throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
     const envelope = readEnvelope(bytes)
     this.actual = checkType(scope, expected, envelope)
     return envelope
@@ -288,11 +288,20 @@ function checkType(
   const actual = { kind, version: stated.version }
   const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
-  const known = scope.kind({ ...stated, kind }) !== undefined || scope.knowsList({ ...stated, kind })
-  const why = known
-    ? `converting (${stated.version}.${kind}) to (${internalPackage(gvk.group)}.${gvk.kind}): unknown conversion`
-    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(formatApiVersion(stated))} in scheme "pkg/runtime/scheme.go:110"`
+  const why = typeProblem(scope, gvk, { ...stated, kind })
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
+}
+
+/** Why an object of kind `stated` cannot become one of kind `wanted`. The version of `stated` is empty for the internal version. */
+export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
+  const { group, version, kind } = stated
+  const known = scope.kind(stated) !== undefined || scope.knowsList(stated)
+  if (known) return `converting (${version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
+  const where =
+    version === ''
+      ? `the internal version of group ${JSON.stringify(group)}`
+      : `version ${JSON.stringify(formatApiVersion({ group, version }))}`
+  return `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
 }
 
 /** Bytes of a body that an error message shows. Differs: all of them on the stock server. */

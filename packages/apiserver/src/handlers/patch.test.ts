@@ -25,6 +25,31 @@ describe('apply', () => {
     expect(json.metadata).not.toHaveProperty('deletionTimestamp')
   })
 
+  it('reports conflicts before values that cannot be decoded', async () => {
+    const { ask } = await sampleServer()
+    const pods = '/api/v1/namespaces/default/pods'
+    const timed = (startTime: string) => ({ ...pod({ startTime, message: startTime }), metadata: { name: 'p' } })
+    await ask(pods, { method: 'POST', body: timed('2024-01-01T00:00:00Z') })
+    const status = { ...timed('2024-01-01'), spec: undefined }
+    await ask(`${pods}/p/status?fieldManager=a`, { method: 'PUT', body: timed('2024-01-01T00:00:00Z') })
+    const send = (query: string) =>
+      ask(`${pods}/p/status?fieldManager=b${query}`, { method: 'PATCH', headers: apply, body: status })
+    expect((await send('')).json).toMatchObject({ reason: 'Conflict' })
+    const { json } = await send('&force=true')
+    expect(json).toMatchObject({ code: 400 })
+    expect(json.message).toContain('parsing time "2024-01-01"')
+  })
+
+  it('refuses a configuration that clears the name of an object', async () => {
+    const { ask } = await sampleServer()
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }) })
+    const send = (metadata: object) =>
+      ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body: map(metadata, { k: 'v' }) })
+    expect((await send({})).status).toBe(200)
+    const { json } = await send({ name: null })
+    expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
+  })
+
   it('does not create an object from a configuration with a uid', async () => {
     const { ask } = await sampleServer()
     const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })
@@ -60,6 +85,85 @@ describe('problems of a JSON patch', () => {
     const { json } = await ask(`${maps}/a?fieldValidation=Strict`, { method: 'PATCH', headers, text })
     expect(json).toMatchObject({ code: 400 })
     expect(json.message).toContain('json patch unknown field "[0].foo", json patch duplicate field "[1].path"')
+  })
+})
+
+describe('the type that a patch leaves', () => {
+  const merge = { 'content-type': 'application/merge-patch+json' }
+  const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+  const created = async () => {
+    const { ask } = await sampleServer()
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }, { k: 'v' }) })
+    return ask
+  }
+
+  it('is that of the resource when a merge patch removes the kind', async () => {
+    const ask = await created()
+    const { status, json } = await ask(`${maps}/a`, { method: 'PATCH', headers: merge, body: { kind: null, data: { b: 'c' } } })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ kind: 'ConfigMap', data: { k: 'v', b: 'c' } })
+  })
+
+  it.each([
+    [{ kind: 'X' }, 'no kind "X" is registered for version "v1" in scheme "pkg/runtime/scheme.go:110"'],
+    [
+      { apiVersion: null, kind: 'X' },
+      'no kind "X" is registered for the internal version of group "" in scheme "pkg/runtime/scheme.go:110"',
+    ],
+    [{ kind: 'Pod' }, 'converting (v1.Pod) to (core.ConfigMap): unknown conversion'],
+    [
+      { kind: 1 },
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [{ apiVersion: 'a/b/c' }, 'unexpected GroupVersion string: a/b/c'],
+  ])('cannot change by a merge patch: %j', async (body, message) => {
+    const ask = await created()
+    const { json } = await ask(`${maps}/a`, { method: 'PATCH', headers: merge, body })
+    expect(json).toMatchObject({ code: 400, message })
+  })
+
+  it('makes every member unknown when a merge patch removes the version', async () => {
+    const ask = await created()
+    const body = { apiVersion: null }
+    const { json, headers } = await ask(`${maps}/a`, { method: 'PATCH', headers: merge, body })
+    expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
+    expect(headers.warning).toEqual(['299 - "unknown field \\"data\\""', '299 - "unknown field \\"metadata\\""'])
+    const strict = await ask(`${maps}/a?fieldValidation=Strict`, { method: 'PATCH', headers: merge, body })
+    expect(strict.json.message).toContain('strict decoding error: unknown field "data", unknown field "metadata"')
+  })
+
+  it('is ignored in a strategic merge patch', async () => {
+    const ask = await created()
+    const body = { apiVersion: 'a/b/c', kind: 'X', metadata: { name: 'a' }, $patch: 'replace' }
+    const { status, json } = await ask(`${maps}/a`, { method: 'PATCH', headers: strategic, body })
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' })
+    expect(json).not.toHaveProperty('data')
+    const wrong = await ask(`${maps}/a`, { method: 'PATCH', headers: strategic, body: { kind: 1 } })
+    expect(wrong.status).toBe(400)
+  })
+
+  it('does not save an object without a name', async () => {
+    const ask = await created()
+    const { json } = await ask(`${maps}/a`, { method: 'PATCH', headers: merge, body: { metadata: null } })
+    expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
+  })
+
+  it('lists the unknown fields of a strategic merge patch in the order of their paths', async () => {
+    const ask = await created()
+    const body = { z: 1, metadata: { y: 1 }, a: 1 }
+    const { headers } = await ask(`${maps}/a`, { method: 'PATCH', headers: strategic, body })
+    expect(headers.warning).toEqual(['a', 'metadata.y', 'z'].map((path) => `299 - "unknown field \\"${path}\\""`))
+  })
+})
+
+describe('a patch of an unknown media type', () => {
+  it('is refused without the deprecation warning of its resource', async () => {
+    const { ask } = await sampleServer()
+    const path = '/api/v1/namespaces/default/endpoints/a'
+    const { status, headers } = await ask(path, { method: 'PATCH', headers: { 'content-type': 'text/plain' }, text: '{}' })
+    expect(status).toBe(415)
+    expect(headers).not.toHaveProperty('warning')
   })
 })
 

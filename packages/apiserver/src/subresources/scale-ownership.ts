@@ -47,8 +47,12 @@ export function scaleOwners(
       const managedFields = scaleManagedFields(ownership)
       return managedFields.length === 0 ? scale : { ...scale, metadata: { ...scale.metadata, managedFields } }
     },
-    afterUpdate: (before, next) =>
-      parentManagedFields(ownership, trackUpdate({ ...common, live: before, next }).metadata.managedFields),
+    afterUpdate(before, next) {
+      // Updates of a Scale whose replicas have no owner are not tracked, as those of any object without owners.
+      const isTracked = (before.metadata.managedFields ?? []).length > 0
+      const owners = isTracked ? trackUpdate({ ...common, live: before, next }).metadata.managedFields : undefined
+      return parentManagedFields(ownership, owners)
+    },
     applied(before, configuration, force) {
       try {
         const result = applyPatch({ ...common, live: before, applied: configuration, force })

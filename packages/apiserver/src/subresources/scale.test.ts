@@ -43,6 +43,15 @@ async function withDeployment(): Promise<SampleServer> {
 }
 
 describe('scale', () => {
+  it('records no owner when an update sets replicas that have none', async () => {
+    const sample = await withDeployment()
+    const update = (replicas: number) => sample.ask(`${deployments}/web/scale`, { method: 'PUT', body: scale(replicas) })
+    await update(0)
+    expect(await owners(sample)).toEqual([])
+    await update(1)
+    expect(await owners(sample)).toEqual([])
+  })
+
   it('a patch of the status takes no ownership of replicas', async () => {
     const sample = await withDeployment()
     const { status } = await sample.ask(`${deployments}/web/scale?fieldManager=reporter`, {

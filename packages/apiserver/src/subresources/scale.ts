@@ -64,7 +64,8 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
       const owners = scaleOwners(definition, current, { context: write, scaleType, now: clock.now() })
       const before = owners.withOwners(scaleOf(scope, current, true))
       if (patch?.body.kind === 'apply') {
-        return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent }) => {
+        return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent, object }) => {
+          if (object instanceof ApiError) throw object
           const next = owners.applied(before, sent, options.force === true) as Scale
           return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
         })

@@ -168,13 +168,13 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
  *
  * @example
  * ```ts
- * import { validateManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ * import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
  *
  * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} }
- * validateManagedFields([entry]) // 'apiVersion must not be empty'
+ * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
  * ```
  */
-export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
+export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
   try {
     decodeManagedFields(entries)
     return undefined
@@ -209,5 +209,5 @@ function checkFieldsType(fieldsType: string, index: number): void {
 }
 
 function invalid(message: string): FieldManagerError {
-  return new FieldManagerError('InvalidManagedFields', message)
+  return new FieldManagerError({ code: 'InvalidManagedFields', message })
 }

@@ -26,7 +26,7 @@ import { converterOf, withManagedFields, withoutManagedFields } from './type-con
 export const unknownManager = 'unknown'
 
 /** A create, update or non-apply patch. */
-export interface UpdateRequest<T extends FrozenObject = ApiObject> {
+export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
   /** The stored object; absent for a create. */
   readonly live?: FrozenObject | undefined
   /** The object to be stored, with the managedFields that the client sent. Not modified. */
@@ -47,7 +47,8 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
  * live object.
  *
  * Valid managedFields sent by the client replace the stored ones, except in sub-resource requests. A list with a single empty
- * entry resets ownership first. An object that does not fit its type keeps the managedFields it had. Never throws.
+ * entry resets ownership first. An object that does not fit its type, such as one with keyed items without keys, loses its
+ * managedFields. Never throws.
  *
  * Differs: an empty list of managedFields changes nothing, and changes are recorded after a reset as well.
  *
@@ -63,7 +64,7 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
  * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
-export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
+export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
   return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
@@ -79,7 +80,9 @@ export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): 
  * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
  * ```
  */
-export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+export function managedFieldsAfterUpdate(
+  request: TrackUpdateRequest<FrozenObject>,
+): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   return runAtOnce(managedFieldsSteps(request, false))
 }
 
@@ -98,13 +101,13 @@ export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): 
  * ```
  */
 export function managedFieldsAfterUpdateSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
 ): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   return managedFieldsSteps(request, true)
 }
 
 function* managedFieldsSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
@@ -124,7 +127,7 @@ function* managedFieldsSteps(
 }
 
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
-function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
+function createdFields(request: TrackUpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
@@ -134,21 +137,21 @@ function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'no
   return set.empty ? 'nothing' : { set, apiVersion, applied: false }
 }
 
-function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
+function createdEntry(request: TrackUpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
   const { subresource = '', now } = request
   const manager = request.manager === '' ? unknownManager : request.manager
   return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))
 }
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
-export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
+export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
   return runAtOnce(updateManagedSteps(managed, request, false))
 }
 
 /** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
 export function* updateManagedSteps(
   managed: Managed,
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
 ): Generator<unknown, Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
@@ -170,7 +173,7 @@ export function* updateManagedSteps(
     const options = { converter: converterOf(types), ignored: request.resetFields }
     managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
   } catch (error) {
-    if (error instanceof FieldManagerError) return managed
+    if (error instanceof FieldManagerError) return emptyManaged
     throw error
   }
   const taken = managers.get(current)

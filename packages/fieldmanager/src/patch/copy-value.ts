@@ -1,8 +1,8 @@
 import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { stepSize } from './deferred-merges.ts'
-import { PatchError } from './patch-error.ts'
 
 type Container = JsonValue[] | { [key: string]: JsonValue }
 
@@ -15,7 +15,7 @@ interface Part {
 /**
  * A deep copy and the length of its JSON text, as a generator that can be interrupted at each yield.
  *
- * @throws PatchError `Unprocessable` for values nested deeper than objects may be.
+ * @throws FieldManagerError `Unprocessable` for values nested deeper than objects may be.
  */
 export function* copyValue(value: JsonValue): Generator<unknown, { readonly copy: JsonValue; readonly length: number }> {
   const parts: Part[] = []
@@ -27,7 +27,7 @@ export function* copyValue(value: JsonValue): Generator<unknown, { readonly copy
       return inner
     }
     if (depth > maxObjectDepth) {
-      throw new PatchError('Unprocessable', `the patch is nested deeper than ${maxObjectDepth} levels`)
+      throw new FieldManagerError({ code: 'Unprocessable', message: `the patch is nested deeper than ${maxObjectDepth} levels` })
     }
     const to: Container = Array.isArray(inner) ? [] : {}
     parts.push({ from: inner, to, depth })

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
-import { PatchError, type PatchErrorCode } from './patch-error.ts'
 
-/** As `checkDepth`, with interruption points. @throws PatchError */
+/** As `checkDepth`, with interruption points. @throws FieldManagerError */
 export function* checkDepthSteps(value: JsonValue): Generator<unknown, void> {
   const levels: { readonly value: object; readonly depth: number }[] = []
   const push = (inner: JsonValue, depth: number) => {
@@ -28,11 +28,11 @@ export function* checkDepthSteps(value: JsonValue): Generator<unknown, void> {
 /** Members checked between two yields. */
 const membersPerStep = 256
 
-function tooDeep(code: PatchErrorCode): PatchError {
-  return new PatchError(code, `the patch is nested deeper than ${maxObjectDepth} levels`)
+function tooDeep(code: PatchErrorCode): FieldManagerError {
+  return new FieldManagerError({ code, message: `the patch is nested deeper than ${maxObjectDepth} levels` })
 }
 
-/** @throws PatchError for values nested deeper than objects may be. */
+/** @throws FieldManagerError for values nested deeper than objects may be. */
 export function checkDepth(value: JsonValue, code: PatchErrorCode = 'BadPatch', depth = 0): void {
   if (typeof value !== 'object' || value === null) return
   if (depth > maxObjectDepth) throw tooDeep(code)

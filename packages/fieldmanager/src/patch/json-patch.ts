@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
-import { equalValues, isMap } from '../value/order.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyValue } from './copy-value.ts'
 import { checkDepth } from './depth.ts'
 import { Draft, type PointerTarget } from './draft.ts'
-import { PatchError } from './patch-error.ts'
 
 export interface JsonPatchOptions {
   /** Maximum number of operations; 10 000 by default. */
@@ -27,7 +27,7 @@ interface PlainOperation {
  * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
  * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect.
  *
- * @throws PatchError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
+ * @throws FieldManagerError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
  * @see RFC 6902
  * @example
@@ -62,7 +62,7 @@ export function* jsonPatchSteps(
   const plain = yield* readOperations(operations)
   if (plain.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${plain.length}`
-    throw new PatchError('TooManyOperations', message)
+    throw new FieldManagerError({ code: 'TooManyOperations', message })
   }
   const draft = new Draft(target)
   const copies = { size: 0, maxSize: maxCopySize }
@@ -94,7 +94,7 @@ const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 export function validateJsonPatch(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>
-    isMap(operation)
+    isJsonObject(operation)
       ? Object.keys(operation).flatMap((name) =>
           operationMembers.has(name) ? [] : [`json patch unknown field "[${index}].${name}"`],
         )
@@ -157,7 +157,7 @@ function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown,
   return copy
 }
 
-function missingFrom(op: string, from: string): PatchError {
+function missingFrom(op: string, from: string): FieldManagerError {
   return failed(`${op} operation does not apply: doc is missing from path: ${from}`)
 }
 
@@ -197,7 +197,7 @@ function* readOperations(operations: JsonValue): Generator<unknown, PlainOperati
 }
 
 function readOperation(operation: JsonValue): PlainOperation {
-  if (operation !== null && !isMap(operation))
+  if (operation !== null && !isJsonObject(operation))
     throw undecodable(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`)
   const members = operation ?? {}
   const value = Object.hasOwn(members, 'value') ? (members.value as JsonValue) : null
@@ -217,10 +217,10 @@ function stringMember(members: JsonObject, name: string): string | undefined {
   return value
 }
 
-function undecodable(what: string): PatchError {
-  return new PatchError('BadPatch', `error decoding patch: json: cannot unmarshal ${what}`)
+function undecodable(what: string): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: `error decoding patch: json: cannot unmarshal ${what}` })
 }
 
-function failed(message: string): PatchError {
-  return new PatchError('Unprocessable', message)
+function failed(message: string): FieldManagerError {
+  return new FieldManagerError({ code: 'Unprocessable', message })
 }

@@ -1,9 +1,10 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { goList, jsonKind } from '../value/type-names.ts'
 import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
 import { checkDepth, checkDepthSteps } from './depth.ts'
@@ -20,7 +21,6 @@ import {
   withoutNulls,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } from './strategic-lists.ts'
 
@@ -28,7 +28,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } fr
  * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
  * replaced elsewhere; directives replace, delete, reorder or restrict.
  *
- * @throws PatchError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
+ * @throws FieldManagerError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
  * @example
  * ```ts
  * import { strategicMergePatch } from '@krmkit/fieldmanager'
@@ -42,7 +42,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } fr
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
   if (patch === null) return original
-  return mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
+  return mergeStrategic(isJsonObject(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }
 
 /**
@@ -60,7 +60,7 @@ export function* strategicMergePatchSteps(
   const options = { ofPatches: false, deferred }
   const members = requireMap(patch)
   yield* checkDepthSteps(members)
-  const merged = mergeStrategic(isMap(original) ? original : {}, members, patchTypeOf(type), options)
+  const merged = mergeStrategic(isJsonObject(original) ? original : {}, members, patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
@@ -72,8 +72,11 @@ function checked(patch: JsonValue): JsonObject {
 }
 
 function requireMap(patch: JsonValue): JsonObject {
-  if (!isMap(patch)) {
-    throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+  if (!isJsonObject(patch)) {
+    throw new FieldManagerError({
+      code: 'BadPatch',
+      message: `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    })
   }
   return patch
 }
@@ -194,7 +197,7 @@ function mergeMember(
     return undefined
   }
   const own = ownMember(out, key)
-  if (isMap(own) && isMap(value)) {
+  if (isJsonObject(own) && isJsonObject(value)) {
     const meta = patchMetaOf(type, key, 'object')
     setMember(out, key, meta.strategy === 'replace' ? value : mergeMap(own, value, meta.type, options))
   } else if (Array.isArray(own) && Array.isArray(value)) {
@@ -227,10 +230,10 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   if (ofPatches) {
     const own = ownMember(out, retainKeysDirective)
     if (own !== undefined && !equalValues(own, keys)) {
-      throw new PatchError(
-        'BadPatch',
-        `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
-      )
+      throw new FieldManagerError({
+        code: 'BadPatch',
+        message: `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+      })
     }
     out[retainKeysDirective] = keys
     return
@@ -245,8 +248,8 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   for (const key of Object.keys(out)) if (!kept.has(key)) delete out[key]
 }
 
-function badRetainKeys(): PatchError {
-  return new PatchError('BadPatch', 'invalid patch format of retainKeys')
+function badRetainKeys(): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: 'invalid patch format of retainKeys' })
 }
 
 /** Merges a list and orders it as `$setElementOrder` requires. */
@@ -261,7 +264,7 @@ function* mergeOrdered(
   if (options.ofPatches) {
     const own = ownMember(out, directive)
     if (own !== undefined && !equalValues(own, wanted))
-      throw new PatchError('BadPatch', 'invalid patch format of setElementOrder list')
+      throw new FieldManagerError({ code: 'BadPatch', message: 'invalid patch format of setElementOrder list' })
     out[directive] = wanted
   }
   if (!Array.isArray(wanted)) throw unexpectedType(goList, wanted)

@@ -4,7 +4,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
-import { equalValues, equalValuesSteps, type Value } from '../value/order.ts'
+import { equalValues, equalValuesSteps, type OptionalJsonValue } from '../value/order.ts'
 import { CompareWalk, type DeferredPart } from './compare-walk.ts'
 import { haveSameKeys, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
@@ -33,7 +33,7 @@ export const noDifference: Comparison = { added: emptySet, modified: emptySet, r
  * compareTyped({ replicas: 1 }, { replicas: 2, paused: true }, deducedType).modified.toString() // '.replicas'
  * ```
  */
-export function compareTyped(before: Value, after: Value, type: TypeRef): Comparison {
+export function compareTyped(before: OptionalJsonValue, after: OptionalJsonValue, type: TypeRef): Comparison {
   if (before === after) return noDifference
   const walk = new CompareWalk()
   compareNode(walk, type, before, after)
@@ -41,7 +41,11 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
 }
 
 /** Like `compareTyped`, as a generator that runs in slices. */
-export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<unknown, Comparison> {
+export function* compareTypedSteps(
+  before: OptionalJsonValue,
+  after: OptionalJsonValue,
+  type: TypeRef,
+): Generator<unknown, Comparison> {
   if (before === after) return noDifference
   const deferred: DeferredPart[] = []
   const walk = new CompareWalk(deferred)
@@ -56,7 +60,8 @@ export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): 
 }
 
 function comparisonOf(walk: CompareWalk): Comparison {
-  if (walk.errors.length > 0) throw new FieldManagerError('InvalidObject', joinErrors(walk.errors), { errors: walk.errors })
+  if (walk.errors.length > 0)
+    throw new FieldManagerError({ code: 'InvalidObject', message: joinErrors(walk.errors), errors: walk.errors })
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
 }
 
@@ -93,7 +98,7 @@ export function formatComparison(comparison: Comparison): string {
   return text
 }
 
-function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
+function compareNode(walk: CompareWalk, type: TypeRef, before: OptionalJsonValue, after: OptionalJsonValue): void {
   if (before === undefined || after === undefined) {
     const whole = after ?? before
     if (walk.sliced && typeof whole === 'object' && whole !== null) {
@@ -197,7 +202,7 @@ function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: 
   }
 }
 
-function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Value, after: Value): void {
+function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: OptionalJsonValue, after: OptionalJsonValue): void {
   const field = map.fields.get(key)
   const type = field?.type ?? map.items
   if (type === undefined) return
@@ -233,7 +238,7 @@ function* compareAligned(
   }
 }
 
-function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: Value): void {
+function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: OptionalJsonValue): void {
   if (before === after) return
   walk.enter({ list, item: before })
   compareNode(walk, list.items, before, after)

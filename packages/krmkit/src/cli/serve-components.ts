@@ -134,7 +134,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     serverAddress,
     serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
     allowPrivileged: options.allowPrivileged,
-    onFault: (error) => log.error('a request failed', error),
+    onError: (error) => log.error('a request failed', error),
     audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
   }
 }

@@ -90,12 +90,12 @@ export class DecodeContext {
   }
 
   enter(step: FieldStep | number): void {
-    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    if (this.#stack.length >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
     this.#stack.push(step)
   }
 
   enterKey(key: string): void {
-    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    if (this.#stack.length >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
     this.#stack.push(new MapKey(key))
   }
 
@@ -128,7 +128,7 @@ export class DecodeContext {
 
   /** Records a parse error after which Go continues (base64). */
   recordError(message: string): undefined {
-    this.#mismatch ??= new DecodeError('Value', message, { path: this.path })
+    this.#mismatch ??= new DecodeError({ code: 'Value', message, path: this.path })
     return undefined
   }
 
@@ -179,7 +179,7 @@ export class DecodeContext {
   #checked<V>(inner: DecodeContext, result: V): V {
     const mismatch = inner.#mismatch
     if (mismatch?.code === 'Type') throw this.#moved(mismatch)
-    if (mismatch !== undefined) throw new DecodeError(mismatch.code, mismatch.message, { path: this.path })
+    if (mismatch !== undefined) throw new DecodeError({ code: mismatch.code, message: mismatch.message, path: this.path })
     return result
   }
 
@@ -227,7 +227,7 @@ const noProblems: readonly string[] = Object.freeze([])
 class MismatchError extends DecodeError {
   readonly mismatch: TypeMismatch | undefined
   constructor(message: string, mismatch: TypeMismatch, path: string) {
-    super('Type', message, { path })
+    super({ code: 'Type', message, path })
     this.mismatch = mismatch
   }
 }

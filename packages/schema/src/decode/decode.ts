@@ -114,8 +114,8 @@ function withPath<V>(context: DecodeContext, run: () => V): V {
 }
 
 function addPath(error: unknown, context: DecodeContext): unknown {
-  if (!(error instanceof DecodeError) || error.location.path !== undefined) return error
-  return new DecodeError(error.code, error.message, { ...error.location, path: context.path }, { cause: error.cause })
+  if (!(error instanceof DecodeError) || error.path !== undefined) return error
+  return new DecodeError({ code: error.code, message: error.message, path: context.path, mark: error.mark, cause: error.cause })
 }
 
 /** A deeply nested caller may exhaust the stack before the depth limit is reached. */
@@ -136,7 +136,7 @@ function* guardStackSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V
 }
 
 function toDepthError(error: unknown): unknown {
-  return error instanceof RangeError ? new DecodeError('Depth', 'exceeded max depth') : error
+  return error instanceof RangeError ? new DecodeError({ code: 'Depth', message: 'exceeded max depth' }) : error
 }
 
 function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {

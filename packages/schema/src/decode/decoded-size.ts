@@ -54,7 +54,7 @@ export class DecodedSize {
   /** @throws DecodeError `TooLarge` */
   add(bytes: number): void {
     this.#used += bytes
-    if (this.#used > this.#max) throw new DecodeError('TooLarge', `more than ${this.#maxBytes} bytes`)
+    if (this.#used > this.#max) throw new DecodeError({ code: 'TooLarge', message: `more than ${this.#maxBytes} bytes` })
   }
 
   /**

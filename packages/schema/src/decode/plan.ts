@@ -261,7 +261,7 @@ function schemaDecoder(special: string, struct: () => StructType): NodePlan['dec
     if (isParsedObject(value)) return schema(value, context)
     if (special === 'JSONSchemaPropsOrBool') {
       if (typeof value === 'boolean') return value
-      throw new DecodeError('Value', 'boolean or JSON schema expected')
+      throw new DecodeError({ code: 'Value', message: 'boolean or JSON schema expected' })
     }
     if (!Array.isArray(value) || value.length === 0) return null
     if (special === 'JSONSchemaPropsOrArray')

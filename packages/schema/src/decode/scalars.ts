@@ -110,7 +110,7 @@ function copyValue(value: unknown, context: DecodeContext, report: boolean): unk
 }
 
 function copyPlain(value: object, context: DecodeContext, depth: number): unknown {
-  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   if (value instanceof NumberLiteral) return copyValue(value, context, false)
   if (Array.isArray(value)) {
     return value.map((element) =>
@@ -132,7 +132,7 @@ function copyPlain(value: object, context: DecodeContext, depth: number): unknow
 export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
   if (context.collecting && context.hasDuplicates) return copyAny(value, context)
-  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   let count = 0
   if (Array.isArray(value)) {
     const list: unknown[] = []
@@ -167,7 +167,7 @@ function* rawCopySteps(
   { depth, sorted }: { readonly depth: number; readonly sorted: boolean },
 ): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyRaw(value, context)
-  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   const inner = { depth: depth + 1, sorted }
   if (Array.isArray(value)) {
     const list: unknown[] = []

@@ -1,10 +1,11 @@
+import { isJsonObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */
 
 export function isParsedObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
+  return isJsonObject(value) && !(value instanceof NumberLiteral)
 }
 
 /** Whether `next` may follow `previous` in an object whose keys are sorted by UTF-8 bytes; false when undecided. */

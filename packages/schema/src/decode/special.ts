@@ -73,7 +73,7 @@ function quantityValue(value: unknown): string {
   if (typeof value === 'string') return quickQuantity.test(value) ? value : parsed(() => normalizeQuantity(value.trim()))
   if (value instanceof NumberLiteral) return parsed(() => normalizeQuantity(value.text))
   if (typeof value === 'number' || typeof value === 'bigint') return parsed(() => normalizeQuantity(String(value)))
-  throw new DecodeError('Value', quantityFormatError)
+  throw new DecodeError({ code: 'Value', message: quantityFormatError })
 }
 
 function intOrStringValue(value: unknown, context: DecodeContext): number | string {
@@ -84,7 +84,7 @@ function parsed(parse: () => string): string {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
+    if (error instanceof MetaError) throw new DecodeError({ code: 'Value', message: error.message, cause: error })
     throw error
   }
 }

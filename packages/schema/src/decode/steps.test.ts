@@ -47,7 +47,7 @@ function outcome(run: () => unknown): unknown {
   try {
     return run()
   } catch (error) {
-    if (error instanceof DecodeError) return [error.code, error.message, error.location]
+    if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
     throw error
   }
 }
@@ -225,7 +225,7 @@ describe('parseJsonInSlices', () => {
   it.each(texts.map((text) => [text.slice(0, 40), text]))('parses %s as parseJson does', async (_, text) => {
     for (const literals of [true, false]) {
       const parsed = await parseJsonInSlices(utf8.encode(text), { literals }, short()).then(listed, (error: unknown) => {
-        if (error instanceof DecodeError) return [error.code, error.message, error.location]
+        if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
         throw error
       })
       expect(parsed).toEqual(outcome(() => listed(parseJson(text, { literals }))))

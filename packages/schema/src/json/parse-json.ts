@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import { runInSlices, type Slices } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import { countMembers, scan } from './scan.ts'
@@ -112,10 +113,12 @@ export function parseJsonObject(
 ): ParsedJson & { value: Record<string, unknown> } {
   const parsed = parseJson(input, options)
   const { value } = parsed
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return parsed as ParsedJson & { value: Record<string, unknown> }
+  if (isJsonObject(value)) return parsed as ParsedJson & { value: Record<string, unknown> }
   if (value === null) return { ...parsed, value: {} }
-  throw new DecodeError('Type', `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`)
+  throw new DecodeError({
+    code: 'Type',
+    message: `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
+  })
 }
 
 /** Name of the type of a value in Go's messages. */

@@ -117,7 +117,7 @@ export function mapMember(number: number, field: FieldPlan, codec: ValueCodec): 
     if (tag === keyTag) entry.key = readText(reader, end)
     else if (tag === valueTag) entry.value = codec.read(reader, end, depth + 1)
     else skipValue(reader, wireOf(tag), end)
-    if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   }
   const readEntry = (reader: WireReader, limit: number, depth: number): MapEntry => {
     const end = readEnd(reader, limit)
@@ -132,7 +132,7 @@ export function mapMember(number: number, field: FieldPlan, codec: ValueCodec): 
       const entryTag = readTag(reader, field.owner.typeName)
       if (entryTag === valueTag) entry.value = yield* valueSteps(codec, reader, end, depth + 1)
       else readPart(reader, entryTag, entry, end, depth)
-      if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+      if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     }
     return entry
   }
@@ -223,7 +223,7 @@ export function wrappedListCodec(element: ValueCodec): ValueCodec {
           skipValue(reader, wireOf(next), end)
           reader.decodedSize.addDiscarded()
         }
-        if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+        if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
       }
       return list
     },
@@ -233,5 +233,8 @@ export function wrappedListCodec(element: ValueCodec): ValueCodec {
 
 export function expectWire(wire: number, expected: number, name: string): void {
   if (wire === expected) return
-  throw new DecodeError('Protobuf', `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`)
+  throw new DecodeError({
+    code: 'Protobuf',
+    message: `proto: wrong wireType = ${wire} for field ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  })
 }

@@ -40,7 +40,7 @@ const plans = new WeakMap<StructType, MessagePlan>()
 function messageOf(type: StructType): MessagePlan {
   const known = plans.get(type)
   if (known !== undefined) return known
-  if (type.proto === undefined) throw new SchemaError('NoProtobuf', `${type.name} has no protobuf form`)
+  if (type.proto === undefined) throw new SchemaError({ code: 'NoProtobuf', message: `${type.name} has no protobuf form` })
   const plan = messagePlan(type, type.proto, planOf(type))
   plans.set(type, plan)
   return plan
@@ -68,7 +68,7 @@ export function writeMessage(type: StructType, object: Record<string, unknown>, 
  * @throws DecodeError `Protobuf`, `Value`, `Depth`, `TooLarge`
  */
 export function readMessage(type: StructType, reader: WireReader, limit: number, depth: number): Record<string, unknown> {
-  if (depth > maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth > maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   const plan = messageOf(type)
   const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
   readMembers(plan, reader, slots, limit, depth)
@@ -83,7 +83,7 @@ function readMembers(plan: MessagePlan, reader: WireReader, slots: unknown[], li
       skipValue(reader, wireOf(tag), limit)
       reader.decodedSize.addDiscarded()
     } else member.read(reader, wireOf(tag), slots, limit, depth)
-    if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   }
 }
 
@@ -98,7 +98,7 @@ export function* readMessageSteps(
   limit: number,
   depth: number,
 ): Generator<unknown, Record<string, unknown>> {
-  if (depth > maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth > maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   const plan = messageOf(type)
   const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
   yield* readMembersSteps(plan, reader, slots, limit, depth)
@@ -132,7 +132,7 @@ function* readMembersSteps(
     } else if (member.readSteps !== undefined && wireOf(tag) === lengthDelimited && peekLength(reader, limit) > shortMessage) {
       yield* member.readSteps(reader, slots, limit, depth)
     } else member.read(reader, wireOf(tag), slots, limit, depth)
-    if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     if (count % fieldsPerStep === 0) yield
   }
 }
@@ -177,7 +177,8 @@ function embeddedMember(member: ProtoMember & { kind: 'embedded' }, struct: Stru
 
 function fieldMember(member: ProtoMember & { kind: 'field' }, type: StructType, struct: StructPlan): MemberPlan {
   const field = struct.byName.get(member.field.json)
-  if (field === undefined) throw new SchemaError('BadFacts', `${type.name} lacks its field ${member.field.json}`)
+  if (field === undefined)
+    throw new SchemaError({ code: 'BadFacts', message: `${type.name} lacks its field ${member.field.json}` })
   const node = member.field.type
   if (node.kind === 'list' && !node.protoWrapped) return listMember(member.number, field, valueCodec(node.of))
   if (node.kind === 'map' && !node.protoWrapped) return mapMember(member.number, field, valueCodec(node.of))
@@ -188,7 +189,8 @@ function valueCodec(node: TypeNode): ValueCodec {
   switch (node.kind) {
     case 'scalar': {
       const codec = scalarCodec(node.scalar)
-      if (codec === undefined) throw new SchemaError('NoProtobuf', `a value of type ${node.scalar} has no protobuf form`)
+      if (codec === undefined)
+        throw new SchemaError({ code: 'NoProtobuf', message: `a value of type ${node.scalar} has no protobuf form` })
       return codec
     }
     case 'struct':
@@ -198,7 +200,7 @@ function valueCodec(node: TypeNode): ValueCodec {
     case 'list':
       return wrappedListCodec(valueCodec(node.of))
     case 'map':
-      throw new SchemaError('NoProtobuf', 'a map of maps has no protobuf form')
+      throw new SchemaError({ code: 'NoProtobuf', message: 'a map of maps has no protobuf form' })
   }
 }
 

@@ -92,7 +92,8 @@ export function* decodeProtobufSteps<T = Record<string, unknown>>(
 
 /** Whether the object in the envelope is JSON. @throws DecodeError `Protobuf` for an unknown encoding */
 function containsJson({ contentEncoding, contentType }: Envelope): boolean {
-  if (contentEncoding !== '') throw new DecodeError('Protobuf', `unsupported content encoding ${JSON.stringify(contentEncoding)}`)
+  if (contentEncoding !== '')
+    throw new DecodeError({ code: 'Protobuf', message: `unsupported content encoding ${JSON.stringify(contentEncoding)}` })
   return (contentType.split(';')[0]?.trim() ?? '') === 'application/json'
 }
 

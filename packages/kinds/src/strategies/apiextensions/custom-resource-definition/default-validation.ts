@@ -1,4 +1,4 @@
-import { type FieldError, field, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
 import { copyJson } from '@krmkit/schema/json'
@@ -12,7 +12,6 @@ import {
   type SchemaNode,
   validateEmbedded,
 } from '@krmkit/schema/structural'
-import { isJsonObject } from '../../../json-object.ts'
 import { semanticEqual } from '../../shared/values.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'

@@ -1,4 +1,4 @@
-import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-validation.ts'
@@ -84,7 +84,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function innerSchemas({ items, additionalProperties: rest, not, properties, allOf, anyOf, oneOf }: Schema): readonly Schema[] {
-  const single = [not, rest, items].filter((each) => typeof each === 'object' && each !== null && !Array.isArray(each))
+  const single = [not, rest, items].filter(isJsonObject)
   return [...(single as Schema[]), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
 }
 

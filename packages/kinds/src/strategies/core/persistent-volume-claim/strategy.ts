@@ -142,6 +142,12 @@ function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, en
   if (!enabled('CrossNamespaceVolumeDataSource') && isEmpty(old?.dataSourceRef?.namespace)) delete spec.dataSourceRef?.namespace
 }
 
+const claimStatus = statusSubresource<Claim>((claim, errors) => {
+  if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
+  if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
+  validateStatus(claim, errors.child('status'))
+})
+
 export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   defaults(claim) {
     claim.spec ??= {}
@@ -186,11 +192,15 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   },
   deleteAnswer: 'Object',
   subresources: {
-    status: statusSubresource((claim, errors) => {
-      if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
-      if (isEmpty(claim.spec?.accessModes)) errors.child('Spec').child('accessModes').required()
-      validateStatus(claim, errors.child('status'))
-    }),
+    status: {
+      ...claimStatus,
+      prepareForUpdate(claim, old, context) {
+        claimStatus.prepareForUpdate?.(claim, old, context)
+        if (context.features.enabled('VolumeAttributesClass')) return
+        for (const name of ['currentVolumeAttributesClassName', 'modifyVolumeStatus'] as const)
+          if (!isSet(old.status?.[name])) delete claim.status?.[name]
+      },
+    },
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

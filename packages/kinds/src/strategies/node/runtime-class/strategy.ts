@@ -34,6 +34,7 @@ function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, a
 
 export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   keepInMemory: true,
+  allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   defaults(object) {
     roundUp(object.overhead?.podFixed)

@@ -1,6 +1,7 @@
 /** PodDisruptionBudget. */
 import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
+import { validateConditions } from '@krmkit/meta/validation'
 import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
@@ -47,6 +48,7 @@ export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
   subresources: {
     status: statusSubresource((budget, errors) => {
       const at = errors.child('status')
+      at.add(validateConditions(budget.status?.conditions, at.child('conditions').path()))
       for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
         validateNotNegative(budget.status?.[name], at.child(name))
       }

@@ -1,0 +1,78 @@
+import { ApiError, formatApiVersion, type JsonValue, parseApiVersion } from '@krmkit/meta'
+import { DecodeError } from '@krmkit/schema'
+import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import type { PatchRequest } from './patched-object.ts'
+import { otherKind, typeProblem } from './request-body.ts'
+
+/** The kind and version that a patch leaves in its result. */
+
+/** What the kind and version of a patched object mean. */
+export interface PatchedType {
+  /** The patched object with the kind and version of its resource. */
+  readonly value: JsonValue
+  /**
+   * Strict decoding problems when the patch removed the version. Such an object counts as one of the internal version, which has no
+   * JSON names: all members are unknown, also the name.
+   */
+  readonly unversioned?: readonly string[]
+}
+
+/**
+ * Reads kind and version of the result of a patch. JSON and merge patches may remove the kind but not change it; strategic merge patches
+ * work on typed objects, so their kind and version have no effect.
+ *
+ * @throws ApiError 400, 422 when the object became one of another type, or kind or version is not a string
+ */
+export function patchedType(request: PatchRequest, value: JsonValue): PatchedType {
+  const { scope, target, body } = request
+  const { gvk, type } = target
+  if (type().custom !== undefined || body.kind === 'apply') {
+    requireSameType(request, value)
+    return { value }
+  }
+  const own = { apiVersion: formatApiVersion(gvk), kind: gvk.kind }
+  if (body.kind === 'strategic' && hasReadableType(value)) return { value: withType(value, own) }
+  const stated = statedType(value)
+  if (stated.apiVersion === own.apiVersion && stated.kind === own.kind) return { value }
+  const kind = stated.kind === '' ? gvk.kind : stated.kind
+  const parsed = stated.apiVersion === '' ? { group: gvk.group, version: '' } : parseApiVersion(stated.apiVersion)
+  if (kind !== gvk.kind || (stated.apiVersion !== '' && stated.apiVersion !== own.apiVersion)) {
+    throw ApiError.badRequest(typeProblem(scope, gvk, { ...parsed, kind }))
+  }
+  const typed = withType(value, own)
+  return stated.apiVersion === '' ? { value: typed, unversioned: unknownMembers(value) } : { value: typed }
+}
+
+/** @throws ApiError 400 */
+function statedType(value: JsonValue): TypeMeta {
+  try {
+    return readTypeMeta(value)
+  } catch (error) {
+    throw error instanceof DecodeError ? ApiError.badRequest(error.message) : error
+  }
+}
+
+function hasReadableType(value: JsonValue): boolean {
+  const { apiVersion = '', kind = '' } = (value ?? {}) as { apiVersion?: JsonValue; kind?: JsonValue }
+  return typeof apiVersion === 'string' && typeof kind === 'string'
+}
+
+function withType(value: JsonValue, type: { readonly apiVersion: string; readonly kind: string }): JsonValue {
+  return { ...(value as object), ...type }
+}
+
+function unknownMembers(value: JsonValue): string[] {
+  const names = Object.keys((value ?? {}) as object).filter((name) => name !== 'kind' && name !== 'apiVersion')
+  return names.sort().map((name) => `unknown field "${name}"`)
+}
+
+/** @throws ApiError 400, 422 */
+function requireSameType({ context, target }: PatchRequest, value: JsonValue): void {
+  const { gvk, type } = target
+  const { kind, apiVersion } = (value ?? {}) as { kind?: unknown; apiVersion?: unknown }
+  const sameVersion = apiVersion === formatApiVersion(gvk)
+  if (sameVersion && kind === gvk.kind) return
+  if (type().custom !== undefined && sameVersion && typeof kind === 'string' && kind !== '')
+    throw otherKind(gvk, kind, context.info.name)
+  throw ApiError.badRequest(`the patch changes the type of the object, which is ${formatApiVersion(gvk)}, Kind=${gvk.kind}`)
+}

@@ -1,0 +1,101 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { Difference, Divergence } from '../compare.ts'
+import type { KnownDivergence } from './index.ts'
+
+/** Divergences of patches and of server-side apply. */
+export const ofPatches: readonly KnownDivergence[] = [
+  {
+    id: 'D40',
+    title: 'Unknown fields in apply follow fieldValidation',
+    reason:
+      'API protocol 4.6: Warn and Ignore drop an unknown field, Strict is 400. The stock server answers 500 to an unknown field in an applied configuration, whatever the level.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      isApply(step) &&
+      at === 'status' &&
+      /^500 failed to create typed patch object .*: field not declared in schema/s.test(String(stock)) &&
+      !String(krmkit).startsWith('5'),
+  },
+  {
+    id: 'D41',
+    title: 'A patch whose result cannot be decoded is 400',
+    reason:
+      'API protocol 4.6 and 7: what cannot be decoded is 400 for every verb, also a patch that changes the type of its object. The stock server answers 422 to PATCH, with the object in the message; strategic merge patches have other words there, because their result is converted without JSON.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.method === 'PATCH' &&
+      at === 'status' &&
+      String(stock).startsWith('422  "" is invalid: patch: Invalid value: ') &&
+      String(krmkit).startsWith('400 ') &&
+      (String(stock).endsWith(`: ${String(krmkit).slice(4)}`) || converterFailure.test(String(stock))),
+  },
+  {
+    id: 'D42',
+    title: 'Patches that crash the handler of the stock server are refused',
+    reason:
+      'The stock server panics on some malformed patches, such as directives in lists without merge key, and ends the connection without an answer; krmkit answers 400 or 422.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.method === 'PATCH' &&
+      at === 'status' &&
+      /^0 Error: socket hang up/.test(String(stock)) &&
+      /^4(00|22) /.test(String(krmkit)),
+  },
+  {
+    id: 'D45',
+    title: 'The first update of a claim or job that changes nothing keeps its resourceVersion',
+    reason:
+      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and adds them whenever it reads the object; the first update stores them and gets a new version. krmkit stores objects as it serves them.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      at === 'body.metadata.resourceVersion' &&
+      /\/(persistentvolumeclaims|jobs)\//.test(step.path) &&
+      /^<version \d+>$/.test(String(stock)) &&
+      /^<version \d+>$/.test(String(krmkit)),
+  },
+  {
+    id: 'D46',
+    title: 'An apply to the status of a missing service or policy is 404',
+    reason:
+      'The stock server lets a write of the status create a service, without an address, or a ValidatingAdmissionPolicy; everywhere else subresources of missing objects are 404.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      /\/(services|validatingadmissionpolicies)\/[^/]+\/status$/.test(step.path) &&
+      at === 'status' &&
+      /^(201|422) /.test(String(stock)) &&
+      /^404 (services|validatingadmissionpolicies)[ .]/.test(String(krmkit)),
+  },
+  {
+    id: 'D43',
+    title: 'An empty list of managedFields does not reset ownership',
+    reason:
+      'API protocol 4.7: a list with one empty entry resets managedFields, an empty list does not; the stock server takes both.',
+    matches: (difference, { step }) => (losesOwners(difference) || isWritten(difference)) && sentOwners(step)?.length === 0,
+  },
+  {
+    id: 'D44',
+    title: 'A reset of managedFields comes before the change of the same request',
+    reason:
+      'API protocol 4.7: in a combined request the reset happens first, so the change is owned; on the stock server nothing is owned until the next apply.',
+    matches: (difference, { step }) => losesOwners(difference) && sentOwners(step)?.length === 1,
+  },
+]
+
+/** Words of the conversion that the stock server uses for results of strategic merge patches. */
+const converterFailure =
+  /: (cannot convert \w+ to [\w.]+|cannot restore (map|slice) from \w+|cannot restore struct from: \w+|unrecognized type: \w+|error decoding from json: .*)$/
+
+function isApply({ method, headers }: Divergence['step']): boolean {
+  return method === 'PATCH' && String(headers?.['content-type']).startsWith('application/apply-patch')
+}
+
+function losesOwners({ at, stock, krmkit }: Difference): boolean {
+  return at === 'body.metadata.managedFields' && stock === '<absent>' && Array.isArray(krmkit)
+}
+
+/** The stock server writes an object where krmkit changes nothing. */
+function isWritten({ at, krmkit }: Difference): boolean {
+  return at === 'body.metadata.resourceVersion' && krmkit !== '<absent>'
+}
+
+function sentOwners({ body }: Divergence['step']): readonly unknown[] | undefined {
+  const sent =
+    body !== undefined && 'json' in body ? (body.json as { metadata?: { managedFields?: JsonValue } } | null) : undefined
+  const owners = sent?.metadata?.managedFields
+  return Array.isArray(owners) ? owners : undefined
+}
