@@ -12,6 +12,8 @@ export class Normalizer {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #generated: RegExp | undefined
+  /** The finalizers of a namespace are in the order of a Go map once its deletion has changed them. */
+  #isNamespace = false
 
   /** @param id the unique part of the scenario's names on this server */
   constructor(id: string) {
@@ -21,6 +23,7 @@ export class Normalizer {
   /** @param step the request, whose `generateName` tells random names apart */
   answer(answer: Answer, step: Step): NormalAnswer {
     this.#generated = generatedNames(step, this.#id)
+    this.#isNamespace = namespacePath.test(step.path)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
       if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
@@ -73,6 +76,7 @@ export class Normalizer {
     // Owners of equal times are sorted by name, and times have whole seconds, so their order depends on the moment of the request.
     if (key === 'managedFields' && Array.isArray(value))
       return value.map((item) => this.#value(item, 'owner', parent)).sort(byText)
+    if (key === 'finalizers' && this.#isNamespace && Array.isArray(value)) return [...value].sort()
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
@@ -130,6 +134,7 @@ export class Normalizer {
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
         .replaceAll(documentHash, '<hash>')
         .replaceAll(/(?<=Too large resource version: \d+, current: )\d+/g, '<version>')
+        .replaceAll(versionsInTexts, '<version>')
         .replaceAll(uuid, (value) => this.#named('uid', value))
     )
   }
@@ -221,6 +226,10 @@ function isOpenApi(value: unknown): value is { readonly parameters?: Record<stri
 
 /** Documents have hashes, which differ with the descriptions. */
 const documentHash = /\b[0-9A-F]{128}\b/g
+/** Versions in the refusals of preconditions. */
+const versionsInTexts = /(?<=ResourceVersion in (?:object meta: |(?:record|the precondition) \(|precondition: ))\d+/g
+const namespacePath = /^\/api\/v1\/namespaces\/[^/]+(\/status|\/finalize)?$/
+
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const age = /^(\d+(s|m|h|d))+$|^<unknown>$|^<invalid>$/
 const ageColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration'])

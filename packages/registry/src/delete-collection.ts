@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { Slices } from '@krmkit/meta/slices'
-import { deleteObject, validateDeleteOptions } from './deletion.ts'
+import { deleteObject, validateDeleteOptions, warnOfPropagation } from './deletion.ts'
 import type { DeleteCollectionRequest, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { listEntries } from './list.ts'
@@ -15,6 +15,7 @@ export async function deleteCollection(
   { options, ...listed }: DeleteCollectionRequest,
 ): Promise<void> {
   validateDeleteOptions(options, store.environment.profile)
+  warnOfPropagation(store.definition, options, context)
   const { entries } = await listEntries(store, listed, context.signal)
   const slices = new Slices(store.slices)
   let next = 0

@@ -21,6 +21,10 @@ const withFinalizers =
 describe('validateDeleteOptions', () => {
   it.each([
     [{ propagationPolicy: 'Sideways' }, 'propagationPolicy: Unsupported value: "Sideways"'],
+    [
+      { propagationPolicy: 'x', orphanDependents: true },
+      'is invalid: [propagationPolicy: Invalid value: "x": orphanDependents and deletionPropagation cannot be both set, propagationPolicy: Unsupported value: "x"',
+    ],
     [{ propagationPolicy: 'Orphan', orphanDependents: true }, 'orphanDependents and deletionPropagation cannot be both set'],
     [{ dryRun: ['All', 'Some'] }, 'dryRun: Unsupported value: []string{"All", "Some"}: supported values: "All"'],
   ])('refuses %j', (options, why) => {
@@ -144,6 +148,8 @@ describe('propagation', () => {
     await remove('jobs', 'j', { propagationPolicy: 'Background' })
     expect(warnings).toHaveLength(1)
     expect(stored('jobs', 'j')).toBeUndefined()
+    await expect(remove('jobs', 'j')).rejects.toMatchObject({ code: 404 })
+    expect(warnings).toHaveLength(2)
   })
 })
 
@@ -179,6 +185,27 @@ describe('grace periods', () => {
     expect(stored('pods', 'p')).toBeUndefined()
   })
 
+  it('a shortened period that is over already becomes one second, and takes the finalizers of the policy', async () => {
+    const { create, remove, clock } = sampleRegistry()
+    await create('pods', pod('p'))
+    await remove('pods', 'p')
+    await clock.advance(20_000)
+    const { object } = await remove('pods', 'p', { gracePeriodSeconds: 5, propagationPolicy: 'Orphan' })
+    expect(object.metadata).toMatchObject({
+      deletionTimestamp: '2024-01-01T00:00:20Z',
+      deletionGracePeriodSeconds: 1,
+      finalizers: ['orphan'],
+    })
+  })
+
+  it('a deletion after the grace period may change the propagation', async () => {
+    const { create, remove } = sampleRegistry()
+    await create('pods', pod('p', {}, { nodeName: '' }))
+    await remove('pods', 'p', { propagationPolicy: 'Foreground' })
+    const { object } = await remove('pods', 'p', { propagationPolicy: 'Orphan' })
+    expect(object.metadata.finalizers).toEqual(['orphan'])
+  })
+
   it('a negative period is one second', async () => {
     const { create, remove } = sampleRegistry()
     await create('pods', pod('p'))
@@ -194,9 +221,34 @@ describe('namespaces', () => {
       removed: false,
       object: { metadata: { deletionTimestamp: start }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Terminating' } },
     })
-    expect((await remove('namespaces', 'shop')).removed).toBe(false)
+    expect((await remove('namespaces', 'shop', { propagationPolicy: 'Orphan' })).object.metadata.finalizers).toBeUndefined()
     const change = (current: FrozenObject | undefined): ApiObject => ({ ...(structuredClone(current) as ApiObject), spec: {} })
     await update('namespaces', { name: 'shop', subresource: 'finalize', change })
     expect(stored('namespaces', 'shop')).toBeUndefined()
+  })
+
+  it.each([
+    [{ propagationPolicy: 'Orphan' }, ['orphan']],
+    [{ propagationPolicy: 'Foreground' }, ['foregroundDeletion']],
+    [{ propagationPolicy: 'Background' }, undefined],
+    [{ orphanDependents: true }, ['orphan']],
+    [{ orphanDependents: false }, ['foregroundDeletion']],
+  ])('%j marks dependents', async (options, finalizers) => {
+    const { create, remove } = sampleRegistry()
+    await create('namespaces', { metadata: { name: 'shop' } })
+    expect((await remove('namespaces', 'shop', options)).object.metadata.finalizers).toEqual(finalizers)
+  })
+
+  it('refuse a precondition in the words of the resource; other kinds in those of the kind', async () => {
+    const { create, remove } = sampleRegistry()
+    await create('namespaces', { metadata: { name: 'shop' } })
+    await create('configmaps', { metadata: { name: 'a' } })
+    const options = { preconditions: { uid: 'other' } }
+    await expect(remove('namespaces', 'shop', options)).rejects.toThrow(
+      'on namespaces "shop": Precondition failed: UID in precondition: other',
+    )
+    await expect(remove('configmaps', 'a', options)).rejects.toThrow(
+      'on ConfigMap "a": the UID in the precondition (other) does not match the UID in record',
+    )
   })
 })

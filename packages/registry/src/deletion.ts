@@ -75,7 +75,8 @@ export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain
         'orphanDependents and deletionPropagation cannot be both set',
       ),
     )
-  } else if (propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy)) {
+  }
+  if (propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy)) {
     errors.push(
       field.notSupported(Path.of('propagationPolicy'), propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']),
     )
@@ -111,8 +112,8 @@ export async function deleteObject(
   { namespace, name, options, collective = false, skipAdmission = false }: DeleteRequest,
 ): Promise<DeleteResult> {
   const { definition, environment, objectCache } = store
-  const { strategy } = definition
   validateDeleteOptions(options, environment.profile)
+  if (!collective) warnOfPropagation(definition, options, context)
   const key = objectKey(definition, namespace, name)
   const request = { operation: 'DELETE' as const, name: collective ? '' : name, namespace, options }
   const admission = admissionContext(store, context)
@@ -126,11 +127,19 @@ export async function deleteObject(
       await environment.admission.admit(undefined, attributes, admission)
       await environment.admission.validate(undefined, attributes, admission)
     }
-    const isDefaultPropagation = options.propagationPolicy === undefined && options.orphanDependents === undefined
-    if (strategy.defaultPropagationWarning !== undefined && isDefaultPropagation) context.warn(strategy.defaultPropagationWarning)
     const result = await deleteOnce(store, context, options, { entry, current })
     if (result !== undefined) return result
   }
+}
+
+/** Warns when a deletion, even of a missing object, relies on the default propagation of a kind that has an unusual one. */
+export function warnOfPropagation(
+  { strategy: { defaultPropagationWarning } }: ResourceDefinition,
+  { propagationPolicy, orphanDependents }: DeleteRequestOptions,
+  { warn }: Pick<WriteContext, 'warn'>,
+): void {
+  if (defaultPropagationWarning === undefined || propagationPolicy !== undefined || orphanDependents !== undefined) return
+  warn(defaultPropagationWarning)
 }
 
 /** @returns `undefined` when another writer was first, and after the first half of a deletion that nothing holds. */
@@ -213,15 +222,21 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
  * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
  */
 export function checkPreconditions(
-  { kind }: ResourceDefinition,
+  { kind, resource, strategy }: ResourceDefinition,
   { metadata }: FrozenObject,
   { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
-  const check = (what: string, expected: string | undefined, actual: string | undefined) => {
+  const check = (what: 'UID' | 'ResourceVersion', expected: string | undefined, actual: string | undefined) => {
     if (expected === undefined || expected === actual) return
-    const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`
+    const name = metadata.name ?? ''
+    if (strategy.beginDeletion !== undefined) {
+      const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${actual}`
+      throw ApiError.conflict({ group: kind.group, resource: resource.name }, name, problem)
+    }
+    const happened = what === 'UID' ? 'been deleted and then recreated' : 'been modified'
+    const problem = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). The object might have ${happened}`
     // The stock server names the kind here, where every other conflict names the resource.
-    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, metadata.name ?? '', problem)
+    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, name, problem)
   }
   check('UID', uid, metadata.uid)
   check('ResourceVersion', resourceVersion, metadata.resourceVersion)
@@ -236,27 +251,36 @@ function deletionStep(
 ): ApiObject | 'now' | 'pending' {
   const { strategy } = definition
   const isTerminating = current.metadata.deletionTimestamp !== undefined
-  if (strategy.pendingFinalizers !== undefined) {
-    if (!isTerminating) return markedByStrategy(definition, current, context, options.orphanDependents === true)
-    const pending = strategy.pendingFinalizers(current).length + (current.metadata.finalizers ?? []).length
-    return pending > 0 ? 'pending' : 'now'
-  }
-  if (strategy.beginDeletion !== undefined && !isTerminating) return markedByStrategy(definition, current, context, false)
+  if (strategy.beginDeletion !== undefined && !isTerminating) return markedByStrategy(definition, current, options, context)
+  if ((strategy.pendingFinalizers?.(current) ?? []).length > 0) return 'pending'
   return terminatingObject(definition, current, options, context.clock.now())
 }
 
 function markedByStrategy(
   { strategy }: ResourceDefinition,
   current: FrozenObject,
+  options: DeleteRequestOptions,
   context: StrategyContext,
-  orphans: boolean,
 ): ApiObject {
   const next = structuredClone(current) as ApiObject
   next.metadata.deletionTimestamp = formatTime(context.clock.now())
   strategy.beginDeletion?.(next, context)
-  const finalizers = next.metadata.finalizers ?? []
-  if (orphans && !finalizers.includes(orphanFinalizer)) next.metadata.finalizers = [...finalizers, orphanFinalizer]
+  if (strategy.pendingFinalizers !== undefined) chooseDependents(next, options)
   return next
+}
+
+/** The finalizers of garbage collection of a kind with finalizers of its own; `orphanDependents: false` waits for dependents. */
+function chooseDependents({ metadata }: ApiObject, { orphanDependents, propagationPolicy }: DeleteRequestOptions): void {
+  if (orphanDependents === undefined && propagationPolicy === undefined) return
+  const orphans = orphanDependents ?? propagationPolicy === 'Orphan'
+  const waits = orphanDependents === undefined ? propagationPolicy === 'Foreground' : !orphanDependents
+  const present = metadata.finalizers ?? []
+  const wanted = [...(orphans ? [orphanFinalizer] : []), ...(waits ? [foregroundFinalizer] : [])]
+  const others = present.filter((each) => each !== orphanFinalizer && each !== foregroundFinalizer)
+  const next = [...others, ...wanted]
+  if (sameList(next, present)) return
+  if (next.length > 0) metadata.finalizers = next
+  else delete metadata.finalizers
 }
 
 /** The generic first half of a deletion, by grace period and finalizers. */
@@ -276,11 +300,17 @@ function terminatingObject(
     Object.assign(next.metadata, change)
     return next
   }
-  if (graceful && metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds !== undefined) {
-    const old = metadata.deletionGracePeriodSeconds
-    if (requested === undefined || requested >= old) return old === 0 && finalizers.length === 0 ? 'now' : 'pending'
-    const requestedAt = parseTime(metadata.deletionTimestamp) - old * 1000
-    return marked({ deletionTimestamp: formatTime(requestedAt + requested * 1000), deletionGracePeriodSeconds: requested })
+  const { deletionGracePeriodSeconds: old = 0 } = metadata
+  if (graceful && metadata.deletionTimestamp !== undefined && old > 0) {
+    if (requested === undefined || requested >= old) return 'pending'
+    const moved = parseTime(metadata.deletionTimestamp) + (requested - old) * 1000
+    // A grace period that is over by then becomes the shortest one.
+    const isOver = moved < now
+    return marked({
+      deletionTimestamp: formatTime(isOver ? now : moved),
+      deletionGracePeriodSeconds: isOver && requested > 0 ? 1 : requested,
+      ...(finalizers.length > 0 ? { finalizers } : {}),
+    })
   }
   const seconds = definition.strategy.gracePeriodSeconds?.(current, requested) ?? 0
   if (metadata.deletionTimestamp === undefined && seconds > 0) {

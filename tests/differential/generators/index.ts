@@ -10,6 +10,7 @@ import { generatePatches } from './patches.ts'
 import { generateProtobuf } from './protobuf.ts'
 import { generateRaces } from './races.ts'
 import { generateReads } from './reads.ts'
+import { generateSubresources } from './subresources.ts'
 import { generateUpdates } from './writes.ts'
 
 /** Makes random scenarios of one area. */
@@ -60,5 +61,10 @@ export const generators: readonly Generator[] = [
     generate: generateNamespaces,
   },
   { area: 'access', compares: 'roles, bindings, escalation, impersonation, access reviews', generate: generateAccess },
+  {
+    area: 'subresources',
+    compares: 'status of every kind, scale, eviction, binding, resize, ephemeral containers, tokens, approvals, connections',
+    generate: generateSubresources,
+  },
   { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
 ]

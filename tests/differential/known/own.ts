@@ -23,6 +23,24 @@ export const ownDepartures: readonly KnownDivergence[] = [
     reason: 'The header with the start time and the escaping parameter of the media type are of the Go library for metrics.',
     matches: (difference, { step }) => pathOf(step).startsWith('/metrics') && isOfMetricsLibrary(difference),
   },
+  {
+    id: 'D66',
+    title: 'Component statuses list the storage alone',
+    reason:
+      'Scheduler and controller manager are no processes of their own, and the storage need not be etcd: it is `storage-0`.',
+    matches: (_, { step, stock }) =>
+      /^\/api\/v1\/componentstatuses(\/etcd-0)?$/.test(pathOf(step)) && step.method === 'GET' && stock.status === 200,
+  },
+  {
+    id: 'D67',
+    title: 'A refused change of an ephemeral container shows no difference of Go values',
+    reason:
+      'The stock server appends a comparison of its internal values, in a form of its comparison library that changes by design.',
+    matches: ({ aspect, stock, krmkit }) =>
+      aspect === 'wording' &&
+      /existing ephemeral containers .* may not be changed\n {2}/.test(String(stock)) &&
+      withoutGoValues(stock) === withoutGoValues(krmkit),
+  },
 ]
 
 function isOfMetricsLibrary({ at, stock }: Difference): boolean {
@@ -35,4 +53,9 @@ function isOfMetricsLibrary({ at, stock }: Difference): boolean {
 /** The path of a step, without query and trailing slash. */
 function pathOf({ path }: Divergence['step']): string {
   return path.replace(/\/?(\?.*)?$/, '')
+}
+
+/** Removes the comparisons of Go values, whose lines are indented. */
+function withoutGoValues(text: unknown): string {
+  return String(text).replaceAll(/(?<=may not be changed\n)([ +-]{2}.*\n)+/g, '')
 }

@@ -107,6 +107,27 @@ export const bySpecification: readonly KnownDivergence[] = [
       /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
       /status\.conditions\[\d+\]\.(type|status): Required value/.test(messageOf(krmkit)),
   },
+  {
+    id: 'D63',
+    title: 'Invalid bindings are 422',
+    reason:
+      'API protocol 7: what can be read but breaks a rule is Invalid. The stock server answers 500 to a binding with another kind of target or without a name.',
+    matches: (difference, { step }) =>
+      /\/(binding|bindings)$/.test(step.path) &&
+      statuses(difference, 500, 422) &&
+      /^500 \[?target\./.test(String(difference.stock)),
+  },
+  {
+    id: 'D65',
+    title: 'A number beyond 32 bits in the apply of a scale is 400',
+    reason:
+      'API protocol 4.6: a value that its type cannot hold is 400; the stock server keeps the lower 32 bits and judges them.',
+    matches: ({ at, krmkit }, { step }) =>
+      at === 'status' &&
+      step.method === 'PATCH' &&
+      step.path.endsWith('/scale') &&
+      /^400 .*cannot unmarshal number/.test(String(krmkit)),
+  },
 ]
 
 function kindOf({ body }: NormalAnswer): string {

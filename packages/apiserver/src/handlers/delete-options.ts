@@ -1,3 +1,4 @@
+import { ApiError } from '@krmkit/meta'
 import type { DeleteRequestOptions } from '@krmkit/registry'
 import { bodyEncoding, decodeObject, type Expected, readBytes } from '../encoding/request-body.ts'
 import { flag, integer, text } from '../query.ts'
@@ -18,13 +19,15 @@ export async function deleteOptions(scope: RequestScope, context: RequestContext
 }
 
 function optionsFromQuery({ query }: RequestContext): DeleteRequestOptions {
+  // Unlike in other parameters, an empty number is malformed.
+  if (text(query, 'gracePeriodSeconds') === '') throw ApiError.badRequest('strconv.ParseInt: parsing "": invalid syntax')
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds')
   const propagationPolicy = text(query, 'propagationPolicy')
   const dryRun = (query.get('dryRun') ?? []).filter((word) => word !== '')
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(query.has('orphanDependents') ? { orphanDependents: flag(query, 'orphanDependents') } : {}),
-    ...(propagationPolicy === undefined || propagationPolicy === '' ? {} : { propagationPolicy }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(dryRun.length === 0 ? {} : { dryRun }),
   }
 }

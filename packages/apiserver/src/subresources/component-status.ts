@@ -18,7 +18,7 @@ export async function componentStatuses(
   const { request, info } = context
   const single = info.verb === 'get'
   if (single && info.name !== storage.metadata.name)
-    throw ApiError.notFound({ group: '', resource: 'componentstatuses' }, info.name)
+    throw ApiError.notFound({ group: '', resource: 'componentstatus' }, info.name)
   const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
   const metadata = {}

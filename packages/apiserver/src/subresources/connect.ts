@@ -5,7 +5,7 @@ import { openStream } from '../proxy/pod-stream.ts'
 import { proxyResource } from '../proxy/proxy-resource.ts'
 import { text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import { negotiated, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { connectOptions } from './connect-options.ts'
 
@@ -26,7 +26,11 @@ export const connectable: ReadonlyMap<string, readonly string[]> = new Map([
  */
 export async function connectResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { subresource } = context.info
-  if (subresource === 'log') return readLog(scope, context)
+  if (subresource === 'log') {
+    // The log is text, whatever is negotiated.
+    negotiated(scope, context)
+    return readLog(scope, context)
+  }
   if ((text(context.query, 'dryRun') ?? '') !== '') throw ApiError.badRequest('dryRun is not supported')
   const options = connectOptions(scope, context) ?? {}
   await admitConnection(scope, context, options)

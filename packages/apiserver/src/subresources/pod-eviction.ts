@@ -25,6 +25,8 @@ export async function createEviction(scope: RequestScope, context: RequestContex
   const { body: eviction, options: query, admission } = await admitOperation<Eviction>(scope, context, ['v1beta1'])
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
   const options: DeleteRequestOptions = eviction.deleteOptions ?? {}
+  if (query.dryRun && (options.dryRun ?? []).length > 0 && options.dryRun?.join() !== 'All')
+    throw ApiError.badRequest(`Non-matching dry-run options in request and content: [All] and [${options.dryRun?.join(' ')}]`)
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
   const write = writeContext(context, { dryRun, fieldManager: query.fieldManager })
   await admission.validate(eviction)

@@ -10,6 +10,7 @@ import {
 } from '@krmkit/kinds/strategies'
 import { ApiError, type FieldError, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { normalize } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
@@ -51,11 +52,12 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   // Owners are tracked although nothing is stored.
   const apiVersion = formatApiVersion(kind)
   const types = createTypeConverter({ [apiVersion]: kind.type })
-  const tracking = { live: undefined, next: body, manager: write.fieldManager, apiVersion, now: clock.now(), types }
+  const next = { ...body, spec: { ...body.spec, expirationSeconds } }
+  const tracking = { live: undefined, next, manager: write.fieldManager, apiVersion, now: clock.now(), types }
   const owned = trackUpdate({ ...tracking, subresource: 'token' })
   const answer = grantTokenRequest(request, { ...issued, expirationSeconds: granted })
   if (owned.metadata.managedFields !== undefined) answer.metadata.managedFields = owned.metadata.managedFields
-  return objectResponse(scope, context, answer, { representation, status: 201 })
+  return objectResponse(scope, context, normalize(kind.type(), answer), { representation, status: 201 })
 }
 
 /** @throws ApiError 422 when there are errors. */

@@ -18,6 +18,7 @@ function positive(value: string | undefined): boolean {
 export function podQos(spec: R<PodSpec>): QosClass {
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   let some = false
+  const requested = new Set<string>()
   let guaranteed = true
   for (const { resources } of containers) {
     for (const name of computed) {
@@ -26,8 +27,10 @@ export function podQos(spec: R<PodSpec>): QosClass {
       if (positive(limit) || positive(request)) some = true
       if (!positive(limit) || (positive(request) && compareAmounts(limit, request) !== 0)) guaranteed = false
       if (request === undefined && limit === undefined) guaranteed = false
+      if (positive(request)) requested.add(name)
     }
   }
+  if (requested.size < computed.length) guaranteed = false
   if (!some) return 'BestEffort'
   return guaranteed ? 'Guaranteed' : 'Burstable'
 }

@@ -62,6 +62,7 @@ const finalize: SubresourceStrategy<Namespace> = {
 
 export const namespaceStrategy = defineStrategy<Namespace>({
   defaults(namespace, _version, profile) {
+    if (!namespace.status?.phase) namespace.status = { ...namespace.status, phase: 'Active' }
     labelName(namespace, { profile })
     if (namespace.status !== undefined) namespace.status.phase ||= 'Active'
   },

@@ -1,5 +1,5 @@
 /** Pod. */
-import type { DeepReadonly } from '@krmkit/meta'
+import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { goList } from '../../shared/go-form.ts'
@@ -22,7 +22,7 @@ const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? empt
 const status = (pod: DeepReadonly<Pod>): DeepReadonly<PodStatus> => pod.status ?? {}
 
 /** Records pending scheduling gates in the status. */
-function recordSchedulingGates(pod: Pod): void {
+function recordSchedulingGates(pod: Pod, now: number): void {
   if (isEmpty(pod.spec?.schedulingGates)) return
   const message = 'Scheduling is blocked due to non-empty scheduling gates'
   pod.status = {
@@ -32,7 +32,7 @@ function recordSchedulingGates(pod: Pod): void {
         type: 'PodScheduled',
         status: 'False',
         lastProbeTime: null,
-        lastTransitionTime: null,
+        lastTransitionTime: formatTime(now),
         reason: 'SchedulingGated',
         message,
       },
@@ -85,7 +85,7 @@ export const podStrategy = defineStrategy<Pod>({
     startGeneration(pod)
     pod.status = { phase: 'Pending', qosClass: podQos(spec(pod)) }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
-    recordSchedulingGates(pod)
+    recordSchedulingGates(pod, context.clock.now())
     applyMatchLabelKeys(pod)
   },
   prepareForUpdate(pod, old, context) {

@@ -63,85 +63,113 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
 /** Changes CPU and memory of containers and their resize policy, nothing else. */
 export const resizeStrategy: SubresourceStrategy<Pod> = {
   prepareForUpdate(pod, old) {
-    // Validation refuses the pod as it was sent when it has other containers.
-    if (!sameContainers(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec)) return
-    const wanted = new Map<string, Container>()
-    for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])])
-      wanted.set(container.name, container)
-    restorePod(pod, old, (spec) => {
-      for (const container of [...spec.containers, ...(spec.initContainers ?? [])]) {
-        const now = wanted.get(container.name)
-        if (now === undefined) continue
-        if (isSet(now.resources)) container.resources = now.resources
-        if (isSet(now.resizePolicy)) container.resizePolicy = now.resizePolicy
-      }
-    })
+    const { containers, initContainers } = pod.spec ?? emptyPodSpec
+    const { containers: oldContainers, initContainers: oldInit } = old.spec ?? emptyPodSpec
+    // Validation refuses other containers.
+    if (containers?.length === oldContainers?.length && (initContainers?.length ?? 0) === (oldInit?.length ?? 0)) {
+      restorePod(pod, old, (spec) => {
+        if (isSet(spec.containers)) spec.containers = resized(containers ?? [], spec.containers)
+        if (isSet(spec.initContainers)) spec.initContainers = resized(initContainers ?? [], spec.initContainers)
+      })
+    }
     raiseGeneration(pod, old, 'spec')
   },
   validateUpdate(pod, old, context) {
     return validateWith(context, (errors) => {
+      if (old.spec?.os?.name === 'windows') {
+        errors.push({ field: '[]', reason: 'FieldValueForbidden', message: 'Forbidden: windows pods cannot be resized' })
+        return
+      }
       validateCommon(pod, old, errors)
-      validateResize(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec, errors)
+      validateResize(pod, old, errors)
     })
   },
 }
 
-function sameContainers(spec: R<PodSpec>, before: R<PodSpec>): boolean {
-  return containerLists.every((list) => {
-    const [now, then] = [spec[list] ?? [], before[list] ?? []]
-    return now.length === then.length && now.every(({ name }, i) => name === then[i]?.name)
+/** The containers as they were, with the resources of `wanted`; `wanted` itself where the names differ. */
+function resized(wanted: Container[], before: Container[]): Container[] {
+  if (!before.every(({ name }, i) => wanted[i]?.name === name)) return wanted
+  return before.map(({ resources: _resources, resizePolicy: _policy, ...rest }, i) => {
+    const { resources, resizePolicy } = wanted[i] as Container
+    return { ...rest, ...(isSet(resources) ? { resources } : {}), ...(isSet(resizePolicy) ? { resizePolicy } : {}) }
   })
 }
 
-const containerLists = ['containers', 'initContainers'] as const
-
-/** @returns whether each container has its counterpart at the same place. */
-function validateContainerOrder(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): boolean {
-  for (const list of containerLists) {
-    const [now, then] = [spec[list] ?? [], before[list] ?? []]
-    if (now.length !== then.length) at.child(list).forbidden(`${list} may not be added or removed on resize`)
-    else
-      for (const [i, { name }] of then.entries())
-        if (now[i]?.name !== name)
-          at.child(list).index(i).child('name').forbidden(`${list} may not be renamed or reordered on resize`)
+function validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
+  const at = errors.child('spec')
+  const [spec, before] = [pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec]
+  if (podQos(spec) !== (old.status?.qosClass || podQos(before)))
+    at.invalid(pod.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
+  const areSame = [hasSameContainers(spec, before, 'containers', at), hasSameContainers(spec, before, 'initContainers', at)]
+  if (areSame.includes(false)) return
+  for (const kind of ['initContainers', 'containers'] as const) {
+    for (const [i, container] of (before[kind] ?? []).entries()) {
+      if (kind === 'initContainers' && !isSidecar(container)) continue
+      validateContainerResize(spec[kind]?.[i] as R<Container>, container, at.child(kind).index(i).child('resources'))
+    }
   }
-  return sameContainers(spec, before)
+  for (const [i, container] of (spec.containers ?? []).entries()) {
+    const was = before.containers?.[i] as R<Container>
+    if (!semanticEqual(withComputeOf(was, container), was)) at.forbidden('only cpu and memory resources are mutable')
+  }
+  for (const [i, container] of (spec.initContainers ?? []).entries()) {
+    const was = before.initContainers?.[i] as R<Container>
+    if (isSidecar(container)) {
+      if (!semanticEqual(withComputeOf(was, container), was))
+        at.forbidden('only cpu and memory resources for sidecar containers are mutable')
+    } else if (!semanticEqual(container, was)) at.forbidden('resources for non-sidecar init containers are immutable')
+  }
 }
 
-function validateResize(spec: R<PodSpec>, before: R<PodSpec>, errors: ContextErrorList): void {
-  const at = errors.child('spec')
-  if (before.os?.name === 'windows') {
-    at.forbidden('windows pods cannot be resized')
-    return
+function isSidecar({ restartPolicy }: R<Container>): boolean {
+  return restartPolicy === 'Always'
+}
+
+/** @returns false where containers were added, removed, renamed or reordered. */
+function hasSameContainers(spec: R<PodSpec>, before: R<PodSpec>, kind: 'containers' | 'initContainers', at: FieldPath): boolean {
+  const [now, then] = [spec[kind] ?? [], before[kind] ?? []]
+  if (now.length !== then.length) {
+    at.child(kind).forbidden(`${kind} may not be added or removed on resize`)
+    return false
   }
-  if (podQos(spec) !== podQos(before)) at.invalid(podQos(spec), 'Pod QOS Class may not change as a result of resizing')
-  if (!validateContainerOrder(spec, before, at)) return
-  for (const [i, container] of (spec.containers ?? []).entries()) {
-    const old = before.containers?.[i]
-    if (old !== undefined) validateContainerResize(container, old, at.child('containers').index(i))
+  const renamed = [...then.keys()].filter((i) => now[i]?.name !== then[i]?.name)
+  for (const i of renamed) at.child(kind).index(i).child('name').forbidden(`${kind} may not be renamed or reordered on resize`)
+  return renamed.length === 0
+}
+
+/** `container` with the CPU and memory of `before`. */
+function withComputeOf(before: R<Container>, container: R<Container>): R<Container> {
+  const restored = (kind: 'limits' | 'requests'): Record<string, string> => {
+    const then = before.resources?.[kind]
+    if (!isSet(then)) return {}
+    const { cpu: _cpu, memory: _memory, ...others } = container.resources?.[kind] ?? {}
+    const { cpu, memory } = then
+    return { ...others, ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }) }
   }
+  const [limits, requests] = [restored('limits'), restored('requests')]
+  const { resources: _, ...rest } = container
+  const resources = {
+    ...(Object.keys(limits).length > 0 ? { limits } : {}),
+    ...(Object.keys(requests).length > 0 ? { requests } : {}),
+  }
+  return { ...rest, resources }
 }
 
 function validateContainerResize(container: R<Container>, old: R<Container>, at: FieldPath): void {
-  const here = at.child('resources')
-  for (const kind of ['limits', 'requests'] as const) {
-    const now = container.resources?.[kind]
-    const then = old.resources?.[kind]
-    for (const name of new Set([...sortedKeys(now), ...sortedKeys(then)])) {
-      const [value, before] = [own(now, name), own(then, name)]
-      if (value === before) continue
-      if (name !== 'cpu' && name !== 'memory') {
-        at.child('resources').child(kind).key(name).forbidden('only cpu and memory resources are mutable')
-      } else if (before !== undefined && value === undefined) {
-        here.child(kind).key(name).forbidden(`resource ${kind} cannot be removed`)
-      } else if (kind === 'limits' && name === 'memory' && before !== undefined && compareAmounts(value, before) < 0) {
-        const restarts = old.resizePolicy?.some(
-          (policy) => policy.resourceName === 'memory' && policy.restartPolicy === 'RestartContainer',
-        )
-        if (restarts !== true) {
-          here.child(kind).key(name).forbidden('memory limits cannot be decreased unless resizePolicy is RestartContainer')
-        }
-      }
-    }
-  }
+  const { requests, limits } = container.resources ?? {}
+  if (lacksSome(requests, old.resources?.requests)) at.child('requests').forbidden('resource requests cannot be removed')
+  if (lacksSome(limits, old.resources?.limits)) at.child('limits').forbidden('resource limits cannot be removed')
+  const policy = container.resizePolicy?.find(({ resourceName }) => resourceName === 'memory')
+  if (policy !== undefined && policy.restartPolicy !== 'NotRequired' && policy.restartPolicy !== '') return
+  const [limit, before] = [own(limits, 'memory'), own(old.resources?.limits, 'memory')]
+  if (limit === undefined) return
+  const place = at.child('limits').key('memory')
+  if (before === undefined) place.forbidden('memory limits cannot be added unless resizePolicy is RestartContainer')
+  else if (compareAmounts(limit, before) < 0)
+    place.forbidden('memory limits cannot be decreased unless resizePolicy is RestartContainer')
+}
+
+function lacksSome(now: R<Record<string, string>> | undefined, then: R<Record<string, string>> | undefined): boolean {
+  const [names, before] = [sortedKeys(now), sortedKeys(then)]
+  return before.length > names.length || before.some((name) => !names.includes(name))
 }

@@ -37,7 +37,7 @@ describe('chargedBudget', () => {
 
   it('refuses several budgets for one pod', () => {
     expect(() => chargedBudget([budget({ selector }), budget({ selector: {} })], pod('web', 'True'))).toThrow(
-      expect.objectContaining({ reason: 'InternalError' }),
+      expect.objectContaining({ code: 500, message: expect.stringContaining('more than one PodDisruptionBudget') }),
     )
   })
 

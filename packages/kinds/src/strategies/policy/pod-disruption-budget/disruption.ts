@@ -16,9 +16,8 @@ type Budget = DeepReadonly<PodDisruptionBudget>
 export function chargedBudget(budgets: readonly Budget[], pod: DeepReadonly<Pod>): Budget | undefined {
   const [budget, ...others] = budgets.filter((each) => covers(each, pod))
   if (others.length > 0) {
-    throw ApiError.internalError(
-      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
-    )
+    const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
+    throw new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
   }
   return budget === undefined || spares(budget, pod) ? undefined : budget
 }
@@ -67,8 +66,6 @@ export function takeDisruption(budget: Budget, podName: string, now: number): Po
 
 function refusal(cause: string, retryAfterSeconds: number): ApiError {
   const error = ApiError.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds)
-  return new ApiError({
-    ...error.status,
-    details: { ...error.status.details, causes: [{ reason: 'DisruptionBudget', message: cause }] },
-  })
+  const causes = [{ reason: 'DisruptionBudget', message: cause }]
+  return new ApiError({ ...error.status, details: { causes, ...error.status.details } })
 }
