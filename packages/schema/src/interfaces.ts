@@ -205,7 +205,7 @@ export interface CustomCodec {
   readStoredSteps(object: JsonObject): Generator<unknown, JsonObject>
   /** The value without fields that the schema does not specify. Changes nothing else. */
   dropUnknownFields(value: JsonObject): JsonObject
-  /** As `dropUnknownFields`, with interruption points at its yields. */
+  /** As `dropUnknownFields` of a normal object, with interruption points at its yields. */
   dropUnknownFieldsSteps(value: JsonObject): Generator<unknown, JsonObject>
 }
 

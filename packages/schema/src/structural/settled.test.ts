@@ -102,10 +102,12 @@ describe('reading a stored custom object', () => {
 
   it('normalizes and prunes the same at once and in steps', () => {
     for (const object of [...Object.values(settled), ...Object.values(changed)]) {
-      expect(stringifyJson(counted(codec.normalizeSteps(object)).result)).toBe(stringifyJson(codec.normalize(object)))
-      expect(stringifyJson(counted(codec.dropUnknownFieldsSteps(object)).result)).toBe(
-        stringifyJson(codec.dropUnknownFields(object)),
-      )
+      const normal = codec.normalize(object)
+      const pairs = [
+        [counted(codec.normalizeSteps(object)).result, normal],
+        [counted(codec.dropUnknownFieldsSteps(normal)).result, codec.dropUnknownFields(normal)],
+      ] as const
+      for (const [steps, whole] of pairs) expect(stringifyJson(steps) === stringifyJson(whole)).toBe(true)
       if (object === malformed) continue
       const { object: decoded, problems } = codec.decode(object)
       const { result } = counted(codec.decodeSteps(object))
