@@ -60,6 +60,7 @@ export class Normalizer {
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
+    if (key === 'metadata' && Array.isArray(object['managedFields'])) sortByManager(object['managedFields'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
 
@@ -72,10 +73,10 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Versions of lists depend on all writes to the server. */
+  /** Versions of lists depend on all writes to the server; one may be by chance that of an object. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
     const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
-    return isListMeta && !this.#names.has(value) ? '<list version>' : this.#named('version', value)
+    return isListMeta ? '<list version>' : this.#named('version', value)
   }
 
   /** Columns of ages are masked. */
@@ -96,12 +97,18 @@ export class Normalizer {
     for (const [value, name] of this.#names)
       if (value.length > 8 && result.includes(value)) result = result.replaceAll(value, name)
     if (this.#generated !== undefined) result = result.replaceAll(this.#generated, (name) => this.#named('name', name))
-    return result
-      .replaceAll(this.#id, '{id}')
-      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
-      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) => (time.startsWith('20') ? '<time>' : time))
-      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-      .replaceAll(uuid, (value) => this.#named('uid', value))
+    return (
+      result
+        .replaceAll(this.#id, '{id}')
+        .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
+        .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
+          time.startsWith('20') ? '<time>' : time,
+        )
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+        // Go prints pointers inside structs by their address.
+        .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
+        .replaceAll(uuid, (value) => this.#named('uid', value))
+    )
   }
 
   #named(kind: string, value: string): string {
@@ -114,6 +121,15 @@ export class Normalizer {
     }
     return name
   }
+}
+
+/** Managers are sorted by time, in seconds, which two servers may see on different sides of a second. */
+function sortByManager(entries: unknown[]): void {
+  const key = (entry: unknown) => {
+    const { operation, manager, subresource, apiVersion } = entry as Record<string, unknown>
+    return JSON.stringify([operation, manager, subresource ?? '', apiVersion])
+  }
+  entries.sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
 export interface NormalAnswer {

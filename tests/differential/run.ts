@@ -28,6 +28,9 @@ const { values: flags } = parseArgs({
   },
 })
 
+/** Texts of this length are shown whole; of longer ones, the part around their first difference. */
+const shownLength = 600
+
 /** Divergences of one signature. */
 interface Group {
   count: number
@@ -110,7 +113,8 @@ async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Prom
 
 function printDivergence(divergence: Divergence | undefined): void {
   for (const { at, stock, krmkit } of divergence?.differences.slice(0, 6) ?? []) {
-    console.log(`   ${at}\n      stock  ${shortened(stock)}\n      krmkit ${shortened(krmkit)}`)
+    const from = commonStart(stock, krmkit)
+    console.log(`   ${at}\n      stock  ${shortened(stock, from)}\n      krmkit ${shortened(krmkit, from)}`)
   }
 }
 
@@ -123,7 +127,17 @@ function stepLine({ id, method, path, query, headers, as, body, watch }: Step): 
   return parts.filter((part) => part !== '').join(' ')
 }
 
-function shortened(value: unknown): string {
+function shortened(value: unknown, from = 0): string {
   const text = JSON.stringify(value) ?? 'undefined'
-  return text.length > 600 ? `${text.slice(0, 600)}…` : text
+  const start = text.length > shownLength ? Math.max(0, from - shownLength / 3) : 0
+  const shown = text.slice(start, start + shownLength)
+  return `${start > 0 ? '…' : ''}${shown}${text.length > start + shownLength ? '…' : ''}`
+}
+
+/** Length of the common beginning of two values' texts. */
+function commonStart(a: unknown, b: unknown): number {
+  const [x, y] = [JSON.stringify(a) ?? '', JSON.stringify(b) ?? '']
+  let length = 0
+  while (length < x.length && x[length] === y[length]) length++
+  return length
 }

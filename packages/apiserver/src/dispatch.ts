@@ -37,7 +37,6 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
-    warnOfDeprecation(scope, context)
     return handlerOf(scope, context)(scope, context)
   }
   return async (context) => {
@@ -47,10 +46,14 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     const definition = registry.resource({ group, version, resource })
     if (!isBuiltInGroup(group, profile)) {
       if (definition === undefined || isMisplaced(definition, info)) return textResponse(404, '404 page not found\n')
+      // A subresource that the resource does not have is refused with the warning.
+      warnOfDeprecation(scopeOf(definition, undefined), context)
       return run(context, definition, customSubresource(definition, info))
     }
     if (definition === undefined) throw ApiError.genericNotFound()
-    return run(context, definition, builtInSubresource(definition, info))
+    const subresource = builtInSubresource(definition, info)
+    warnOfDeprecation(scopeOf(definition, subresource), context)
+    return run(context, definition, subresource)
   }
 }
 

@@ -2,6 +2,8 @@ import type { Dice } from '../../attacks/harness/dice.ts'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
 import { generateBodies } from './bodies.ts'
+import { generateCustoms } from './customs.ts'
+import { generateDefinitions } from './definitions.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
 import { generateReads } from './reads.ts'
@@ -40,5 +42,15 @@ export const generators: readonly Generator[] = [
     generate: generateNamespaces,
   },
   { area: 'access', compares: 'roles, bindings, escalation, impersonation, access reviews', generate: generateAccess },
+  {
+    area: 'definitions',
+    compares: 'definitions of custom resources, valid and damaged: causes, conditions, updates',
+    generate: generateDefinitions,
+  },
+  {
+    area: 'customs',
+    compares: 'objects of generated definitions: pruning, defaults, validation, patches, apply, scale, Tables',
+    generate: generateCustoms,
+  },
   { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
 ]

@@ -1,4 +1,5 @@
 import type { Difference, Divergence } from '../compare.ts'
+import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { bySpecification } from './specification.ts'
 
@@ -13,7 +14,7 @@ export interface KnownDivergence {
   matches(difference: Difference, divergence: Divergence): boolean
 }
 
-export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ownDepartures]
+export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ownDepartures, ...ofExtensions]
 
 /** The known divergence that explains a difference. */
 export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {

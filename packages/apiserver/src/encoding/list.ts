@@ -75,7 +75,7 @@ function wholeList({ definition, codec }: RequestScope, metadata: object, isJson
   const folder = type().name.split('.')[0] ?? ''
   return {
     // Members of lists of custom resources are ordered by name.
-    list: isCustom ? { apiVersion, items: [], kind: listKind, metadata } : { kind: listKind, apiVersion, metadata, items: [] },
+    list: isCustom ? { apiVersion, items: [], kind: listKind, metadata: sortedMembers(metadata) } : { kind: listKind, apiVersion, metadata, items: [] },
     member: 'items',
     struct: `${folder}.${listKind}`,
     element(entry) {
@@ -95,7 +95,7 @@ function transformedList(
   transform: NonNullable<Representation['transform']>,
   metadata: object,
 ): ShownList {
-  const form = { version: transform.version, profile }
+  const form = { version: transform.version, profile, objectMeta: definition.kind.type().custom?.objectMeta }
   if (transform.as !== 'Table') {
     return {
       list: partialListOf([], metadata, form) as ListFrame['list'],
@@ -112,6 +112,10 @@ function transformedList(
     struct: 'meta/v1.Table',
     element: (entry) => tableRow(printer, codec.object(entry), options),
   }
+}
+
+function sortedMembers(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const decoder = new TextDecoder()
@@ -131,6 +135,6 @@ function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): {
   if (custom === undefined) {
     return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
   }
-  const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`)
+  const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(sortedMembers(metadata))}}\n`)
   return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end }
 }

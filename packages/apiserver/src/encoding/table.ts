@@ -2,6 +2,7 @@ import { type Cell, type Column, defaultPrinter, type Printer, type ResourceDefi
 import { printers } from '@krmkit/kinds/printers'
 import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
+import { normalize, type StructType } from '@krmkit/schema'
 import { type Query, text } from '../query.ts'
 import { metaGroup, type Transform } from './negotiation.ts'
 
@@ -27,6 +28,8 @@ export interface MetaForm {
   readonly version: Transform['version']
   /** Default: the stock names. */
   readonly profile?: NamingProfile
+  /** Type of the metadata of custom resources, whose members come in another order than that of the type. */
+  readonly objectMeta?: StructType | undefined
 }
 
 export interface TableOptions extends MetaForm {
@@ -79,7 +82,9 @@ export function tableRow(
 
 /** Type and metadata of an object. */
 export function partialOf(object: FrozenObject, form: MetaForm): object {
-  return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: object.metadata }
+  const { objectMeta } = form
+  const metadata = objectMeta === undefined ? object.metadata : normalize(objectMeta, object.metadata)
+  return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata }
 }
 
 export function partialListOf(objects: readonly FrozenObject[], metadata: ListMetadata, form: MetaForm): object {
