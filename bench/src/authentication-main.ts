@@ -6,41 +6,13 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
-import {
-  anonymousAuthenticator,
-  type BootstrapTokenSecret,
-  createAuthenticatorChain,
-  createBearerTokenAuthenticator,
-  createBootstrapTokenAuthenticator,
-  createCachedTokenAuthenticator,
-  createClientCertificateAuthenticator,
-  createFrontProxyAuthenticator,
-  createKeyedDigest,
-  createOidcAuthenticator,
-  createStaticTokenAuthenticator,
-  createTokenAuthenticatorChain,
-  createWebhookTokenAuthenticator,
-  defaultFrontProxyHeaders,
-  isJwtShaped,
-  withAuthenticatedGroup,
-  withServerAudiences,
-} from '@krmkit/authentication'
-import {
-  createServiceAccountIssuer,
-  createServiceAccountTokenAuthenticator,
-  type ServiceAccountKeys,
-} from '@krmkit/authentication/service-account'
-import {
-  createCertificateAuthority,
-  createFakeFrontProxy,
-  createFakeOidcProvider,
-  createFakeTokenWebhook,
-} from '@krmkit/authentication/testing'
-import { alwaysAllow } from '@krmkit/authorization'
+import { createCertificateAuthority } from '@krmkit/authentication/testing'
+import { alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { listen } from '@krmkit/http'
 import { systemClock as clock, systemRandom as random, stockProfile } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
+import { allAuthenticators } from '../../tests/authentication/support/all-authenticators.ts'
 
 /** One authentication method and its request. */
 interface Method {
@@ -60,71 +32,25 @@ if (values.serve) await serve()
 else process.stdout.write(`${JSON.stringify(await measure(Number(values.requests)))}\n`)
 
 async function setup() {
-  const issuer = 'https://kubernetes.default.svc'
-  const people = createCertificateAuthority({ name: 'people', ...environment })
-  const front = createFakeFrontProxy(environment)
-  const oidc = createFakeOidcProvider({ clock })
-  const webhook = createFakeTokenWebhook({ clock })
-  webhook.known.set('webhook-token', { user: { username: 'walter', groups: ['ops'] } })
-  const keys: ServiceAccountKeys = {
-    ...environment,
-    issuer,
-    signingKey: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
-  }
   let made: EmbeddedServer | undefined
-  const find = (resource: string, namespace: string, name: string) =>
-    made?.registry.reader.get({ group: '', resource }, namespace, name)
-  const plurals = { ServiceAccount: 'serviceaccounts', Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
-  const accounts = createServiceAccountTokenAuthenticator(keys, (kind, namespace, name) => {
-    const found = find(plurals[kind], namespace, name)
-    return found && { uid: found.metadata.uid ?? '' }
+  const { authenticator, issuer, oidc, webhook, front, people } = allAuthenticators({
+    ...environment,
+    signingKey: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+    staticTokens: [{ token: 'static-token', user: { username: 'sam', groups: ['dev'] } }],
+    object: (resource, namespace, name) => made?.registry.reader.get({ group: '', resource }, namespace, name),
   })
-  const openId = createOidcAuthenticator({ issuerUrl: oidc.issuerUrl, clientId: oidc.clientId, fetch: oidc.fetch, clock })
-  const digest = createKeyedDigest(random)
-  const tokens = createTokenAuthenticatorChain([
-    withServerAudiences(
-      createStaticTokenAuthenticator([{ token: 'static-token', user: { username: 'sam', groups: ['dev'] } }], { digest }),
-      [issuer],
-    ),
-    accounts,
-    withServerAudiences(
-      createBootstrapTokenAuthenticator({
-        ...environment,
-        secret: (name) => find('secrets', 'kube-system', name) as BootstrapTokenSecret | undefined,
-      }),
-      [issuer],
-    ),
-    withServerAudiences(
-      createCachedTokenAuthenticator(openId, { clock, random, successMs: 10_000, failureMs: 0, accepts: isJwtShaped }),
-      [issuer],
-    ),
-    createCachedTokenAuthenticator(createWebhookTokenAuthenticator({ ...environment, url: webhook.url, fetch: webhook.fetch }), {
-      clock,
-      random,
-    }),
-  ])
-  const known = withAuthenticatedGroup(
-    createAuthenticatorChain([
-      createFrontProxyAuthenticator({ ...defaultFrontProxyHeaders, authorities: front.authority.certificate, clock }),
-      createClientCertificateAuthenticator({ authorities: people.certificate, ...environment }),
-      createBearerTokenAuthenticator(tokens, { digest }),
-    ]),
-  )
+  webhook.known.set('webhook-token', { user: { username: 'walter', groups: ['ops'] } })
   const server = await createApiServer({
     ...environment,
     storage: memoryStorage({ clock }),
-    authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
-    authorizer: alwaysAllow,
-    serviceAccountIssuer: createServiceAccountIssuer(keys),
+    authenticator,
+    authorizer: alwaysAllowAuthorizer,
+    serviceAccountIssuer: issuer,
   })
   made = server
   const account = await prepare(server)
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-  const { token: accountToken } = await createServiceAccountIssuer(keys).issue({
-    ...account,
-    audiences: [],
-    expirationSeconds: 36_000,
-  })
+  const { token: accountToken } = await issuer.issue({ ...account, audiences: [], expirationSeconds: 36_000 })
   const alice = people.issue({ commonName: 'alice', organizations: ['dev'] })
   const shown = ({ certificate, key, peer }: typeof alice) => ({ certificate, key, certificates: peer.certificates })
   const methods: Method[] = [
@@ -202,12 +128,12 @@ async function serve(): Promise<void> {
   const serving = createCertificateAuthority({ name: 'serving', ...environment })
   const { certificate, key } = serving.issue({ usage: 'server', hosts: ['127.0.0.1'] })
   const listening = await listen(server, { tls: { certificate, key, clientCa: authorities } })
-  const told = methods.map(({ name, headers, certificate: shown }) => ({
+  const described = methods.map(({ name, headers, certificate: shown }) => ({
     name,
     headers,
     ...(shown === undefined ? {} : { certificate: shown.certificate, key: shown.key }),
   }))
-  process.stdout.write(`${JSON.stringify({ url: listening.url, ca: serving.certificate, path: object, methods: told })}\n`)
+  process.stdout.write(`${JSON.stringify({ url: listening.url, ca: serving.certificate, path: object, methods: described })}\n`)
   // Each line on stdin requests the CPU time so far.
   process.stdin.on('data', () => {
     const { user, system } = process.cpuUsage()

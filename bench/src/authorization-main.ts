@@ -72,7 +72,8 @@ async function requests() {
       for (const [i, handle] of [open, guarded].entries()) {
         const from = performance.now()
         let runs = 0
-        while (performance.now() - from < milliseconds) for (let n = 0; n < 50; n++) await ask(handle, make(runs++, round))
+        while (performance.now() - from < milliseconds)
+          for (let n = 0; n < 50; n++) await sendRequest(handle, make(runs++, round))
         best[i] = Math.min(best[i]!, ((performance.now() - from) / runs) * 1000)
       }
     }
@@ -85,8 +86,8 @@ async function serverOf(options: Partial<ApiServerOptions>): Promise<Handler> {
   const { handle } = await createApiServer({ storage: memoryStorage(), ...options })
   const root = { username: 'root', groups: ['system:masters'] }
   const namespace = bytesOf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns-0' } })
-  await ask(handle, { method: 'POST', path: '/api/v1/namespaces', body: namespace }, root)
-  await ask(handle, { method: 'POST', path, body: bytesOf(configMap('a', 0)) }, root)
+  await sendRequest(handle, { method: 'POST', path: '/api/v1/namespaces', body: namespace }, root)
+  await sendRequest(handle, { method: 'POST', path, body: bytesOf(configMap('a', 0)) }, root)
   return handle
 }
 
@@ -96,11 +97,11 @@ async function fill(handle: Handler, objects: readonly StoredObject[]): Promise<
     const { namespace = '', name = '' } = object.metadata
     const home = namespace === '' ? '' : `/namespaces/${namespace}`
     const target = `/apis/rbac.authorization.k8s.io/v1${home}/${object.kind.toLowerCase()}s/${name}`
-    await ask(handle, { method: 'PUT', path: target, body: bytesOf(object) }, root)
+    await sendRequest(handle, { method: 'PUT', path: target, body: bytesOf(object) }, root)
   }
 }
 
-async function ask(handle: Handler, { method, path: target, body }: Call, as: typeof user = user): Promise<void> {
+async function sendRequest(handle: Handler, { method, path: target, body }: Call, as: typeof user = user): Promise<void> {
   const { status, body: answer } = await handle({
     method,
     path: target,

@@ -123,15 +123,15 @@ async function follow(asking: Client): Promise<Record<string, number>> {
     }
     const late = definition('late.example.com', 'lates', 'Late') as { metadata: { name: string }; spec: { names: object } }
     const { name } = late.metadata
-    const told = document === 'openapi' ? 'late.example.com/v1' : '"lates"'
+    const expected = document === 'openapi' ? 'late.example.com/v1' : '"lates"'
     await asking.create(CustomResourceDefinition, late as never)
-    found[`${document}Made`] = await until((now) => now.includes(told))
+    found[`${document}Made`] = await until((now) => now.includes(expected))
     const before = await text()
     const spec = { names: { ...late.spec.names, shortNames: ['lt'] }, versions: [changed(late)] }
     await asking.patch(CustomResourceDefinition, name, { type: 'merge', patch: { spec } as never })
     found[`${document}Changed`] = await until((now) => now !== before)
     await asking.delete(CustomResourceDefinition, name)
-    found[`${document}Removed`] = await until((now) => !now.includes(told))
+    found[`${document}Removed`] = await until((now) => !now.includes(expected))
     while ((await asking.request({ path: `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}` })).status !== 404)
       await new Promise((resolve) => setImmediate(resolve))
   }

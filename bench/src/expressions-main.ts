@@ -129,7 +129,7 @@ async function serverOf({ rules, policy }: Setting): Promise<EmbeddedServer> {
   })
   if (policy !== undefined) await bind(server, policy)
   const list = '/apis/bench.example.com/v1/namespaces/default/things'
-  while ((await ask(server, 'GET', list)) !== 200) await new Promise((resolve) => setImmediate(resolve))
+  while ((await sendRequest(server, 'GET', list)) !== 200) await new Promise((resolve) => setImmediate(resolve))
   return server
 }
 
@@ -144,11 +144,11 @@ async function bind(server: EmbeddedServer, expression: string): Promise<void> {
 }
 
 async function post(server: EmbeddedServer, path: string, body: object): Promise<void> {
-  const status = await ask(server, 'POST', path, body)
+  const status = await sendRequest(server, 'POST', path, body)
   if (status >= 400) throw new Error(`${path}: HTTP ${status}`)
 }
 
-async function ask(server: EmbeddedServer, method: string, path: string, object: object = {}): Promise<number> {
+async function sendRequest(server: EmbeddedServer, method: string, path: string, object: object = {}): Promise<number> {
   const body = bytesOf(object)
   const { status } = await server.handle({
     method,

@@ -76,7 +76,7 @@ async function main(): Promise<void> {
       const before = process.cpuUsage()
       let runs = 0
       while (performance.now() - from < milliseconds) {
-        for (let n = 0; n < 50; n++) await ask(server.handle, 'POST', target, { body, query: 'dryRun=All' })
+        for (let n = 0; n < 50; n++) await sendRequest(server.handle, 'POST', target, { body, query: 'dryRun=All' })
         runs += 50
       }
       // CPU time, since other processes share the machine.
@@ -100,7 +100,7 @@ async function serverOf({ plugins, hooks = [], audit }: Case): Promise<Handler> 
       : {}),
   })
   const namespace = bytesOf({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns-0' } })
-  await ask(handle, 'POST', '/api/v1/namespaces', { body: namespace })
+  await sendRequest(handle, 'POST', '/api/v1/namespaces', { body: namespace })
   for (const [i, each] of hooks.entries()) {
     const patches = JSON.stringify(each).includes('/label')
     for (const kind of patches ? ['Mutating'] : ['Mutating', 'Validating']) {
@@ -112,13 +112,13 @@ async function serverOf({ plugins, hooks = [], audit }: Case): Promise<Handler> 
         metadata: { name: `c-${i}` },
         webhooks,
       }
-      await ask(handle, 'POST', `/apis/${group}/v1/${resource}`, { body: bytesOf(configuration) })
+      await sendRequest(handle, 'POST', `/apis/${group}/v1/${resource}`, { body: bytesOf(configuration) })
     }
   }
   return handle
 }
 
-async function ask(
+async function sendRequest(
   handle: Handler,
   method: string,
   path: string,

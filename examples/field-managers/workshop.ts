@@ -10,7 +10,7 @@ import {
 } from '@krmkit/fieldmanager'
 import { Deployment } from '@krmkit/kinds/apps/v1'
 import { ConfigMap, Service } from '@krmkit/kinds/core/v1'
-import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { DecodeError, decode, decodeUntyped, printYaml, type StructType } from '@krmkit/schema'
 import { readManifest } from '@krmkit/schema/manifest'
 
@@ -88,7 +88,7 @@ export class Workshop {
       return this.#fits(object) ?? object
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      const { path } = error.location
+      const { path } = error
       return path === undefined || path === '' ? error.message : `Line ${document.range(path).line}: ${path} has the wrong type.`
     }
   }
@@ -107,7 +107,7 @@ function typeOf({ apiVersion, kind }: JsonObject): StructType | undefined {
 
 /** Identifies the object, such as `Deployment web`; required to apply. */
 export function nameOf({ apiVersion, kind, metadata }: JsonObject): string | undefined {
-  const { name } = typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata) ? metadata : {}
+  const { name } = isJsonObject(metadata) ? metadata : {}
   const complete = [apiVersion, kind, name].every((each) => typeof each === 'string' && each !== '')
   return complete ? `${String(kind)} ${String(name)}` : undefined
 }

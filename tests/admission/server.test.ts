@@ -39,13 +39,13 @@ describe('a server with the default plugins', () => {
   it('reports decisions to an in-process caller', async () => {
     await using api = await start()
     await api.client.create(pods, pod('a'))
-    const told = api.decisions.map(({ plugin, outcome, reasons, changes }) => [
+    const decisions = api.decisions.map(({ plugin, outcome, reasons, changes }) => [
       plugin,
       outcome,
       reasons.length > 0,
       changes.length > 0,
     ])
-    expect(told).toEqual([
+    expect(decisions).toEqual([
       ['ServiceAccount', 'changed', true, true],
       ['Priority', 'changed', true, true],
       ['DefaultTolerationSeconds', 'changed', true, true],

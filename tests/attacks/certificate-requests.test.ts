@@ -32,7 +32,7 @@ let count = 0
 
 beforeAll(async () => {
   const rules = [{ verbs: ['create', 'get'], apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'] }]
-  const server = { onFault: (error: unknown) => void faults.push(error) }
+  const server = { onError: (error: unknown) => void faults.push(error) }
   const onError = (error: unknown) => {
     if (!(error instanceof ControllersError && error.code === 'NotSigned')) faults.push(error)
   }

@@ -1,6 +1,6 @@
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { families } from './families/index.ts'
-import { Dice } from './harness/dice.ts'
 import { FamilyReport, wideBounds } from './harness/report.ts'
 import { bundleCommand } from './harness/server-process.ts'
 
@@ -16,7 +16,7 @@ describe('attacks', () => {
 
   it.each(families)('$name: $purpose', { timeout: 120_000 }, async (family) => {
     const report = new FamilyReport(family.name, wideBounds)
-    await family.run({ dice: new Dice(seed), report, size: 'short' })
+    await family.run({ random: new RandomChoices(seed), report, size: 'short' })
     const { findings, tried } = report.figures()
     expect(findings).toEqual([])
     expect(tried).toBeGreaterThan(10)

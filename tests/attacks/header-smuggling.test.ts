@@ -53,7 +53,7 @@ const requestWith = (...lines: string[]) =>
     '',
     body,
   ].join('\r\n')
-const who = async (lines: string[], shown?: IssuedCertificate) => {
+const userOf = async (lines: string[], shown?: IssuedCertificate) => {
   const text = await exchange(requestWith(...lines), shown)
   return {
     status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0),
@@ -65,33 +65,33 @@ const who = async (lines: string[], shown?: IssuedCertificate) => {
 describe('over HTTP/1.1', () => {
   it('control: proxy headers are accepted in any case', async () => {
     for (const name of ['X-Remote-User', 'x-remote-user', 'X-REMOTE-USER'])
-      expect(await who([`${name}: alice`], target.front.proxy)).toMatchObject({ status: 201, username: 'alice' })
+      expect(await userOf([`${name}: alice`], target.front.proxy)).toMatchObject({ status: 201, username: 'alice' })
   })
 
   it('without a certificate no spelling of the headers authenticates', async () => {
     for (const name of ['X-Remote-User', 'x-remote-user', 'X-REMOTE-USER', 'X_Remote_User', 'X-Remote-User\t', 'X-Remote-User '])
-      expect([400, 403]).toContain((await who([`${name}: admin`, 'X-Remote-Group: system:masters'])).status)
+      expect([400, 403]).toContain((await userOf([`${name}: admin`, 'X-Remote-Group: system:masters'])).status)
   })
 
   it('folded lines neither extend a user name nor hide a header', async () => {
     const { proxy } = target.front
     for (const fold of ['\r\n ', '\r\n\t', '\n ', '\n\t']) {
-      const folded = await who([`X-Remote-User: alice${fold}admin`], proxy)
+      const folded = await userOf([`X-Remote-User: alice${fold}admin`], proxy)
       expect(folded.username === undefined || !folded.username.startsWith('admin')).toBe(true)
-      expect((await who([`X-Harmless: a${fold}X-Remote-User: admin`], proxy)).username).toBeUndefined()
+      expect((await userOf([`X-Harmless: a${fold}X-Remote-User: admin`], proxy)).username).toBeUndefined()
     }
   })
 
   it('line breaks in a value do not start a header', async () => {
     for (const end of ['\n', '\r', '\u0000', '\u000b', '\u0085', '\u2028'])
-      expect((await who([`X-Harmless: a${end}X-Remote-User: admin`], target.front.proxy)).username).toBeUndefined()
+      expect((await userOf([`X-Harmless: a${end}X-Remote-User: admin`], target.front.proxy)).username).toBeUndefined()
   })
 
   it('duplicate user names or tokens are rejected', async () => {
     const lines = ['X-Remote-User: alice', 'X-Remote-Group: dev', 'X-Remote-User: admin']
-    expect(await who(lines, target.front.proxy)).toMatchObject({ status: 400, username: undefined })
+    expect(await userOf(lines, target.front.proxy)).toMatchObject({ status: 400, username: undefined })
     const tokens = [`Authorization: Bearer wrong`, `Authorization: Bearer ${staticToken}`]
-    expect(await who(tokens)).toMatchObject({ status: 401 })
+    expect(await userOf(tokens)).toMatchObject({ status: 401 })
   })
 
   it('conflicting lengths do not smuggle a second request', async () => {
@@ -105,7 +105,7 @@ describe('over HTTP/1.1', () => {
 
   it('a client certificate does not authorize proxy headers', async () => {
     const bob = target.people.issue({ commonName: 'front-proxy', organizations: ['dev'] })
-    expect(await who(['X-Remote-User: admin', 'X-Remote-Group: system:masters'], bob)).toMatchObject({
+    expect(await userOf(['X-Remote-User: admin', 'X-Remote-Group: system:masters'], bob)).toMatchObject({
       username: 'front-proxy',
       text: expect.not.stringContaining('system:masters'),
     })
@@ -113,7 +113,7 @@ describe('over HTTP/1.1', () => {
 })
 
 describe('over HTTP/2', () => {
-  const ask = (headers: Record<string, string | readonly string[]>, shown?: IssuedCertificate) =>
+  const sendHeaders = (headers: Record<string, string | readonly string[]>, shown?: IssuedCertificate) =>
     new Promise<{ status: number; username: string | undefined }>((resolve, reject) => {
       const certificate = shown === undefined ? {} : { cert: shown.certificate, key: shown.key }
       const session = connectHttp2(listening.url, { rejectUnauthorized: false, ...certificate })
@@ -136,7 +136,7 @@ describe('over HTTP/2', () => {
     })
 
   it('control: proxy headers are accepted', async () => {
-    expect(await ask({ 'x-remote-user': 'alice' }, target.front.proxy)).toEqual({ status: 201, username: 'alice' })
+    expect(await sendHeaders({ 'x-remote-user': 'alice' }, target.front.proxy)).toEqual({ status: 201, username: 'alice' })
   })
 
   it('without a certificate repeated headers are ignored', async () => {
@@ -144,16 +144,22 @@ describe('over HTTP/2', () => {
       ['admin', 403],
       [['admin', 'admin'], 400],
     ] as const)
-      expect(await ask({ 'x-remote-user': value, 'x-remote-group': 'system:masters' })).toEqual({ status, username: undefined })
+      expect(await sendHeaders({ 'x-remote-user': value, 'x-remote-group': 'system:masters' })).toEqual({
+        status,
+        username: undefined,
+      })
   })
 
   it('joined or encoded names are other names', async () => {
     for (const name of ['x_remote_user', 'x-remote-user-', 'x%2dremote%2duser'])
-      expect(await ask({ [name]: 'admin' }, target.front.proxy)).toEqual({ status: 401, username: undefined })
+      expect(await sendHeaders({ [name]: 'admin' }, target.front.proxy)).toEqual({ status: 401, username: undefined })
   })
 
   it('concurrent streams keep their own headers', async () => {
-    const [alice, none] = await Promise.all([ask({ 'x-remote-user': 'alice' }, target.front.proxy), ask({}, target.front.proxy)])
+    const [alice, none] = await Promise.all([
+      sendHeaders({ 'x-remote-user': 'alice' }, target.front.proxy),
+      sendHeaders({}, target.front.proxy),
+    ])
     expect([alice.username, none.status]).toEqual(['alice', 401])
   })
 })

@@ -20,7 +20,7 @@ const catalog = createCatalog()
 let server: EmbeddedServer
 const faults: unknown[] = []
 
-const ask = (method: string, path: string, body?: object, query: Record<string, string> = {}) =>
+const sendRequest = (method: string, path: string, body?: object, query: Record<string, string> = {}) =>
   send(server.handle, method, path, {
     query,
     ...(body === undefined ? {} : { body }),
@@ -34,25 +34,25 @@ beforeAll(async () => {
     kinds: catalog.definitions,
     random: seededRandom(3),
     admission: defaultAdmissionPlugins,
-    onFault: (error) => faults.push(error),
+    onError: (error) => faults.push(error),
   })
   const core = '/api/v1/namespaces/default'
   const limits = { type: 'Container', default: { cpu: '1' }, defaultRequest: { cpu: '10m' }, max: { cpu: '9' } }
   const made = [
-    await ask('POST', `${core}/serviceaccounts`, { metadata: { name: 'default' }, imagePullSecrets: [{ name: 'pull' }] }),
-    await ask('POST', `${core}/limitranges`, {
+    await sendRequest('POST', `${core}/serviceaccounts`, { metadata: { name: 'default' }, imagePullSecrets: [{ name: 'pull' }] }),
+    await sendRequest('POST', `${core}/limitranges`, {
       metadata: { name: 'all' },
       spec: { limits: [limits, { type: 'Pod', max: { cpu: '90' } }] },
     }),
-    await ask('POST', `${core}/resourcequotas`, {
+    await sendRequest('POST', `${core}/resourcequotas`, {
       metadata: { name: 'all' },
       spec: { hard: { 'requests.cpu': '99', services: '99' } },
     }),
-    await ask('POST', '/apis/storage.k8s.io/v1/storageclasses', {
+    await sendRequest('POST', '/apis/storage.k8s.io/v1/storageclasses', {
       metadata: { name: 'usual', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
       provisioner: 'example.com/disks',
     }),
-    await ask('POST', '/apis/networking.k8s.io/v1/ingressclasses', {
+    await sendRequest('POST', '/apis/networking.k8s.io/v1/ingressclasses', {
       metadata: { name: 'usual', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
       spec: { controller: 'example.com/gate' },
     }),
@@ -110,15 +110,15 @@ describe.each(samples)('%s', (_name, object) => {
       if (fault === undefined && isProper) return
       problems.push(`${what} -> ${status} ${text.slice(0, 300)} ${fault instanceof Error ? fault.stack : ''}`)
     }
-    const good = await ask('POST', base, object)
+    const good = await sendRequest('POST', base, object)
     expect(good.status, good.text).toBe(201)
     const stored = good.json as unknown as Record<string, unknown>
     const at = `${base}/${object.metadata.name}`
     const sent = (what: 'create' | 'apply' | 'update', body: Record<string, unknown>) => {
-      if (what === 'update') return ask('PUT', at, body, { dryRun: 'All' })
+      if (what === 'update') return sendRequest('PUT', at, body, { dryRun: 'All' })
       const fresh =
         body['metadata'] === null || typeof body['metadata'] !== 'object' ? body : replaced(body, ['metadata', 'name'], 'fresh')
-      if (what === 'create') return ask('POST', base, fresh as object, { dryRun: 'All' })
+      if (what === 'create') return sendRequest('POST', base, fresh as object, { dryRun: 'All' })
       const query = { dryRun: 'All', fieldManager: 'test', force: 'true' }
       return send(server.handle, 'PATCH', at, { query, body, headers: { 'content-type': 'application/apply-patch+yaml' } })
     }

@@ -1,7 +1,7 @@
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { describe, expect, it } from 'vitest'
 import { headerCases } from './families/header-lists.ts'
 import { expectedIdentity, type HeaderCase, judgeIdentity } from './families/header-rules.ts'
-import { Dice } from './harness/dice.ts'
 import { FamilyReport, table } from './harness/report.ts'
 import { faultOf } from './harness/target.ts'
 
@@ -44,7 +44,7 @@ describe('the rules of identity', () => {
   })
 
   it('generate the same lists for the same seed', () => {
-    const names = () => [...headerCases(['http1', 'http2'], new Dice(5), 3)].map((each) => each.name)
+    const names = () => [...headerCases(['http1', 'http2'], new RandomChoices(5), 3)].map((each) => each.name)
     expect(names()).toEqual(names())
     expect(names().length).toBeGreaterThan(3000)
   })

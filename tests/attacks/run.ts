@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { families } from './families/index.ts'
-import { Dice } from './harness/dice.ts'
 import { type FamilyFigures, FamilyReport, issueBounds, table } from './harness/report.ts'
 import { bundleCommand } from './harness/server-process.ts'
 
@@ -28,7 +28,7 @@ for (const family of families) {
   const from = performance.now()
   const report = new FamilyReport(family.name, { ...issueBounds, ...family.bounds })
   console.error(`${family.name}: ${family.purpose} (seed ${values.seed})`)
-  await family.run({ dice: new Dice(Number(values.seed)), report, size: values.short ? 'short' : 'full' })
+  await family.run({ random: new RandomChoices(Number(values.seed)), report, size: values.short ? 'short' : 'full' })
   const figures = report.figures()
   all.push(figures)
   console.error(`  ${Math.round((performance.now() - from) / 1000)} s, ${figures.wrong} of ${figures.tried} wrong`)

@@ -48,10 +48,10 @@ function setup(more: Partial<OidcOptions> = {}) {
     onError: (error) => errors.push(error),
     ...more,
   })
-  provider.asked.length = 0
+  provider.requestedPaths.length = 0
   return { tokens, clock, errors, judge: async (token: string) => tokens.authenticateToken(token) }
 }
-const keysAsked = () => provider.asked.filter((path) => path === '/jwks').length
+const keysAsked = () => provider.requestedPaths.filter((path) => path === '/jwks').length
 
 describe('a real OpenID provider', () => {
   it('authenticates its ID tokens with their claims [P239, P240]', async () => {
@@ -62,7 +62,7 @@ describe('a real OpenID provider', () => {
       user: { username: 'alice@example.com', groups: ['oidc:dev', 'oidc:ops'] },
     })
     expect(errors).toEqual([])
-    expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/jwks'])
+    expect(provider.requestedPaths).toEqual(['/.well-known/openid-configuration', '/jwks'])
   })
 
   it('accepts a token only for its client and until it expires [P239]', async () => {
@@ -111,7 +111,7 @@ describe('a real OpenID provider', () => {
     const patient = setup()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => patient.judge(token)))
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['authenticated']))
-    expect(provider.asked).toEqual(['/.well-known/openid-configuration', '/jwks'])
+    expect(provider.requestedPaths).toEqual(['/.well-known/openid-configuration', '/jwks'])
     const hasty = setup({ timeoutMs: 10 })
     expect(await hasty.judge(token)).toMatchObject({ kind: 'rejected' })
     expect(String(hasty.errors[0])).toContain('no response within 10 ms')
@@ -133,9 +133,9 @@ describe('a real OpenID provider', () => {
       },
       onError: (error) => errors.push(error),
     })
-    provider.asked.length = 0
+    provider.requestedPaths.length = 0
     expect(await tokens.authenticateToken(token)).toMatchObject({ kind: 'rejected' })
-    expect(provider.asked).toEqual([])
+    expect(provider.requestedPaths).toEqual([])
     expect(String(errors[0])).toMatch(/unable to (verify|get local issuer certificate)/)
   })
 })

@@ -1,12 +1,13 @@
 import { systemClock } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
 import { makeTrouble } from './support/chaos.ts'
-import { Dice, runSeed } from './support/dice.ts'
 import { fastClock } from './support/fast-clock.ts'
 import { goProgram } from './support/go-program.ts'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { configMaps, namespaces } from './support/pens.ts'
+import { runSeed } from './support/run-seed.ts'
 import { run } from './support/tool.ts'
 
 /**
@@ -18,14 +19,14 @@ const speed = 200
 
 const program = await goProgram('client-go')
 
-const asked: string[] = []
+const requests: string[] = []
 let local: LocalServer
 let proxy: BreakingProxy
 
 beforeAll(async () => {
   local = await startLocalServer({
     clock: fastClock(systemClock, speed),
-    audit: ({ requestURI, responseStatus }) => void asked.push(`${requestURI} ${responseStatus?.code}`),
+    audit: ({ requestURI, responseStatus }) => void requests.push(`${requestURI} ${responseStatus?.code}`),
     limits: { requestTimeoutMs: 60_000 * speed, watchMs: 2_000 * speed },
   })
   proxy = await breakingProxy({ host: '127.0.0.1', port: local.port })
@@ -69,7 +70,7 @@ describe.skipIf(program.missing !== undefined)(
 )
 
 function streamedLists(): number {
-  return asked.filter((request) => /sendInitialEvents=true.* 200$/.test(request)).length
+  return requests.filter((request) => /sendInitialEvents=true.* 200$/.test(request)).length
 }
 
 async function mirrorWrites({ streaming }: { readonly streaming: boolean }): Promise<void> {
@@ -83,7 +84,7 @@ async function mirrorWrites({ streaming }: { readonly streaming: boolean }): Pro
     env: { HOME: local.folder, KUBE_FEATURE_WatchListClient: String(streaming) },
     timeoutMs: 90_000,
     running: (child) => {
-      trouble = makeTrouble(child, { local, proxy, dice: new Dice(seed), everyMs: 900 })
+      trouble = makeTrouble(child, { local, proxy, random: new RandomChoices(seed), everyMs: 900 })
     },
   })
   expect([finished.code, finished.code === 0 ? '' : finished.stderr]).toEqual([0, ''])

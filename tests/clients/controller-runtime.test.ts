@@ -90,7 +90,7 @@ async function reachable(at: number): Promise<void> {
 async function configure(kind: 'Mutating' | 'Validating', webhooks: readonly object[]): Promise<void> {
   const path = `/apis/${group}/v1/${kind.toLowerCase()}webhookconfigurations`
   const configuration = { apiVersion: `${group}/v1`, kind: `${kind}WebhookConfiguration`, metadata: { name: 'hook' }, webhooks }
-  expect((await ask('POST', path, configuration)).status).toBe(201)
+  expect((await sendRequest('POST', path, configuration)).status).toBe(201)
 }
 
 interface Answer {
@@ -100,7 +100,7 @@ interface Answer {
   readonly body: any
 }
 
-async function ask(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
+async function sendRequest(method: string, path: string, body?: object, type = 'application/json'): Promise<Answer> {
   const response = await server.handle({
     method,
     path,
@@ -125,7 +125,7 @@ const configMap = (name: string, data: object = {}, labels: object = {}) => ({
 
 describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {
   it('applies the defaulter [P43, P58]', async () => {
-    const { status, body } = await ask('POST', collection, configMap('a'))
+    const { status, body } = await sendRequest('POST', collection, configMap('a'))
     expect(status).toBe(201)
     expect(body.data).toEqual({ size: '1' })
     expect(body.metadata.labels).toEqual({ hook: 'yes', 'asked-by': 'jane' })
@@ -139,12 +139,12 @@ describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skip
       metadata: { name: 'd', labels: { hook: 'yes' } },
       spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec } },
     }
-    const { body } = await ask('POST', '/apis/apps/v1/namespaces/default/deployments', deployment)
+    const { body } = await sendRequest('POST', '/apis/apps/v1/namespaces/default/deployments', deployment)
     expect(body.spec.template.spec.containers[0].env).toEqual([{ name: 'FROM_HOOK', value: 'yes' }])
   })
 
   it('refuses with a custom status [P56, P319]', async () => {
-    const { status, body } = await ask('POST', collection, configMap('b', { forbidden: 'x' }))
+    const { status, body } = await sendRequest('POST', collection, configMap('b', { forbidden: 'x' }))
     expect(status).toBe(422)
     expect(body).toMatchObject({
       reason: 'Invalid',
@@ -156,24 +156,24 @@ describe.skipIf(isMissing)(`a webhook on controller-runtime${isMissing ? ` (skip
   })
 
   it('warns [P59]', async () => {
-    const { status, warning } = await ask('POST', collection, configMap('c', { odd: 'x' }))
+    const { status, warning } = await sendRequest('POST', collection, configMap('c', { odd: 'x' }))
     expect([status, warning]).toEqual([201, ['299 - "odd is odd"']])
   })
 
   it('receives both objects of an update [P47]', async () => {
     const patch = { data: { size: '2' } }
-    const { status, body } = await ask('PATCH', `${collection}/a`, patch, 'application/merge-patch+json')
+    const { status, body } = await sendRequest('PATCH', `${collection}/a`, patch, 'application/merge-patch+json')
     expect([status, body.message]).toEqual([
       403,
       'admission webhook "validate-configmap.example.com" denied the request: size stays as it is',
     ])
-    expect((await ask('PATCH', `${collection}/a`, { data: { k: 'v' } }, 'application/merge-patch+json')).status).toBe(200)
+    expect((await sendRequest('PATCH', `${collection}/a`, { data: { k: 'v' } }, 'application/merge-patch+json')).status).toBe(200)
   })
 
   it('receives the object of a deletion [P50]', async () => {
-    await ask('POST', collection, configMap('k', {}, { keep: 'yes' }))
-    const { status, warning } = await ask('DELETE', `${collection}/k`)
+    await sendRequest('POST', collection, configMap('k', {}, { keep: 'yes' }))
+    const { status, warning } = await sendRequest('DELETE', `${collection}/k`)
     expect([status, warning]).toEqual([403, ['299 - "it is kept"']])
-    expect((await ask('DELETE', `${collection}/a`)).status).toBe(200)
+    expect((await sendRequest('DELETE', `${collection}/a`)).status).toBe(200)
   })
 })

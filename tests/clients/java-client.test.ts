@@ -62,9 +62,9 @@ async function steps(client: string): Promise<Record<string, unknown>> {
     .trim()
     .split('\n')
     .filter((line) => line.startsWith('{'))
-  const told = lines.map((line) => JSON.parse(line) as Step)
-  expect(finished.code, `${finished.stderr}\n${JSON.stringify(told.at(-1))}`).toBe(0)
-  return Object.fromEntries(told.map(({ step, value, failure }) => [step, failure ?? value]))
+  const steps = lines.map((line) => JSON.parse(line) as Step)
+  expect(finished.code, `${finished.stderr}\n${JSON.stringify(steps.at(-1))}`).toBe(0)
+  return Object.fromEntries(steps.map(({ step, value, failure }) => [step, failure ?? value]))
 }
 
 describe.skipIf(isMissing)(`Java clients${isMissing ? ` (skipped: ${program.missing})` : ''}`, () => {

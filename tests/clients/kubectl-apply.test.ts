@@ -44,8 +44,8 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     const kubectl = await world.namespace('conflicts')
     await applied(kubectl, configMap('m', { a: '1', b: '1' }), ' --server-side --field-manager=alpha')
     await kubectl.run('patch configmap m --field-manager=bravo -p', { more: ['{"data":{"b":"2","c":"2"}}'] })
-    const told = await refused(kubectl, configMap('m', { a: '9', b: '9' }), ' --server-side --field-manager=charlie')
-    expect(told).toMatch(
+    const message = await refused(kubectl, configMap('m', { a: '9', b: '9' }), ' --server-side --field-manager=charlie')
+    expect(message).toMatch(
       /^error: Apply failed with 2 conflicts: conflicts with "alpha":\n- \.data\.a\nconflicts with "bravo" using v1:\n- \.data\.b\n/,
     )
     expect(await applied(kubectl, configMap('m', { a: '1' }), ' --server-side --field-manager=charlie')).toContain('applied')
@@ -82,8 +82,8 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     const kubectl = await world.namespace('server-over')
     await applied(kubectl, deployment('web'))
     await kubectl.run('set image deployment web main=registry.example.com/main:7 --field-manager=pipeline')
-    const told = await refused(kubectl, deployment('web'), ' --server-side --field-manager=kubectl')
-    expect(told).toContain('conflict with "pipeline" using apps/v1: .spec.template.spec.containers[name="main"].image')
+    const message = await refused(kubectl, deployment('web'), ' --server-side --field-manager=kubectl')
+    expect(message).toContain('conflict with "pipeline" using apps/v1: .spec.template.spec.containers[name="main"].image')
     await applied(kubectl, deployment('web', { image: 'registry.example.com/main:7' }), ' --server-side')
     const owned = await owners(kubectl, 'deployment web')
     // kubectl transfers ownership of its annotation to another manager.
@@ -127,8 +127,8 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
         'f:spec': { 'f:template': { 'f:spec': { 'f:containers': { 'k:{"name":"main"}': { 'f:image': {} } } } } },
       },
     })
-    const told = await refused(kubectl, deployment('web'), ' --server-side')
-    expect(told).toMatch(/Apply failed with 3 conflicts/)
+    const message = await refused(kubectl, deployment('web'), ' --server-side')
+    expect(message).toMatch(/Apply failed with 3 conflicts/)
     expect(await applied(kubectl, deployment('web'), ' --server-side --force-conflicts')).toContain('serverside-applied')
     expect(Object.keys(await owners(kubectl, 'deployment web'))).toEqual(['kubectl Apply'])
   })
@@ -140,8 +140,8 @@ suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
     await kubectl.run('patch deployment web --subresource=status --field-manager=reporter --type=merge -p', {
       more: ['{"status":{"observedGeneration":1}}'],
     })
-    const told = await refused(kubectl, deployment('web'), ' --server-side')
-    expect(told).toContain('conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas')
+    const message = await refused(kubectl, deployment('web'), ' --server-side')
+    expect(message).toContain('conflict with "kubectl" with subresource "scale" using apps/v1: .spec.replicas')
     expect((await owners(kubectl, 'deployment web'))['reporter Update']).toEqual({ 'f:status': { 'f:observedGeneration': {} } })
     await kubectl.run('patch deployment web --type=merge -p', { more: ['{"metadata":{"managedFields":[{}]}}'] })
     expect(await owners(kubectl, 'deployment web')).toEqual({})

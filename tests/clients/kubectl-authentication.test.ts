@@ -61,7 +61,7 @@ async function as(user: object): Promise<Kubectl> {
   })
   return world.kubectl.with('--kubeconfig', path)
 }
-const who = async (kubectl: Kubectl): Promise<Json> => (await kubectl.json<Json>('auth whoami')).status.userInfo
+const whoAmI = async (kubectl: Kubectl): Promise<Json> => (await kubectl.json<Json>('auth whoami')).status.userInfo
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 suite(`kubectl auth whoami${skipNote}`, () => {
@@ -71,7 +71,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
   })
 
   it('authenticates static tokens, and rejects wrong ones', async () => {
-    expect(await who(await as({ token: bystanderToken }))).toEqual({
+    expect(await whoAmI(await as({ token: bystanderToken }))).toEqual({
       username: 'bystander',
       uid: '2',
       groups: ['watchers', 'system:authenticated'],
@@ -85,7 +85,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
     const paths = await Promise.all([world.kubectl.file('alice.crt', certificate), world.kubectl.file('alice.key', key)])
     const files = await as({ 'client-certificate': paths[0], 'client-key': paths[1] })
     for (const kubectl of [data, files])
-      expect(await who(kubectl)).toMatchObject({ username: 'alice', uid: 'u-1', groups: ['dev', 'system:authenticated'] })
+      expect(await whoAmI(kubectl)).toMatchObject({ username: 'alice', uid: 'u-1', groups: ['dev', 'system:authenticated'] })
   })
 
   it('sends no certificate of an authority that the server does not request', async () => {
@@ -96,7 +96,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
   })
 
   it('authenticates ID tokens of an OpenID provider [P239]', async () => {
-    expect(await who(await as({ token: await provider.idToken('alice') }))).toEqual({
+    expect(await whoAmI(await as({ token: await provider.idToken('alice') }))).toEqual({
       username: 'alice@example.com',
       groups: ['oidc:dev', 'oidc:ops', 'system:authenticated'],
     })
@@ -109,7 +109,7 @@ suite(`kubectl auth whoami${skipNote}`, () => {
     }
     const metadata = { name: 'bootstrap-token-kubect', namespace: 'kube-system' }
     await world.kubectl.create({ apiVersion: 'v1', kind: 'Secret', type: 'bootstrap.kubernetes.io/token', metadata, stringData })
-    expect(await who(await as({ token: 'kubect.0123456789abcdef' }))).toEqual({
+    expect(await whoAmI(await as({ token: 'kubect.0123456789abcdef' }))).toEqual({
       username: 'system:bootstrap:kubect',
       groups: ['system:bootstrappers', 'system:bootstrappers:kubectl', 'system:authenticated'],
     })
@@ -126,7 +126,7 @@ suite(`kubectl create token${skipNote}`, () => {
 
   it('creates a token that authenticates the service account [P237]', async () => {
     const token = await kubectl.run('create token robot')
-    expect(await who(await as({ token }))).toMatchObject({
+    expect(await whoAmI(await as({ token }))).toMatchObject({
       username: 'system:serviceaccount:tokens:robot',
       groups: ['system:serviceaccounts', 'system:serviceaccounts:tokens', 'system:authenticated'],
       extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${claimsOf(token).jti}`] },
@@ -140,7 +140,7 @@ suite(`kubectl create token${skipNote}`, () => {
     expect(claims.exp - claims.iat).toBe(7200)
     expect(claims['kubernetes.io']).toMatchObject({ secret: { name: 's' }, serviceaccount: { name: 'robot' } })
     const holder = await as({ token })
-    expect(await who(holder)).toMatchObject({ username: 'system:serviceaccount:tokens:robot' })
+    expect(await whoAmI(holder)).toMatchObject({ username: 'system:serviceaccount:tokens:robot' })
     await kubectl.run('delete secret s')
     expect(await holder.refused('auth whoami')).toContain('Unauthorized')
     const vault = await kubectl.run('create token robot --audience=vault --audience=store')
@@ -164,7 +164,7 @@ suite(`kubectl create token${skipNote}`, () => {
     const { data } = await kubectl.json('get secret kept')
     expect(Object.keys(data).sort()).toEqual(['ca.crt', 'namespace', 'token'])
     const token = Buffer.from(data.token, 'base64').toString()
-    expect(await who(await as({ token }))).toMatchObject({ username: 'system:serviceaccount:tokens:robot' })
+    expect(await whoAmI(await as({ token }))).toMatchObject({ username: 'system:serviceaccount:tokens:robot' })
   })
 })
 
@@ -179,21 +179,21 @@ suite(`kubectl with a credential command${skipNote}`, () => {
       name,
       `#!/bin/sh\nprintf '%s' "$KUBERNETES_EXEC_INFO" > ${note}\ncat <<'E'\n${answer}\nE\n`,
     )
-    return { command, told: async () => JSON.parse(await readFile(note, 'utf8')) as Json }
+    return { command, readInput: async () => JSON.parse(await readFile(note, 'utf8')) as Json }
   }
 
   it.each(['v1', 'v1beta1'])('authenticates with the credential of the plugin, in %s [P266]', async (version) => {
-    const { command, told } = await plugin(version, { token: bystanderToken })
+    const { command, readInput } = await plugin(version, { token: bystanderToken })
     const exec = { command, apiVersion: `${group}/${version}`, interactiveMode: 'Never', provideClusterInfo: true }
-    expect(await who(await as({ exec }))).toMatchObject({ username: 'bystander' })
-    expect(await told()).toMatchObject({ spec: { interactive: false, cluster: { server: cluster.server } } })
+    expect(await whoAmI(await as({ exec }))).toMatchObject({ username: 'bystander' })
+    expect(await readInput()).toMatchObject({ spec: { interactive: false, cluster: { server: cluster.server } } })
   })
 
   it('authenticates with the certificate of the plugin [P266]', async () => {
     const { certificate, key } = people.issue({ commonName: 'carol', organizations: ['ops'] })
     const { command } = await plugin('v1', { clientCertificateData: certificate, clientKeyData: key })
     const exec = { command, apiVersion: `${group}/v1`, interactiveMode: 'Never' }
-    expect(await who(await as({ exec }))).toMatchObject({ username: 'carol', groups: ['ops', 'system:authenticated'] })
+    expect(await whoAmI(await as({ exec }))).toMatchObject({ username: 'carol', groups: ['ops', 'system:authenticated'] })
   })
 
   it('prints the install hint of a missing plugin [P266]', async () => {

@@ -134,9 +134,10 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await bind('approve', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient', 'system:bootstrappers')
     await bind('renew', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', 'system:nodes')
     const joiner = kubectl.with('--user=missing', `--token=${bootstrapToken}`)
-    const ask = () => createCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } })
+    const createRequest = () =>
+      createCertificateRequest({ subject: { commonName: 'system:node:a', organizations: ['system:nodes'] } })
     const node = { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', usages: nodeUsages }
-    const first = ask()
+    const first = createRequest()
     await joiner.create(request('node-a', first.request, node))
     const nodeA = await bearing('node-a', { certificate: await certificateOf('node-a', joiner), key: first.key })
     expect((await nodeA.json('auth whoami')).status.userInfo).toMatchObject({
@@ -151,7 +152,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     expect(await nodeA.refused('create -f -', { stdin: JSON.stringify(request('node-b', other.request, node)) })).toContain(
       'can only create a node CSR with CN=system:node:a',
     )
-    const second = ask()
+    const second = createRequest()
     await nodeA.create(request('node-a-again', second.request, { ...node, usages: ['digital signature', 'client auth'] }))
     const certificate = await certificateOf('node-a-again', nodeA)
     expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(second.key))).toBe(true)

@@ -171,9 +171,9 @@ suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () =>
   it.skipIf(kubectlMinor < 31)('wait --for=create, since kubectl 1.31 [P141]', async ({ expect }) => {
     const kubectl = await world.namespace('wait-create')
     const waiting = kubectl.follow('wait configmap/later --for=create --timeout=30s')
-    const asked = () =>
+    const request = () =>
       world.requests().some((line) => line.includes('/namespaces/wait-create/configmaps') && line.includes('later'))
-    await expect.poll(asked, { timeout: 20_000 }).toBe(true)
+    await expect.poll(request, { timeout: 20_000 }).toBe(true)
     await kubectl.create(configMap('later'))
     expect([await waiting.ended, waiting.text]).toEqual([0, 'configmap/later condition met\n'])
   })

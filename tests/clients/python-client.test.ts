@@ -2,15 +2,17 @@ import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type BreakingProxy, breakingProxy } from './support/breaking-proxy.ts'
 import { makeTrouble } from './support/chaos.ts'
-import { Dice, runSeed } from './support/dice.ts'
 import { fastClock } from './support/fast-clock.ts'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
 import { configMaps } from './support/pens.ts'
+import { runSeed } from './support/run-seed.ts'
 import { cacheFolder, type Finished, lastLine, run } from './support/tool.ts'
-import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
+import { typedObjects } from './support/typed-objects.ts'
+import { lost, wireForm } from './support/wire-form.ts'
 
 /** The Python client, in an environment that is created once. Skipped when it cannot be installed. */
 
@@ -86,7 +88,7 @@ describe.skipIf(python.missing !== undefined)(
         env: environment(),
         timeoutMs: 100_000,
         running: (child) => {
-          trouble = makeTrouble(child, { local, proxy, dice: new Dice(seed), everyMs: 400 })
+          trouble = makeTrouble(child, { local, proxy, random: new RandomChoices(seed), everyMs: 400 })
         },
       })
       expect([finished.code, finished.stderr]).toEqual([0, ''])

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, ClientError, createRemoteClient, loadKubeconfig, resourceType, type WatchEvent } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Dice, runSeed } from './support/dice.ts'
 import { type ConfigMapObject, configMaps, ownPen } from './support/pens.ts'
 import { RandomWriter, type Written } from './support/random-writer.ts'
+import { runSeed } from './support/run-seed.ts'
 import { freePort, killEarly, type ServerProcess, startServerProcess } from './support/server-process.ts'
 
 /**
@@ -17,7 +18,7 @@ import { freePort, killEarly, type ServerProcess, startServerProcess } from './s
 const seed = runSeed()
 const rounds = 6
 const namespaces = ['default', 'work']
-const dice = new Dice(seed)
+const random = new RandomChoices(seed)
 
 let folder: string
 let flags: readonly string[]
@@ -92,120 +93,157 @@ async function eventsBetween(from: string, to: string): Promise<WatchEvent<Confi
   return events
 }
 
+/** Objects that the test does not change, and their state, which must survive every restart. */
+async function createKeptObjects(): Promise<{ state: ApiObject[]; read: () => Promise<ApiObject[]> }> {
+  await client.create(types.namespaces, { metadata: { name: 'work' } })
+  const container = { name: 'c', image: 'registry.example.com/c:1' }
+  const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [container] } }
+  const kept = await Promise.all([
+    client.get(types.namespaces, 'work'),
+    client.create(types.secrets, { metadata: { name: 'kept', namespace: 'work' }, stringData: { key: 'välue' } } as never),
+    client.create(types.deployments, {
+      metadata: { name: 'kept', namespace: 'work' },
+      spec: { selector: { matchLabels: { app: 'a' } }, template },
+    } as never),
+    client.create(types.pods, {
+      metadata: { generateName: 'kept-', namespace: 'work', finalizers: ['example.com/hold'] },
+      spec: { containers: [container] },
+    } as never),
+    client.apply(
+      types.clusterRoles,
+      { metadata: { name: 'kept' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] } as never,
+      { fieldManager: 'tests' },
+    ),
+  ])
+  const [, , , pod] = kept
+  // Terminating, with a finalizer.
+  await client.delete(types.pods, pod.metadata.name ?? '', { namespace: 'work' })
+  const kinds = [types.namespaces, types.secrets, types.deployments, types.pods, types.clusterRoles]
+  const read = () =>
+    Promise.all(
+      kept.map(({ metadata: { name = '', namespace } }, i) =>
+        client.get(kinds[i]!, name, namespace === undefined ? {} : { namespace }),
+      ),
+    )
+  return { state: await read(), read }
+}
+
+function randomWriter(): RandomWriter {
+  return new RandomWriter({
+    random,
+    // Each round uses the current client.
+    pens: [
+      {
+        create: (...args) => ownPen(client).create(...args),
+        replace: (...args) => ownPen(client).replace(...args),
+        patch: (...args) => ownPen(client).patch(...args),
+        delete: (...args) => ownPen(client).delete(...args),
+      },
+    ],
+    namespaces,
+    names: 150,
+    unanswered: (error) => error instanceof ClientError && error.code === 'Unreachable',
+  })
+}
+
+/** One watch across all restarts of the server, which reconnects by itself. */
+async function watchAcrossRestarts() {
+  const steady = await connect()
+  const mirror = new Map<string, string>()
+  const seen: string[] = []
+  const stopped = new AbortController()
+  const following = (async () => {
+    for await (const { type, object } of steady.watch(configMaps, { signal: stopped.signal })) {
+      seen.push(versionOf(object))
+      if (type === 'DELETED') mirror.delete(keyOf(object))
+      else mirror.set(keyOf(object), versionOf(object))
+    }
+  })()
+  const stop = async () => {
+    stopped.abort()
+    await following
+    await steady.close()
+  }
+  return { mirror, seen, stop }
+}
+
+type LoggedWrites = [version: string, write: { readonly type: string; readonly object: Written }][]
+
+/** Writes until the server is killed. Returns the acknowledged writes. */
+async function writeUntilKilled(writer: RandomWriter): Promise<LoggedWrites> {
+  const acknowledgedBefore = new Set(writer.log.keys())
+  const over = new AbortController()
+  const work = writer.writeUntil(over.signal, 6)
+  await new Promise((resolve) => setTimeout(resolve, 100 + random.below(500)))
+  await expect.poll(() => writer.log.size, { timeout: 20_000, interval: 5 }).toBeGreaterThan(acknowledgedBefore.size + 10)
+  await server.kill()
+  await work
+  return [...writer.log].filter(([version]) => !acknowledgedBefore.has(version))
+}
+
+async function restart(): Promise<void> {
+  // Sometimes the server is killed before it is ready.
+  if (random.chance(40)) await killEarly(flags, random.below(250))
+  await client.close()
+  server = await startServerProcess(flags)
+  client = await connect()
+}
+
+/** Requires the events between two versions to be ordered, unique, and to contain these writes. */
+async function expectEventsOf(
+  writes: LoggedWrites,
+  { after, to }: { readonly after: string; readonly to: string },
+): Promise<void> {
+  const events = await eventsBetween(after, to)
+  const versions = events.map(({ object }) => BigInt(versionOf(object)))
+  expect(versions).toEqual(ascending([...new Set(versions)]))
+  const byVersion = new Map(events.map((event) => [versionOf(event.object), event]))
+  for (const [version, { type, object }] of writes) {
+    const event = byVersion.get(version)
+    expect([event?.type, event && written(event.object)]).toEqual([type, object])
+  }
+}
+
+function ascending(versions: bigint[]): bigint[] {
+  return versions.sort((a, b) => (a < b ? -1 : 1))
+}
+
 describe(`a durable server, seed ${seed}`, () => {
   it('serves all acknowledged writes after being killed [P13, P143, P184, S104]', { timeout: 120_000 }, async () => {
-    await client.create(types.namespaces, { metadata: { name: 'work' } })
-    const container = { name: 'c', image: 'registry.example.com/c:1' }
-    const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [container] } }
-    const kept = await Promise.all([
-      client.get(types.namespaces, 'work'),
-      client.create(types.secrets, { metadata: { name: 'kept', namespace: 'work' }, stringData: { key: 'välue' } } as never),
-      client.create(types.deployments, {
-        metadata: { name: 'kept', namespace: 'work' },
-        spec: { selector: { matchLabels: { app: 'a' } }, template },
-      } as never),
-      client.create(types.pods, {
-        metadata: { generateName: 'kept-', namespace: 'work', finalizers: ['example.com/hold'] },
-        spec: { containers: [container] },
-      } as never),
-      client.apply(
-        types.clusterRoles,
-        { metadata: { name: 'kept' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] } as never,
-        { fieldManager: 'tests' },
-      ),
-    ])
-    const [, , , pod] = kept
-    // Terminating, with a finalizer.
-    await client.delete(types.pods, pod.metadata.name ?? '', { namespace: 'work' })
-    const where = [types.namespaces, types.secrets, types.deployments, types.pods, types.clusterRoles]
-    const readKept = () =>
-      Promise.all(
-        kept.map(({ metadata: { name = '', namespace } }, i) =>
-          client.get(where[i]!, name, namespace === undefined ? {} : { namespace }),
-        ),
-      )
-    const keptState = await readKept()
-
-    const writer = new RandomWriter({
-      dice,
-      // Each round uses the current client.
-      pens: [
-        {
-          create: (...args) => ownPen(client).create(...args),
-          replace: (...args) => ownPen(client).replace(...args),
-          patch: (...args) => ownPen(client).patch(...args),
-          delete: (...args) => ownPen(client).delete(...args),
-        },
-      ],
-      namespaces,
-      names: 150,
-      unanswered: (error) => error instanceof ClientError && error.code === 'Unreachable',
-    })
-
-    // One watch across all restarts of the server, which reconnects by itself.
-    const steady = await connect()
-    const mirror = new Map<string, string>()
-    const seen: string[] = []
-    const stopped = new AbortController()
-    const following = (async () => {
-      for await (const { type, object } of steady.watch(configMaps, { signal: stopped.signal })) {
-        seen.push(versionOf(object))
-        if (type === 'DELETED') mirror.delete(keyOf(object))
-        else mirror.set(keyOf(object), versionOf(object))
-      }
-    })()
+    const kept = await createKeptObjects()
+    const writer = randomWriter()
+    const watch = await watchAcrossRestarts()
 
     let newest = (await present()).resourceVersion
     let doubts = 0
     for (let round = 0; round < rounds; round++) {
       const before = newest
-      const acknowledgedBefore = new Set(writer.log.keys())
-      const over = new AbortController()
-      const work = writer.writeUntil(over.signal, 6)
-      await new Promise((resolve) => setTimeout(resolve, 100 + dice.below(500)))
-      await server.kill()
-      await work
+      const writes = await writeUntilKilled(writer)
       doubts += writer.doubts
-      const made = [...writer.log].filter(([version]) => !acknowledgedBefore.has(version))
-      expect(made.length).toBeGreaterThan(10)
-
-      // Sometimes the server is killed before it is ready.
-      if (dice.chance(40)) await killEarly(flags, dice.below(250))
-      await client.close()
-      server = await startServerProcess(flags)
-      client = await connect()
+      expect(writes.length).toBeGreaterThan(10)
+      await restart()
 
       const now = await present()
       expect(writer.reconcile(now.objects)).toEqual([])
-      expect(await readKept()).toEqual(keptState)
-      const highest = made
-        .map(([version]) => BigInt(version))
-        .sort((a, b) => (a < b ? -1 : 1))
-        .at(-1)!
+      expect(await kept.read()).toEqual(kept.state)
+      const highest = ascending(writes.map(([version]) => BigInt(version))).at(-1)!
       expect(BigInt(now.resourceVersion)).toBeGreaterThanOrEqual(highest)
 
       const mark = await client.create(configMaps, { metadata: { name: `mark-${round}`, namespace: 'work' } })
       newest = versionOf(mark)
       expect(BigInt(newest)).toBeGreaterThan(BigInt(now.resourceVersion))
-      const events = await eventsBetween(before, newest)
-      const versions = events.map(({ object }) => BigInt(versionOf(object)))
-      expect(versions).toEqual([...new Set(versions)].sort((a, b) => (a < b ? -1 : 1)))
-      const byVersion = new Map(events.map((event) => [versionOf(event.object), event]))
-      for (const [version, { type, object }] of made) {
-        const event = byVersion.get(version)
-        expect([event?.type, event && written(event.object)]).toEqual([type, object])
-      }
+      await expectEventsOf(writes, { after: before, to: newest })
     }
 
     const final = await client.list(configMaps)
     const truth = new Map(final.items.map((item) => [keyOf(item), versionOf(item)] as const))
-    await expect.poll(() => new Map([...mirror].sort()), { timeout: 20_000, interval: 50 }).toEqual(new Map([...truth].sort()))
+    await expect
+      .poll(() => new Map([...watch.mirror].sort()), { timeout: 20_000, interval: 50 })
+      .toEqual(new Map([...truth].sort()))
     // The watch resumed without missing or repeated events.
-    expect([...writer.log.keys()].filter((version) => !seen.includes(version))).toEqual([])
-    expect(new Set(seen).size).toBe(seen.length)
-    stopped.abort()
-    await following
-    await steady.close()
+    expect([...writer.log.keys()].filter((version) => !watch.seen.includes(version))).toEqual([])
+    expect(new Set(watch.seen).size).toBe(watch.seen.length)
+    await watch.stop()
     expect(doubts).toBeGreaterThan(0)
   })
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { KubeConfig, KubernetesObjectApi } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LocalServer, startLocalServer } from './support/local-server.ts'
-import { lost, typedObjects, wireForm } from './support/typed-objects.ts'
+import { typedObjects } from './support/typed-objects.ts'
+import { lost, wireForm } from './support/wire-form.ts'
 
 /** Typed objects of many kinds through `@kubernetes/client-node`: stored and decoded without loss. */
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { readManifest } from '@krmkit/schema/manifest'
 
 /** Complete definitions and their objects from YAML or JSON files. Nothing is copied into this repository. */
@@ -78,9 +78,7 @@ function objectsOf(file: string): JsonObject[] {
   const text = readFileSync(file, 'utf8')
   if (!/^\s*"?apiVersion"?:/m.test(text)) return []
   const documents = file.endsWith('.json') ? [parsedJson(text)] : readManifest(text).map(documentValue)
-  return documents.flatMap((value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) && 'kind' in value ? [value as JsonObject] : [],
-  )
+  return documents.flatMap((value) => (isJsonObject(value) && 'kind' in value ? [value] : []))
 }
 
 function documentValue(document: ReturnType<typeof readManifest>[number]): unknown {

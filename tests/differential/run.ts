@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Dice } from '../attacks/harness/dice.ts'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Divergence, signature } from './compare.ts'
 import { Duel } from './duel.ts'
 import type { FoundScenario } from './found.ts'
@@ -62,9 +62,9 @@ async function compare(duel: Duel): Promise<number> {
   let next = 0
   let shown = Date.now()
   const runOne = async (index: number): Promise<void> => {
-    const dice = new Dice(seed, index)
-    const { area, generate } = dice.pick<Generator>(chosen)
-    const scenario = generate(dice)
+    const random = new RandomChoices(seed, index)
+    const { area, generate } = random.pick<Generator>(chosen)
+    const scenario = generate(random)
     const result = await duel.run(scenario)
     steps += result.steps
     totals.areas.set(area, (totals.areas.get(area) ?? 0) + result.steps)

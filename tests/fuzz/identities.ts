@@ -1,4 +1,4 @@
-import type { Dice } from '../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { RawHeader } from '../attacks/harness/http1.ts'
 
 /** Identity headers: mostly as sent by stock clients, sometimes malformed. */
@@ -23,22 +23,22 @@ const lists: readonly (readonly RawHeader[])[] = [
   [header('x-remote-user', 'admin'), header('x-remote-group', 'system:masters')],
 ]
 
-const malformations: readonly ((value: Uint8Array, dice: Dice) => Uint8Array)[] = [
+const malformations: readonly ((value: Uint8Array, random: RandomChoices) => Uint8Array)[] = [
   (value) => Buffer.concat([value, Buffer.from(' ')]),
   (value) => Buffer.concat([Buffer.from('\t'), value]),
-  (value, dice) => Buffer.concat([value, Buffer.from([dice.below(32)])]),
-  (value, dice) => Buffer.concat([Buffer.from([dice.below(32)]), value]),
+  (value, random) => Buffer.concat([value, Buffer.from([random.below(32)])]),
+  (value, random) => Buffer.concat([Buffer.from([random.below(32)]), value]),
   (value) => Buffer.concat([value, Buffer.from([0x7f])]),
   (value) => Buffer.concat([value, Buffer.from([0xff, 0xfe])]),
   (value) => Buffer.concat([value, Buffer.from('é')]),
   () => Buffer.alloc(0),
 ]
 
-export function identityHeaders(dice: Dice): readonly RawHeader[] {
-  if (dice.chance(70)) return [admin]
-  const list = dice.pick(lists)
-  if (list.length === 0 || dice.chance(60)) return list
-  const at = dice.below(list.length)
-  if (dice.chance(30)) return [...list, list[at] ?? admin]
-  return list.map(([name, value], i) => (i === at ? [name, dice.pick(malformations)(value, dice)] : [name, value]))
+export function identityHeaders(random: RandomChoices): readonly RawHeader[] {
+  if (random.chance(70)) return [admin]
+  const list = random.pick(lists)
+  if (list.length === 0 || random.chance(60)) return list
+  const at = random.below(list.length)
+  if (random.chance(30)) return [...list, list[at] ?? admin]
+  return list.map(([name, value], i) => (i === at ? [name, random.pick(malformations)(value, random)] : [name, value]))
 }

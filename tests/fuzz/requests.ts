@@ -1,5 +1,5 @@
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Expected, expectedIdentity, type Transport } from '../attacks/families/header-rules.ts'
-import { Dice } from '../attacks/harness/dice.ts'
 import type { RawHeader } from '../attacks/harness/http1.ts'
 import { identityHeaders } from './identities.ts'
 import { bodies, mutate, randomBody } from './values.ts'
@@ -164,9 +164,9 @@ export const plausible: readonly (readonly [method: string, path: string, type: 
 
 /** The request of an index. */
 export function requestAt(seed: number, index: number, transport: Transport): Draft {
-  const dice = new Dice(seed, index)
-  const { method, path, query, headers, body } = dice.chance(50) ? plausibleRequest(dice) : randomRequest(dice)
-  const identity = identityHeaders(dice)
+  const random = new RandomChoices(seed, index)
+  const { method, path, query, headers, body } = random.chance(50) ? plausibleRequest(random) : randomRequest(random)
+  const identity = identityHeaders(random)
   const all: RawHeader[] = [...identity, ...Object.entries(headers).map(([name, value]): RawHeader => [name, Buffer.from(value)])]
   const expected = expectedIdentity({ name: '', transport, shown: 'none', headers: all })
   return { index, method, path, query, headers: all, body, expected }
@@ -180,41 +180,41 @@ interface Parts {
   readonly body: Uint8Array
 }
 
-function plausibleRequest(dice: Dice): Parts {
-  const [method, path, type, body] = dice.pick(plausible)
-  let value = bodies[body]?.(dice)
-  for (let i = dice.below(3); i > 0; i--) value = mutate(value, dice)
+function plausibleRequest(random: RandomChoices): Parts {
+  const [method, path, type, body] = random.pick(plausible)
+  let value = bodies[body]?.(random)
+  for (let i = random.below(3); i > 0; i--) value = mutate(value, random)
   const named = type === 'application/apply-patch+yaml' ? 'fieldManager=fuzz&force=true&' : ''
-  const headers = { 'content-type': type, 'user-agent': dice.pick(['kubectl/v1', 'helm/3', 'x']) }
+  const headers = { 'content-type': type, 'user-agent': random.pick(['kubectl/v1', 'helm/3', 'x']) }
   return { method, path, query: `${named}timeoutSeconds=1`, headers, body: new TextEncoder().encode(JSON.stringify(value) ?? '') }
 }
 
-function randomRequest(dice: Dice): Parts {
-  let path = dice.pick(paths)
-  if (dice.chance(15)) {
+function randomRequest(random: RandomChoices): Parts {
+  let path = random.pick(paths)
+  if (random.chance(15)) {
     const segments = path.split('/')
-    segments[dice.below(segments.length)] = dice.pick(oddSegments)
+    segments[random.below(segments.length)] = random.pick(oddSegments)
     path = segments.join('/')
   }
   const query: string[] = []
-  for (let i = dice.below(4); i > 0; i--) {
-    const name = dice.pick(parameters)
-    const value = dice.pick(dice.chance(50) ? oddNumbers : oddWords)
+  for (let i = random.below(4); i > 0; i--) {
+    const name = random.pick(parameters)
+    const value = random.pick(random.chance(50) ? oddNumbers : oddWords)
     // Waiting for future versions has its own tests.
     if (name !== 'resourceVersion' || value.length < 20) query.push(`${name}=${encodeURIComponent(value)}`)
   }
   // Bounded, so that no watch or wait outlives the run.
   query.push('timeoutSeconds=1')
   const headers: Record<string, string> = {}
-  if (dice.chance(80)) headers['content-type'] = dice.pick(mediaTypes)
-  if (dice.chance(60)) headers['accept'] = dice.pick(mediaTypes)
-  if (dice.chance(10)) headers['user-agent'] = dice.pick(['kubectl/v1', 'x'.repeat(5000), 'curl/8'])
-  const method = dice.pick(['GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW'])
+  if (random.chance(80)) headers['content-type'] = random.pick(mediaTypes)
+  if (random.chance(60)) headers['accept'] = random.pick(mediaTypes)
+  if (random.chance(10)) headers['user-agent'] = random.pick(['kubectl/v1', 'x'.repeat(5000), 'curl/8'])
+  const method = random.pick(['GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW'])
   return {
     method,
     path,
     query: query.join('&'),
     headers,
-    body: method === 'GET' || method === 'HEAD' ? new Uint8Array(0) : randomBody(dice),
+    body: method === 'GET' || method === 'HEAD' ? new Uint8Array(0) : randomBody(random),
   }
 }

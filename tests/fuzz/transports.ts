@@ -51,7 +51,7 @@ export async function startInProcess({ probe = ownProbe() }: { probe?: AttackedP
     storage: memoryStorage({ historyMs }),
     authenticator: createAuthenticatorChain([known, anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
-    onFault: (error) => faults.push(error),
+    onError: (error) => faults.push(error),
   })
   return {
     probe,

@@ -1,8 +1,8 @@
-import type { Dice } from '../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 
 /** Bodies: valid objects, mutations of them, and random bytes. */
 
-export const bodies: readonly ((dice: Dice) => unknown)[] = [
+export const bodies: readonly ((random: RandomChoices) => unknown)[] = [
   () => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }),
   () => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { k: 'eA==' } }),
   () => ({
@@ -47,7 +47,7 @@ export const bodies: readonly ((dice: Dice) => unknown)[] = [
   }),
   () => ({ apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } }),
   () => ({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' }),
-  (dice) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${dice.below(50)}` } }),
+  (random) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: `n${random.below(50)}` } }),
   () => ({ data: { k: null, l: 'm' } }),
   () => [
     { op: 'add', path: '/data/k', value: 'x' },
@@ -111,17 +111,17 @@ const oddValues: readonly unknown[] = [
 ]
 
 /** Mutates one random value of a JSON document. */
-export function mutate(value: unknown, dice: Dice): unknown {
-  if (typeof value !== 'object' || value === null) return dice.pick(oddValues)
+export function mutate(value: unknown, random: RandomChoices): unknown {
+  if (typeof value !== 'object' || value === null) return random.pick(oddValues)
   if (Array.isArray(value)) {
-    if (value.length === 0 || dice.chance(20)) return [...value, dice.pick(oddValues)]
-    const at = dice.below(value.length)
-    return value.map((item, i) => (i === at ? mutate(item, dice) : item))
+    if (value.length === 0 || random.chance(20)) return [...value, random.pick(oddValues)]
+    const at = random.below(value.length)
+    return value.map((item, i) => (i === at ? mutate(item, random) : item))
   }
   const keys = Object.keys(value)
   const entries = Object.entries(value)
-  if (keys.length === 0 || dice.chance(15)) {
-    const key = dice.pick([
+  if (keys.length === 0 || random.chance(15)) {
+    const key = random.pick([
       'extra',
       '__proto__',
       'constructor',
@@ -136,25 +136,25 @@ export function mutate(value: unknown, dice: Dice): unknown {
       'x'.repeat(300),
     ])
     const made: Record<string, unknown> = Object.fromEntries(entries)
-    Object.defineProperty(made, key, { value: dice.pick(oddValues), enumerable: true, configurable: true, writable: true })
+    Object.defineProperty(made, key, { value: random.pick(oddValues), enumerable: true, configurable: true, writable: true })
     return made
   }
-  if (dice.chance(10)) return Object.fromEntries(entries.filter(([key]) => key !== keys[0]))
-  const chosen = dice.pick(keys)
-  return Object.fromEntries(entries.map(([key, item]) => [key, key === chosen ? mutate(item, dice) : item]))
+  if (random.chance(10)) return Object.fromEntries(entries.filter(([key]) => key !== keys[0]))
+  const chosen = random.pick(keys)
+  return Object.fromEntries(entries.map(([key, item]) => [key, key === chosen ? mutate(item, random) : item]))
 }
 
-export function randomBody(dice: Dice): Uint8Array {
-  if (dice.chance(5)) return dice.bytes(dice.below(300))
-  let value = dice.pick(bodies)(dice)
-  for (let i = dice.below(4); i > 0; i--) value = mutate(value, dice)
+export function randomBody(random: RandomChoices): Uint8Array {
+  if (random.chance(5)) return random.bytes(random.below(300))
+  let value = random.pick(bodies)(random)
+  for (let i = random.below(4); i > 0; i--) value = mutate(value, random)
   let text = JSON.stringify(value) ?? ''
-  if (dice.chance(10)) text = text.slice(0, dice.below(text.length + 1))
-  if (dice.chance(5)) text = text.replace('{', '{"kind":"X","kind":"Y",')
-  if (dice.chance(2)) text = `${'['.repeat(20_000)}${text}`
-  if (dice.chance(2))
+  if (random.chance(10)) text = text.slice(0, random.below(text.length + 1))
+  if (random.chance(5)) text = text.replace('{', '{"kind":"X","kind":"Y",')
+  if (random.chance(2)) text = `${'['.repeat(20_000)}${text}`
+  if (random.chance(2))
     text = `a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c]\n`
   const bytes = new TextEncoder().encode(text)
-  if (dice.chance(5) && bytes.length > 0) bytes[dice.below(bytes.length)] = dice.below(256)
+  if (random.chance(5) && bytes.length > 0) bytes[random.below(bytes.length)] = random.below(256)
   return bytes
 }

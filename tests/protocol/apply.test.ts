@@ -41,8 +41,8 @@ describe('applies', () => {
     expect((await api.send('PATCH', `${configMaps}/yaml`, { headers, query, body: yaml })).status).toBe(201)
     const json = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'yaml' }, data: { k: 'v' } })
     expect((await api.send('PATCH', `${configMaps}/yaml`, { headers, query, body: json })).status).toBe(200)
-    const nobody = await api.send('PATCH', `${configMaps}/yaml`, { headers, body: json })
-    expect([nobody.status, nobody.json.details.causes.map(({ field }) => field)]).toEqual([422, ['fieldManager']])
+    const unnamed = await api.send('PATCH', `${configMaps}/yaml`, { headers, body: json })
+    expect([unnamed.status, unnamed.json.details.causes.map(({ field }) => field)]).toEqual([422, ['fieldManager']])
   })
 
   it('rejects managedFields in the body [P211]', async () => {

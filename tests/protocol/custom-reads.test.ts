@@ -73,12 +73,12 @@ function someSpec(): Record<string, unknown> {
 }
 
 async function agree(writer: TestApi, reader: TestApi, name: string, written: string): Promise<void> {
-  const told = `seed ${seed}`
+  const label = `seed ${seed}`
   const read = await reader.get(`${widgets}/${name}`)
-  expect(read.text, told).toBe(written)
-  expect((await writer.get(`${widgets}/${name}`)).text, told).toBe(written)
+  expect(read.text, label).toBe(written)
+  expect((await writer.get(`${widgets}/${name}`)).text, label).toBe(written)
   const list = await writer.get(widgets, { fieldSelector: `metadata.name=${name}` })
-  expect(list.text, told).toBe((await reader.get(widgets, { fieldSelector: `metadata.name=${name}` })).text)
+  expect(list.text, label).toBe((await reader.get(widgets, { fieldSelector: `metadata.name=${name}` })).text)
 }
 
 it('custom objects read the same from the server that wrote them and from another one', async () => {

@@ -246,6 +246,6 @@ it('generated values may differ from the real request [P199]', async () => {
   expect(generated).toMatch(/^g-.{5}$/)
   expect((await api.get(`${configMaps}/${generated}`)).status).toBe(404)
   // The name that the dry run generated is still free.
-  const asked = { metadata: { name: 't' }, spec: { clusterIP: dry.spec.clusterIP, ports: [{ port: 80 }] } }
-  if (dry.spec.clusterIP !== real.spec.clusterIP) expect((await api.post(services, asked)).status).toBe(201)
+  const service = { metadata: { name: 't' }, spec: { clusterIP: dry.spec.clusterIP, ports: [{ port: 80 }] } }
+  if (dry.spec.clusterIP !== real.spec.clusterIP) expect((await api.post(services, service)).status).toBe(201)
 })

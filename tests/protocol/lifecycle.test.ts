@@ -6,12 +6,12 @@ import {
   configMap,
   configMaps,
   type Doc,
+  eventsOf,
   names,
   type SendOptions,
   send,
   startApi,
   type TestApi,
-  told,
 } from './server.ts'
 
 /** Deletion of objects. @see API protocol specification, 3 */
@@ -111,7 +111,7 @@ describe('finalizers', () => {
     await api.delete(path)
     await letGo(['example.com/b'])
     await letGo([])
-    expect(told(await watch.take(3))).toEqual(['MODIFIED held', 'MODIFIED held', 'DELETED held'])
+    expect(eventsOf(await watch.take(3))).toEqual(['MODIFIED held', 'MODIFIED held', 'DELETED held'])
     await watch.leave()
   })
 })

@@ -226,8 +226,8 @@ describe('metadata', () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'p18', uid: 'u', blockOwnerDeletion: true }
     const made = await api.post(configMaps, { metadata: { name: 'p19', ownerReferences: [owner] } })
     expect(made.json.metadata).toMatchObject({ ownerReferences: [owner] })
-    const nobody = await api.post(configMaps, { metadata: { name: 'x', ownerReferences: [{ ...owner, uid: '' }] } })
-    expect(nobody.json).toMatchObject({ code: 422, details: { causes: [{ field: 'metadata.ownerReferences.uid' }] } })
+    const ownerless = await api.post(configMaps, { metadata: { name: 'x', ownerReferences: [{ ...owner, uid: '' }] } })
+    expect(ownerless.json).toMatchObject({ code: 422, details: { causes: [{ field: 'metadata.ownerReferences.uid' }] } })
   })
 
   it('namespaces are objects named in the path [P149]', async () => {

@@ -9,13 +9,13 @@ import {
   asTable,
   configMap,
   configMaps,
+  eventsOf,
   names,
   protobuf,
   send,
   settled,
   startApi,
   type TestApi,
-  told,
 } from './server.ts'
 
 /** A custom naming profile with the same rules, and several servers in one process. */
@@ -102,7 +102,7 @@ describe('another naming profile', () => {
     expect(wrong.status).toBe(400)
     expect((await api.get(leases)).json).toMatchObject({ kind: 'LeaseList', apiVersion: 'coordination.example.dev/v1' })
     const watch = await api.watch(leases)
-    expect(told(await watch.take(1))).toEqual(['ADDED l'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED l'])
     await watch.leave()
     expect((await api.delete(`${leases}/l`)).json).toMatchObject({
       kind: 'Status',
@@ -245,7 +245,7 @@ describe('two servers in one process', () => {
     expect((await other.get(`${configMaps}/a`)).status).toBe(404)
     expect((await other.post(configMaps, configMap('a', { data: { of: 'other' } }))).status).toBe(201)
     expect((await one.get(`${configMaps}/a`)).json.data).toEqual({ of: 'one' })
-    expect(told(await watch.take(1))).toEqual(['ADDED a'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED a'])
     await watch.leave()
     const large = configMap('b', { data: { k: 'x'.repeat(600) } })
     expect([(await one.post(configMaps, large)).status, (await other.post(configMaps, large)).status]).toEqual([201, 413])

@@ -1,5 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Answer, asTable, configMap, configMaps, names, protobuf, settled, startApi, type TestApi, told } from './server.ts'
+import { type Cell, type cells, named } from './list-table.ts'
+import {
+  type Answer,
+  asTable,
+  configMap,
+  configMaps,
+  eventsOf,
+  names,
+  protobuf,
+  settled,
+  startApi,
+  type TestApi,
+} from './server.ts'
 
 /** Combinations of resourceVersion, resourceVersionMatch, limit and continue. @see API protocol specification, 4.2 */
 
@@ -31,31 +43,6 @@ describe('the table of lists', () => {
   })
   afterAll(() => past.api.close())
 
-  type Cell = 'most recent' | 'any' | 'not older' | 'exact' | 'of the token' | 'refused'
-  type Version = 'unset' | '0' | 'b'
-  type Row = readonly [
-    match: '' | 'Exact' | 'NotOlderThan',
-    pagination: '' | 'limit' | 'continue',
-    cells: readonly [Cell, Cell, Cell],
-  ]
-
-  // The table of the specification row by row, and the combinations that it omits: continue with a match.
-  const rows: readonly Row[] = [
-    ['', '', ['most recent', 'any', 'not older']],
-    ['', 'limit', ['most recent', 'any', 'exact']],
-    ['', 'continue', ['of the token', 'of the token', 'refused']],
-    ['Exact', '', ['refused', 'refused', 'exact']],
-    ['Exact', 'limit', ['refused', 'refused', 'exact']],
-    ['NotOlderThan', '', ['refused', 'any', 'not older']],
-    ['NotOlderThan', 'limit', ['refused', 'any', 'not older']],
-    ['Exact', 'continue', ['refused', 'refused', 'refused']],
-    ['NotOlderThan', 'continue', ['refused', 'refused', 'refused']],
-  ]
-  const versions: readonly Version[] = ['unset', '0', 'b']
-  const cells = rows.flatMap(([match, pagination, answers]) =>
-    versions.map((version, i) => ({ match, pagination, version, cell: answers[i] as Cell })),
-  )
-
   const queryOf = ({ match, pagination, version }: (typeof cells)[number]): Record<string, string> => ({
     ...(match === '' ? {} : { resourceVersionMatch: match }),
     ...(pagination === '' ? {} : { limit: '1' }),
@@ -82,31 +69,6 @@ describe('the table of lists', () => {
     if (cell === 'exact') return { names: ['a', 'b'], version: version.b }
     return cell === 'of the token' ? { names: ['b'], version: version.b } : { names: ['a', 'b', 'c'], version: version.now }
   }
-
-  const ids: Readonly<Record<string, string>> = {
-    '||unset': 'P169',
-    '||0': 'P170',
-    '||b': 'P171',
-    '|limit|unset': 'P172',
-    '|limit|0': 'P172',
-    '|limit|b': 'P173',
-    '|continue|unset': 'P174',
-    '|continue|0': 'P175',
-    '|continue|b': 'P176',
-  }
-  const idOf = ({ match, pagination, version }: (typeof cells)[number]): string =>
-    match === ''
-      ? (ids[`|${pagination}|${version}`] as string)
-      : match === 'Exact'
-        ? version === 'b' && pagination !== 'continue'
-          ? 'P178'
-          : 'P177'
-        : version === 'unset'
-          ? 'P179'
-          : 'P180'
-  const named = cells.map(
-    (one) => [`${idOf(one)} match=${one.match || '-'} ${one.pagination || 'whole'} version=${one.version}`, one] as const,
-  )
 
   describe('each cell [P154, P169, P170, P171, P172, P173, P174, P175, P176, P177, P178, P179, P180]', () => {
     it.each(named)('%s', async (_, one) => {
@@ -243,7 +205,7 @@ describe('future versions', () => {
     await watch.listen()
     await past.api.post(configMaps, configMap('p321-at'))
     await past.api.post(configMaps, configMap('p321-after'))
-    expect(told(await watch.take(1))).toEqual(['ADDED p321-after'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED p321-after'])
     await watch.leave()
     const never = await past.api.watch(configMaps, { resourceVersion: '4000000000000000000', timeoutSeconds: '2' })
     const events = (await never.listen()).rest()
@@ -303,7 +265,7 @@ describe('past versions', () => {
     const { api, version } = past
     const watch = await api.watch(configMaps, { resourceVersion: version.c })
     await api.post(configMaps, configMap('d'))
-    expect(told(await watch.take(1))).toEqual(['ADDED d'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED d'])
     await watch.leave()
   })
 })
@@ -353,11 +315,11 @@ describe('the table of watches [P182, P183, P184]', () => {
     const { api } = past
     const query = version === undefined ? {} : { resourceVersion: version === '0' ? '0' : past.version[version] }
     const watch = await api.watch(configMaps, query)
-    expect(told(await watch.take(first.length))).toEqual(first)
+    expect(eventsOf(await watch.take(first.length))).toEqual(first)
     await api.post(configMaps, configMap('later'))
-    expect(told(await watch.take(1))).toEqual(['ADDED later'])
+    expect(eventsOf(await watch.take(1))).toEqual(['ADDED later'])
     await api.delete(`${configMaps}/later`)
-    expect(told(await watch.take(1))).toEqual(['DELETED later'])
+    expect(eventsOf(await watch.take(1))).toEqual(['DELETED later'])
     expect(await watch.leave()).toEqual([])
     // The others start from the same state.
     const again = await history()
@@ -383,7 +345,7 @@ describe('the table of watches [P182, P183, P184]', () => {
       allowWatchBookmarks: 'true',
     })
     const events = await watch.take(4)
-    expect(told(events.slice(0, 3))).toEqual(present)
+    expect(eventsOf(events.slice(0, 3))).toEqual(present)
     expect(events[3]).toMatchObject({
       type: 'BOOKMARK',
       object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },

@@ -10,9 +10,9 @@ describe('permissions', () => {
     const admin = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
     const alice = { username: 'alice', groups: ['system:authenticated'] }
     await using api = await startApi({ authorizer: async ({ rbac }) => rbac(), bootstrapRoles: true })
-    const ask = () => api.post(requests, { metadata: { name: 'mine' } }, { user: alice })
+    const createRequest = () => api.post(requests, { metadata: { name: 'mine' } }, { user: alice })
     const read = () => api.send('GET', `${requests}/mine`, { user: alice })
-    expect([(await ask()).json.reason, (await read()).json.reason]).toEqual(['Forbidden', 'Forbidden'])
+    expect([(await createRequest()).json.reason, (await read()).json.reason]).toEqual(['Forbidden', 'Forbidden'])
     const names = { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests'] }
     const roles = `/apis/${group}/v1/clusterroles`
     await api.post(roles, { metadata: { name: 'ask' }, rules: [{ ...names, verbs: ['create'] }] }, { user: admin })
@@ -21,7 +21,7 @@ describe('permissions', () => {
     const bindings = `/apis/${group}/v1/clusterrolebindings`
     expect((await api.post(bindings, { metadata: { name: 'ask' }, roleRef, subjects }, { user: admin })).status).toBe(201)
     // The request passes authorization and fails for its empty content.
-    expect([(await ask()).json.reason, (await read()).json.reason]).toEqual(['Invalid', 'Forbidden'])
+    expect([(await createRequest()).json.reason, (await read()).json.reason]).toEqual(['Invalid', 'Forbidden'])
     const rules = [{ ...names, verbs: ['create', 'get'] }]
     await api.put(`${roles}/ask`, { metadata: { name: 'ask' }, rules }, { user: admin })
     expect((await read()).json.reason).toBe('NotFound')

@@ -185,8 +185,8 @@ export function requestOf(
 /** Opens a watch. */
 export async function watch(handle: Handler, path: string, { query = {}, headers = {} }: SendOptions = {}): Promise<WatchStream> {
   const gone = new AbortController()
-  const asked = typeof query === 'string' ? query : { watch: '1', ...query }
-  const response = await handle(requestOf('GET', path, { query: asked, headers, signal: gone.signal }))
+  const parameters = typeof query === 'string' ? query : { watch: '1', ...query }
+  const response = await handle(requestOf('GET', path, { query: parameters, headers, signal: gone.signal }))
   if (response.body.kind !== 'stream') throw new Error(`no stream: ${response.status}`)
   return new WatchStream(response, response.body.stream, gone)
 }
@@ -276,7 +276,7 @@ export async function settled(): Promise<void> {
 }
 
 /** `ADDED a`, `DELETED b`, ... */
-export function told(events: readonly WatchEvent[]): string[] {
+export function eventsOf(events: readonly WatchEvent[]): string[] {
   return events.map(({ type, object }) => `${type} ${object.metadata.name ?? object.metadata.resourceVersion}`)
 }
 

@@ -106,8 +106,8 @@ describe('volume attachments', () => {
       const sent = { ...attachmentOf(), status: { attached: true } }
       expect((await api.post(attachments, sent)).json.status).toEqual({ attached: false })
       expect((await api.patch(`${attachments}/a`, { status: { attached: true } })).json.status).toEqual({ attached: false })
-      const told = await api.patch(`${attachments}/a/status`, { status: { attached: true }, spec: { nodeName: 'm' } })
-      expect(told.json).toMatchObject({ spec: { nodeName: 'n' }, status: { attached: true } })
+      const response = await api.patch(`${attachments}/a/status`, { status: { attached: true }, spec: { nodeName: 'm' } })
+      expect(response.json).toMatchObject({ spec: { nodeName: 'n' }, status: { attached: true } })
     }))
 
   it('the status has attached [S88]', () =>

@@ -2,18 +2,18 @@ import { defaultLimits } from '@krmkit/apiserver'
 import { seededRandom } from '@krmkit/meta'
 import { readEnvelope } from '@krmkit/schema'
 import { decodeWatchEvent } from '@krmkit/schema/protobuf'
-import { memoryStorage, type WatchOptions } from '@krmkit/storage'
+import { memoryStorage, type StorageWatchOptions } from '@krmkit/storage'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   asPartial,
   asTable,
   configMap,
   configMaps,
+  eventsOf,
   protobuf,
   settled,
   startApi,
   type TestApi,
-  told,
   type WatchStream,
 } from './server.ts'
 
@@ -71,7 +71,7 @@ describe('events', () => {
       const versions = events.map(({ object }) => Number(object.metadata.resourceVersion))
       expect(versions).toEqual([...versions].sort((a, b) => a - b))
       expect(new Set(versions).size).toBe(60)
-      expect(told(events)).toEqual(told(seen[0] ?? []))
+      expect(eventsOf(events)).toEqual(eventsOf(seen[0] ?? []))
     }
     await Promise.all(watches.map((watch) => watch.leave()))
   })
@@ -84,9 +84,9 @@ describe('events', () => {
     await api.post('/api/v1/namespaces/other/secrets', { metadata: { name: 'p141-other' } })
     await api.post(configMaps, configMap('p141-map'))
     await api.post(secrets, { metadata: { name: 'p141' } })
-    expect(told(await all.take(2))).toEqual(['ADDED p141-other', 'ADDED p141'])
-    expect(told(await one.take(1))).toEqual(['ADDED p141'])
-    expect(told(await old.take(1))).toEqual(['ADDED p141'])
+    expect(eventsOf(await all.take(2))).toEqual(['ADDED p141-other', 'ADDED p141'])
+    expect(eventsOf(await one.take(1))).toEqual(['ADDED p141'])
+    expect(eventsOf(await old.take(1))).toEqual(['ADDED p141'])
     for (const watch of [one, all, old]) await watch.leave()
   })
 
@@ -110,17 +110,17 @@ describe('events', () => {
       ['/api/v1/secrets', { fieldSelector: 'metadata.name=p142' }],
     ] as const) {
       const watch = await api.watch(path, query)
-      expect(told(await watch.take(1)), path).toEqual(['ADDED p142'])
+      expect(eventsOf(await watch.take(1)), path).toEqual(['ADDED p142'])
       await api.post(secrets, { metadata: { name: 'p142-neighbour' } })
       await api.patch(`${secrets}/p142`, { metadata: { labels: { round: String(round++) } } })
-      expect(told(await watch.take(1)), path).toEqual(['MODIFIED p142'])
+      expect(eventsOf(await watch.take(1)), path).toEqual(['MODIFIED p142'])
       await watch.leave()
       await api.delete(`${secrets}/p142-neighbour`)
     }
     const absent = await api.watch(`${secrets}/p142-later`)
     await absent.listen()
     await api.post(secrets, { metadata: { name: 'p142-later' } })
-    expect(told(await absent.take(1))).toEqual(['ADDED p142-later'])
+    expect(eventsOf(await absent.take(1))).toEqual(['ADDED p142-later'])
     await absent.leave()
     expect((await api.get(`${secrets}/p142`, { watch: '1', fieldSelector: 'metadata.name=x' })).status).toBe(400)
   })
@@ -139,14 +139,14 @@ describe('events', () => {
     await api.delete(path)
     await api.post(configMaps, configMap('p157-other'))
     const events = await labelled.take(5)
-    expect(told(events)).toEqual(['ADDED p157', 'MODIFIED p157', 'DELETED p157', 'ADDED p157', 'DELETED p157'])
+    expect(eventsOf(events)).toEqual(['ADDED p157', 'MODIFIED p157', 'DELETED p157', 'ADDED p157', 'DELETED p157'])
     expect(events[0]?.object).toEqual(entered)
     // It is removed in its last known state, at the version in which it left the selection.
     expect(events[2]?.object).toMatchObject({
       data: { a: 'b' },
       metadata: { labels: { show: 'yes' }, resourceVersion: left.metadata.resourceVersion },
     })
-    expect(told(await unnamed.take(1))).toEqual(['ADDED p157-other'])
+    expect(eventsOf(await unnamed.take(1))).toEqual(['ADDED p157-other'])
     for (const watch of [labelled, unnamed]) await watch.leave()
   })
 
@@ -274,7 +274,7 @@ describe('bookmarks', () => {
     await api.post(secrets, { metadata: { name: 'b' } })
     await api.storage.compact(Number(resourceVersion))
     const second = await api.watch(secrets, { resourceVersion: String(resourceVersion) })
-    expect(told(await second.take(1))).toEqual(['ADDED b'])
+    expect(eventsOf(await second.take(1))).toEqual(['ADDED b'])
     await second.leave()
   })
 })
@@ -288,7 +288,7 @@ describe('end of watches', () => {
     await api.post(secrets, { metadata: { name: 'p159' } })
     await settled()
     api.clock.advance(1)
-    expect(told(await events)).toEqual(['ADDED p159'])
+    expect(eventsOf(await events)).toEqual(['ADDED p159'])
     // It has no effect on a list path; an invalid number is always rejected.
     expect((await api.get(secrets, { timeoutSeconds: '1' })).status).toBe(200)
     for (const path of [secrets, configMaps]) expect((await api.get(path, { timeoutSeconds: 'x' })).status).toBe(400)
@@ -322,12 +322,12 @@ describe('end of watches', () => {
     const watch = await api.watch(configMaps, { resourceVersion: String(api.storage.revision) })
     await watch.listen()
     for (let i = 0; i < 200; i++) await api.post(configMaps, configMap(`m${String(i).padStart(3, '0')}`))
-    const seen = told(await watch.rest())
+    const seen = eventsOf(await watch.rest())
     expect(seen.length).toBeLessThan(200)
     const last = seen.length === 0 ? undefined : `${configMaps}/${seen.at(-1)?.replace('ADDED ', '')}`
     const resourceVersion = last === undefined ? '0' : (await api.get(last)).json.metadata.resourceVersion
     const again = await api.watch(configMaps, { resourceVersion })
-    const more = told(await again.take(200 - seen.length))
+    const more = eventsOf(await again.take(200 - seen.length))
     expect([...seen, ...more]).toEqual(Array.from({ length: 200 }, (_, i) => `ADDED m${String(i).padStart(3, '0')}`))
     await again.leave()
     await api.close()
@@ -357,7 +357,7 @@ describe('end of watches', () => {
     await api.post(configMaps, configMap('last'))
     await settled()
     await api.close()
-    expect(await Promise.all(watches.map(async (watch) => told(await watch.rest())))).toEqual([['ADDED last'], [], []])
+    expect(await Promise.all(watches.map(async (watch) => eventsOf(await watch.rest())))).toEqual([['ADDED last'], [], []])
     expect((await api.get(configMaps)).json).toMatchObject({ code: 503, reason: 'ServiceUnavailable' })
     expect((await api.get(configMaps, { watch: '1' })).status).toBe(503)
   })
@@ -370,7 +370,7 @@ describe('end of watches', () => {
         const member = Reflect.get(target, name, target) as unknown
         if (typeof member !== 'function') return member
         if (name !== 'watch') return member.bind(target) as unknown
-        return (options: WatchOptions) => {
+        return (options: StorageWatchOptions) => {
           const watcher = target.watch(options)
           const close = watcher.close.bind(watcher)
           watcher.close = () => {

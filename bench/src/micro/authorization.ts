@@ -31,7 +31,7 @@ export function manyBindings(kind: 'RoleBinding' | 'ClusterRoleBinding', subject
   return [...clusterRoles, ...clusterRoleBindings, ...roles, ...roleBindings, ...own.flat()]
 }
 
-function asks(username: string, verb: string, name: string, namespace: string): Attributes {
+function attributesOf(username: string, verb: string, name: string, namespace: string): Attributes {
   const user = { username, groups: ['dev', 'system:authenticated'] }
   const what = { isResource: true, group: '', version: 'v1', resource: 'configmaps', subresource: '', path: '' }
   return { user, verb, name, namespace, ...what }
@@ -41,8 +41,8 @@ export function authorizationRows(): Row[] {
   const each = createRbacAuthorizer({ objects: manyBindings('ClusterRoleBinding', (i) => ({ kind: 'User', name: `user-${i}` })) })
   const local = createRbacAuthorizer({ objects: manyBindings('RoleBinding', (i) => ({ kind: 'User', name: `user-${i}` })) })
   const one = createRbacAuthorizer({ objects: manyBindings('ClusterRoleBinding', () => ({ kind: 'Group', name: 'dev' })) })
-  const allowed = asks('user-5000', 'get', 'name-5000', 'ns-0')
-  const refused = asks('user-5000', 'delete', 'name-5000', 'ns-0')
+  const allowed = attributesOf('user-5000', 'get', 'name-5000', 'ns-0')
+  const refused = attributesOf('user-5000', 'delete', 'name-5000', 'ns-0')
   const row = (name: string, authorizer: typeof each, attributes: Attributes, decision: string): Row => {
     if (authorizer.authorize(attributes).decision !== decision) throw new Error(`${name}: not ${decision}`)
     return [name, () => authorizer.authorize(attributes)]

@@ -10,7 +10,7 @@ export class AdmissionError extends Error {
   readonly code: AdmissionErrorCode
 
   constructor({ code, message, cause }: { code: AdmissionErrorCode; message: string; cause?: unknown }) {
-    super(message, { cause })
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
   }
 }

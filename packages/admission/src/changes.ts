@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import type { ObjectChange } from './interfaces.ts'
 
 /**
@@ -18,7 +19,7 @@ function compare(before: unknown, after: unknown, path: string, changes: ObjectC
     }
     return
   }
-  if (isRecord(before) && isRecord(after)) {
+  if (isJsonObject(before) && isJsonObject(after)) {
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
       member(own(before, name), own(after, name), `${path}/${escaped(name)}`, changes)
     }
@@ -42,10 +43,6 @@ function own(value: Record<string, unknown>, name: string): Member {
   return Object.hasOwn(value, name) && value[name] !== undefined
     ? { has: true, value: value[name] }
     : { has: false, value: undefined }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function escaped(name: string): string {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import { AdmissionError } from './admission-error.ts'
 
 /** Reads typed members of a plugin's configuration. Error messages name the plugin and the path. */
@@ -10,7 +11,7 @@ export class ConfigurationReader {
   constructor(plugin: string, value: unknown, path = '') {
     this.#plugin = plugin
     this.#path = path
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw this.error('', 'must be an object')
+    if (!isJsonObject(value)) throw this.error('', 'must be an object')
     this.#members = new Map(Object.entries(value))
   }
 

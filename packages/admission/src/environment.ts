@@ -1,4 +1,4 @@
-import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
+import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 import {
   type Clock,
   createFeatures,
@@ -38,5 +38,5 @@ export type AdmissionEnvironmentOptions = Pick<AdmissionEnvironment, 'random'> &
 
 /** Fills in defaults. */
 export function createAdmissionEnvironment(options: AdmissionEnvironmentOptions): AdmissionEnvironment {
-  return { profile: stockProfile, clock: systemClock, features: createFeatures(), authorizer: alwaysAllow, ...options }
+  return { profile: stockProfile, clock: systemClock, features: createFeatures(), authorizer: alwaysAllowAuthorizer, ...options }
 }

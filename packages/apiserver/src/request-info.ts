@@ -1,3 +1,6 @@
+import type { ApiRequest } from '@krmkit/protocol'
+import { flag, parseQuery } from './query.ts'
+
 /**
  * The verb, resource and namespace of a request, parsed from its method and path.
  *
@@ -35,11 +38,31 @@ const verbs: Readonly<Record<string, string>> = {
 }
 
 /**
+ * The attributes of a request as the server sees them; undefined when the path cannot be decoded, which the server answers with 400.
+ *
+ * @example
+ * ```ts
+ * import { requestInfoOf } from '@krmkit/apiserver/request-info'
+ *
+ * requestInfoOf({ method: 'GET', path: '/api/v1/namespaces/shop/pods', query: 'watch=1' })?.verb // 'watch'
+ * ```
+ */
+export function requestInfoOf({ method, path, query }: Pick<ApiRequest, 'method' | 'path' | 'query'>): RequestInfo | undefined {
+  return parseRequestInfo(method, path, flag(parseQuery(query), 'watch'))
+}
+
+/**
  * Parses a raw path. Like on the stock server, percent escapes are decoded before the path is split, so that an escaped slash
  * separates segments.
  *
  * @param isWatch whether the query has a true `watch` parameter.
  * @returns undefined when the path cannot be decoded.
+ * @example
+ * ```ts
+ * import { parseRequestInfo } from '@krmkit/apiserver/request-info'
+ *
+ * parseRequestInfo('GET', '/apis/apps/v1/namespaces/shop/deployments/web/scale', false)?.subresource // 'scale'
+ * ```
  */
 export function parseRequestInfo(method: string, rawPath: string, isWatch: boolean): RequestInfo | undefined {
   const path = decodePath(rawPath)
@@ -65,7 +88,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   const group = core ? '' : (segments[1] ?? '')
   const version = segments[core ? 1 : 2] ?? ''
   let parts = segments.slice(core ? 2 : 3)
-  if (version === '' || parts.length === 0 || parts.includes('')) return nonResource
+  if (version === '' || parts.length === 0 || hasEmptySegment(parts)) return nonResource
   const watchPrefix = parts[0] === 'watch' && parts.length > 1
   if (watchPrefix) parts = parts.slice(1)
   let namespace = ''
@@ -98,7 +121,23 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
   }
 }
 
-/** `/api/v1`, `/apis/apps/v1`: the path of a group version. */
+/** Whether a segment of the path is empty. What follows `proxy` is a path of another server, where it may be. */
+function hasEmptySegment(parts: readonly string[]): boolean {
+  const proxied = parts.indexOf('proxy', parts[0] === 'namespaces' ? 4 : 2)
+  return (proxied < 0 ? parts : parts.slice(0, proxied)).includes('')
+}
+
+/**
+ * The path of a group version.
+ *
+ * @example
+ * ```ts
+ * import { groupVersionPath } from '@krmkit/apiserver/request-info'
+ *
+ * groupVersionPath('apps', 'v1') // '/apis/apps/v1'
+ * groupVersionPath('', 'v1') // '/api/v1'
+ * ```
+ */
 export function groupVersionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`
 }

@@ -12,6 +12,7 @@ import type { Encoding, NegotiationOptions, Representation } from './encoding/ne
 import type { ResponseWriter } from './encoding/response-writer.ts'
 import type { YamlTranslator } from './encoding/yaml-translator.ts'
 import type { WatchCounts } from './flow-control/watch-counts.ts'
+import type { Backends } from './proxy/backends.ts'
 import { type WriteOptions, writeOptions } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
 
@@ -42,6 +43,8 @@ export interface ServerScope {
   readonly closing: AbortSignal
   /** Encoded chunks of lists. */
   readonly listChunks: ListChunkCache
+  /** Connections to pods and nodes. */
+  readonly backends: Backends
   /** The watches in progress. */
   readonly watches: WatchCounts
   /** Called for each request to a deprecated version. */

@@ -1,7 +1,7 @@
 export interface SerialQueueOptions {
   /** Aborts when the server closes: tasks that have not started are dropped, and failures are no longer reported. */
   readonly closing: AbortSignal
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** Runs tasks one at a time, in order. A failed task is reported and does not stop the queue. */
@@ -14,13 +14,13 @@ export class SerialQueue {
   }
 
   add(task: () => Promise<void>): void {
-    const { closing, onFault } = this.#options
+    const { closing, onError } = this.#options
     this.#tail = this.#tail.then(async () => {
       if (closing.aborted) return
       try {
         await task()
       } catch (error) {
-        if (!closing.aborted) onFault(error)
+        if (!closing.aborted) onError(error)
       }
     })
   }

@@ -1,7 +1,7 @@
 import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
 import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } from '@krmkit/authentication'
 import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
-import { type Authorizer, alwaysAllow } from '@krmkit/authorization'
+import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import {
   type Clock,
@@ -21,6 +21,7 @@ import type { AuditOption } from './audit/trails.ts'
 import type { ConversionOptions } from './conversion/interfaces.ts'
 import type { YamlTranslator } from './encoding/yaml-translator.ts'
 import type { HealthCheck } from './health/health.ts'
+import type { ProxyOptions } from './proxy/interfaces.ts'
 
 /** Options of a server; everything but `storage` has a safe default. */
 export interface ApiServerOptions {
@@ -58,6 +59,11 @@ export interface ApiServerOptions {
   readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
   /** Maintains APIService objects and proxies requests to the servers that they name. Default: no aggregation. */
   readonly aggregation?: Aggregation
+  /**
+   * Reaches pods, services and nodes, for their subresources `proxy`, `exec`, `attach`, `portforward` and `log`. Default: no transport,
+   * so that every connection fails.
+   */
+  readonly proxy?: ProxyOptions
   /** Transport of conversion webhooks. Default: none, so that conversions by webhook fail. */
   readonly conversion?: ConversionOptions
   readonly clock?: Clock
@@ -78,7 +84,7 @@ export interface ApiServerOptions {
   /** Receives audit events: a function receives every answered request, a trail those that its policy selects. */
   readonly audit?: AuditOption
   /** Called with internal errors: those answered with 500. */
-  readonly onFault?: (error: unknown) => void
+  readonly onError?: (error: unknown) => void
   /** Readiness checks besides those of the server. */
   readonly readiness?: readonly HealthCheck[]
   /** Address in discovery documents, `host:port`. */
@@ -107,7 +113,7 @@ export const defaultLimits: ServerLimits = {
   watchMs: 1_800_000,
 }
 
-type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onFault'
+type Defaulted = 'authenticator' | 'authorizer' | 'clock' | 'random' | 'profile' | 'features' | 'types' | 'onError'
 
 /** The options of a server with all defaults. */
 export interface ServerSettings
@@ -120,11 +126,11 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
   const { profile = stockProfile } = options
   return {
     authenticator: anonymousAuthenticator,
-    authorizer: alwaysAllow,
+    authorizer: alwaysAllowAuthorizer,
     clock: systemClock,
     random: systemRandom,
     features: createFeatures('1.33'),
-    onFault: () => {},
+    onError: () => {},
     ...definedMembers(options),
     profile,
     types: options.types ?? builtInTypes(profile),

@@ -21,6 +21,7 @@ import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { ApiServer } from './interfaces.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { Backends } from './proxy/backends.ts'
 import { compose, type RequestContext } from './request-context.ts'
 import type { ServerScope } from './request-scope.ts'
 import { buildRoutes } from './routes.ts'
@@ -82,11 +83,11 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
 }
 
 /** Errors other than ApiError are internal: they are reported, and their text stays on the server. */
-function failure({ onFault }: ServerSettings, { responses }: ServerScope) {
+function failure({ onError }: ServerSettings, { responses }: ServerScope) {
   return (context: RequestContext, error: unknown): ApiResponse => {
     if (!ApiError.is(error)) {
       context.fault = error
-      onFault(error)
+      onError(error)
     }
     return errorResponse(responses, context, error)
   }
@@ -104,8 +105,8 @@ interface ServerParts {
 const noRemote: readonly RemoteVersion[] = []
 
 function createParts(settings: ServerSettings, closing: AbortSignal): ServerParts {
-  const { clock, random, profile, features, types, limits, onFault, storage } = settings
-  const access = new AccessControl(settings.authorizer, { clock, profile, closing, onFault })
+  const { clock, random, profile, features, types, limits, onError, storage } = settings
+  const access = new AccessControl(settings.authorizer, { clock, profile, closing, onError })
   const { authorizer, guard } = access
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(settings.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
@@ -133,6 +134,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     authenticator: settings.authenticator,
     issuer: settings.serviceAccountIssuer,
     yamlTranslator: settings.yamlTranslator,
+    backends: new Backends(settings.proxy ?? {}, closing),
     listChunks: new ListChunkCache(),
     watches: new WatchCounts(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>
@@ -144,8 +146,8 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
   const aggregator =
     aggregation === undefined
       ? undefined
-      : new Aggregator({ registry, profile, random, aggregation, clock, closing, onFault, metrics: metrics.availability })
-  const flowControl = settings.flowControl === true ? createFlowControl({ ...flowOptions(settings, scope), onFault }) : undefined
+      : new Aggregator({ registry, profile, random, aggregation, clock, closing, onError, metrics: metrics.availability })
+  const flowControl = settings.flowControl === true ? createFlowControl({ ...flowOptions(settings, scope), onError }) : undefined
   for (const metric of flowControl?.metrics ?? []) metrics.register(metric)
   return { registry, scope, access, metrics, aggregator, flowControl }
 }
@@ -158,7 +160,7 @@ function flowOptions({ limits }: ServerSettings, scope: ServerScope) {
 
 /** Creates the objects that every cluster has, and begins to follow stored objects. */
 async function start(settings: ServerSettings, parts: ServerParts, closing: AbortSignal): Promise<void> {
-  const { bootstrapRoles, clock, random, profile, types, onFault } = settings
+  const { bootstrapRoles, clock, random, profile, types, onError } = settings
   const { registry, access, aggregator, flowControl } = parts
   await ensureSystemObjects(registry, profile)
   if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile)
@@ -167,7 +169,7 @@ async function start(settings: ServerSettings, parts: ServerParts, closing: Abor
   await aggregator?.start()
   await flowControl?.start()
   const converters = new WebhookConverters(settings.conversion ?? {}, { clock, random, reader: registry.reader })
-  await followDefinitions({ registry, types, clock, closing, onFault, converters })
+  await followDefinitions({ registry, types, clock, closing, onError, converters })
 }
 
 function definitionsOf(kind: ResourceDefinition | ResourceSource, types: TypeSource): readonly ResourceDefinition[] {

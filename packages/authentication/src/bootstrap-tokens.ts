@@ -2,11 +2,11 @@ import type { Clock, NamingProfile } from '@krmkit/meta'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
 import { isSameSecret } from './keyed-digest.ts'
 
-/** The fields of a Secret that token authentication reads; values of `data` are base64. */
+/** The fields of a Secret with a bootstrap token; values of `data` are base64. */
 export interface BootstrapTokenSecret {
   readonly type?: string
-  readonly data?: Readonly<Record<string, string>>
   readonly metadata: { readonly name?: string; readonly deletionTimestamp?: string | null }
+  readonly data?: Readonly<Record<string, string>>
 }
 
 export interface BootstrapTokenOptions {

@@ -1,4 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto'
+import { isJsonObject } from '@krmkit/meta'
 
 /**
  * Signs JSON Web Tokens and verifies their signatures; claims are validated elsewhere. This is the only module of the package that uses
@@ -66,7 +67,7 @@ export function decodeToken(token: string): UnverifiedToken | undefined {
 function decodeJsonObject(part: string): Claims | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

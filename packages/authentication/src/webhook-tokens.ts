@@ -1,4 +1,4 @@
-import type { Clock, NamingProfile, Random, UserInfo } from '@krmkit/meta'
+import { type Clock, isJsonObject, type NamingProfile, type Random, type UserInfo } from '@krmkit/meta'
 import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
 import { intersectAudiences } from './audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
@@ -122,7 +122,7 @@ function userFromReview(members: Record<string, unknown>): UserInfo {
 }
 
 function objectMember(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  if (isJsonObject(value)) return value
   throw new Error(`the response of the token webhook has no ${what}`)
 }
 

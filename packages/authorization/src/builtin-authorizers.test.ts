@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { alwaysAllow, alwaysDeny, systemMasters } from './builtin-authorizers.ts'
+import { alwaysAllowAuthorizer, alwaysDenyAuthorizer, systemMasters } from './builtin-authorizers.ts'
 import type { Attributes, Authorizer, Decision } from './interfaces.ts'
 import { createUnionAuthorizer } from './union.ts'
 
@@ -39,30 +39,36 @@ describe('createUnionAuthorizer', () => {
 
   it('joins all reasons when no authorizer decides', async () => {
     const silent = answering({ decision: 'noOpinion', reason: '' })
-    const union = createUnionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDeny])
+    const union = createUnionAuthorizer([answering({ decision: 'noOpinion', reason: 'one' }), silent, alwaysDenyAuthorizer])
     expect(await union.authorize(anything)).toEqual({ decision: 'noOpinion', reason: 'one\nEverything is forbidden.' })
     expect(await createUnionAuthorizer([]).authorize(anything)).toEqual({ decision: 'noOpinion', reason: '' })
   })
 
   it('is synchronous while the members are', () => {
-    expect(createUnionAuthorizer([alwaysDeny, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+    expect(createUnionAuthorizer([alwaysDenyAuthorizer, alwaysAllowAuthorizer]).authorize(anything)).toEqual({
+      decision: 'allow',
+      reason: '',
+    })
   })
 
   it('joins errors when no authorizer decides', async () => {
     const failing: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '', error: 'unreachable' }) }
-    expect(await createUnionAuthorizer([failing, alwaysDeny]).authorize(anything)).toEqual({
+    expect(await createUnionAuthorizer([failing, alwaysDenyAuthorizer]).authorize(anything)).toEqual({
       decision: 'noOpinion',
       reason: 'Everything is forbidden.',
       error: 'unreachable',
     })
-    expect(await createUnionAuthorizer([failing, alwaysAllow]).authorize(anything)).toEqual({ decision: 'allow', reason: '' })
+    expect(await createUnionAuthorizer([failing, alwaysAllowAuthorizer]).authorize(anything)).toEqual({
+      decision: 'allow',
+      reason: '',
+    })
   })
 
   it('lists the rules of all members', async () => {
     const rules = await createUnionAuthorizer([
-      alwaysDeny,
+      alwaysDenyAuthorizer,
       { authorize: () => ({ decision: 'deny', reason: '' }) },
-      alwaysAllow,
+      alwaysAllowAuthorizer,
     ]).rulesFor?.(anything.user, 'ns')
     expect(rules).toEqual({
       resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -74,7 +80,7 @@ describe('createUnionAuthorizer', () => {
 
   it('propagates exceptions of members', async () => {
     const broken: Authorizer = { authorize: () => Promise.reject(new Error('broken')) }
-    await expect(createUnionAuthorizer([broken, alwaysAllow]).authorize(anything)).rejects.toThrow('broken')
+    await expect(createUnionAuthorizer([broken, alwaysAllowAuthorizer]).authorize(anything)).rejects.toThrow('broken')
   })
 })
 

@@ -11,10 +11,10 @@ const allowed: Decision = Object.freeze({ decision: 'allow', reason: '' })
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
 /** Allows every request. */
-export const alwaysAllow: SyncAuthorizer = { authorize: () => allowed, rulesFor: () => everything }
+export const alwaysAllowAuthorizer: SyncAuthorizer = { authorize: () => allowed, rulesFor: () => everything }
 
 /** Forbids every request. */
-export const alwaysDeny: SyncAuthorizer = {
+export const alwaysDenyAuthorizer: SyncAuthorizer = {
   authorize: () => ({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
   rulesFor: () => nothing,
 }

@@ -1,7 +1,12 @@
 export type { Fetch } from '@krmkit/meta/fetch'
 export { type AbacPolicy, createAbacAuthorizer, parseAbacPolicies } from './abac/abac-authorizer.ts'
 export { AuthorizationError, type AuthorizationErrorCode } from './authorization-error.ts'
-export { alwaysAllow, alwaysDeny, createPrivilegedGroupsAuthorizer, systemMasters } from './builtin-authorizers.ts'
+export {
+  alwaysAllowAuthorizer,
+  alwaysDenyAuthorizer,
+  createPrivilegedGroupsAuthorizer,
+  systemMasters,
+} from './builtin-authorizers.ts'
 export type {
   Attributes,
   Authorizer,

@@ -50,7 +50,10 @@ export interface ClientOptions {
   /**
    * Send and request objects as protobuf where their type is known; `request()` keeps the media types of its headers. Default: JSON.
    *
-   * @example createRemoteClient({ ...connection, protobuf: { kinds: createCatalog() } })
+   * @example
+   * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+   * import { createCatalog } from '@krmkit/kinds'
+   * createRemoteClient({ ...(await loadKubeconfig()), protobuf: { kinds: createCatalog() } })
    */
   readonly protobuf?: ProtobufOptions
 }

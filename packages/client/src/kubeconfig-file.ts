@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
+import { isJsonObject } from '@krmkit/meta'
 import { ClientError } from './client-error.ts'
 
 /** Reads the entries of a kubeconfig from untrusted values. */
@@ -51,7 +52,7 @@ function collect(into: Map<string, Entry>, from: { config: Members; list: string
 }
 
 function membersOf(value: unknown, where: string): Members {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Members
+  if (isJsonObject(value)) return value
   throw invalid(where, 'is not an object')
 }
 

@@ -1,5 +1,17 @@
+/** The reasons for which a patch fails; each maps to one HTTP status. The set is closed. */
+export type PatchErrorCode =
+  /** The patch is malformed or misuses its directives: 400. */
+  | 'BadPatch'
+  /** The patch is well-formed but does not fit the object: 422. */
+  | 'Unprocessable'
+  /** The patch exceeds the maximum number of operations: 413. */
+  | 'TooManyOperations'
+  /** Live state changed since the last apply; reported only with `overwrite: false`. */
+  | 'Conflict'
+
 /** The reasons for which functions of this package fail. The set is closed; messages are for people. */
 export type FieldManagerErrorCode =
+  | PatchErrorCode
   /** Malformed JSON, path element or field set. */
   | 'InvalidFieldSet'
   /** An unusable schema: an unknown type name, or an atom without a form. */
@@ -16,6 +28,8 @@ export type FieldManagerErrorCode =
   | 'TooLarge'
 
 export interface FieldManagerErrorFields {
+  readonly code: FieldManagerErrorCode
+  readonly message: string
   /** Location within the object: `.spec.ports[0]`. */
   readonly path?: string
   /** The individual errors, when there are several. */
@@ -23,18 +37,18 @@ export interface FieldManagerErrorFields {
   readonly cause?: unknown
 }
 
-/** Failure of a function of this package. Conflicts and other expected outcomes are return values. */
+/** Failure of a function of this package, patches included. Conflicts of apply and other expected outcomes are return values. */
 export class FieldManagerError extends Error {
+  override readonly name = 'FieldManagerError'
   readonly code: FieldManagerErrorCode
   readonly path: string | undefined
   readonly errors: readonly string[]
 
-  constructor(code: FieldManagerErrorCode, message: string, fields: FieldManagerErrorFields = {}) {
-    super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
-    this.name = 'FieldManagerError'
+  constructor({ code, message, path, errors = [], cause }: FieldManagerErrorFields) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
-    this.path = fields.path
-    this.errors = fields.errors ?? []
+    this.path = path
+    this.errors = errors
   }
 }
 

@@ -1,11 +1,16 @@
-export { FieldManagerError, type FieldManagerErrorCode, type FieldManagerErrorFields } from './field-manager-error.ts'
-export type { Path, PathElement } from './fieldpath/element.ts'
+export {
+  FieldManagerError,
+  type FieldManagerErrorCode,
+  type FieldManagerErrorFields,
+  type PatchErrorCode,
+} from './field-manager-error.ts'
+export type { FieldPath, PathElement } from './fieldpath/element.ts'
 export { FieldSet } from './fieldpath/field-set.ts'
-export { type ApplyRequest, type ApplyResult, applyPatch, type FieldConflicts } from './managed-fields/apply.ts'
+export { type ApplyPatchRequest, type ApplyResult, applyPatch, type FieldConflicts } from './managed-fields/apply.ts'
 export { conflictError, type FieldConflict } from './managed-fields/conflicts.ts'
 export { managerName } from './managed-fields/manager-name.ts'
 export { createTypeConverter, type FrozenObject, type ResetFields, type TypeConverter } from './managed-fields/type-converter.ts'
-export { trackUpdate, type UpdateRequest } from './managed-fields/update.ts'
+export { type TrackUpdateRequest, trackUpdate } from './managed-fields/update.ts'
 export { apply, type OfflineApplyRequest, type OfflineApplyResult } from './offline/apply.ts'
 export { type BlamedLine, type BlamedValue, blame, blameLines } from './offline/blame.ts'
 export { type Change, diffObjects } from './offline/diff.ts'
@@ -16,7 +21,6 @@ export { type OwnedField, type Owner, ownership } from './offline/ownership.ts'
 export type { OfflineSchema } from './offline/schema.ts'
 export { type JsonPatchOptions, jsonPatch } from './patch/json-patch.ts'
 export { createMergePatch, mergePatch } from './patch/merge-patch.ts'
-export { PatchError, type PatchErrorCode } from './patch/patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './patch/strategic-diff.ts'
 export { strategicMergePatch } from './patch/strategic-merge.ts'
 export { createThreeWayMergePatch } from './patch/three-way-merge.ts'

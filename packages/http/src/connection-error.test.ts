@@ -16,6 +16,9 @@ describe('connectionError', () => {
     ['ECONNRESET', 'read ECONNRESET', 'read tcp 127.0.0.1:8443: read: connection reset by peer'],
     ['CERT_HAS_EXPIRED', 'x', 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'x', 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
+    ['ERR_CONNECT_TIMEOUT', 'x', 'dial tcp 127.0.0.1:8443: i/o timeout'],
+    ['EPROTO', 'ssl3_get_record:wrong version number', 'tls: first record does not look like a TLS handshake'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'x', 'tls: first record does not look like a TLS handshake'],
     ['SOMETHING', 'as it is', 'as it is'],
     ['toString', 'as it is', 'as it is'],
   ])('words %s (%s) as Go does', (code, message, text) => expect(messageOf(failure(code, message))).toBe(text))

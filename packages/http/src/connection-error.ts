@@ -35,6 +35,12 @@ const connectErrors: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'connection timed out',
 }
 
+/** Code of a connection that was not established in time. */
+export const connectTimeoutCode = 'ERR_CONNECT_TIMEOUT'
+
+/** How OpenSSL describes a peer that does not speak TLS, in the code or in the message of an error. */
+const notTls = /wrong version number|packet length too long|ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)/
+
 /** Words a connection failure as Go's HTTP client does, which users and tools of the stock server know. */
 export function connectionError(error: unknown, destination: Destination): Error {
   const failure = (error instanceof Error ? error : new Error(String(error))) as SystemError
@@ -44,6 +50,8 @@ export function connectionError(error: unknown, destination: Destination): Error
 function messageOf({ code = '', message, cert }: SystemError, { host, port, name }: Destination): string {
   const address = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
   if (Object.hasOwn(connectErrors, code)) return `dial tcp ${address}: connect: ${connectErrors[code]}`
+  if (code === connectTimeoutCode) return `dial tcp ${address}: i/o timeout`
+  if (notTls.test(`${code} ${message}`)) return 'tls: first record does not look like a TLS handshake'
   if (Object.hasOwn(certificateErrors, code)) return `tls: failed to verify certificate: ${certificateErrors[code]}`
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `tls: failed to verify certificate: ${nameMismatch(name, cert)}`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `dial tcp: lookup ${host}: no such host`

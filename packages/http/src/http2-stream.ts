@@ -82,6 +82,8 @@ export async function serveHttp2(context: ListenerContext, exchange: Http2Exchan
   const { session } = stream
   // Input after the response is discarded.
   if (!exchange.ended) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
+  // After a reset without an error, node waits for data that the client no longer accepts.
+  stream.once('aborted', () => stream.destroy())
   // Failures of a stream are handled on `close`.
   stream.on('error', () => undefined)
   if (session === undefined) return

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { ClientRequest } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent } from 'node:http'
 import { Agent } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
@@ -7,10 +7,11 @@ import { pemBlocks } from '@krmkit/meta/pem'
 import type { ProxyTarget, ServiceAddress, WebhookTarget } from '@krmkit/protocol'
 import type { Destination } from './connection-error.ts'
 
-/** HTTPS agents for outbound requests, with the limits and the certificate rules of Go's client. */
+/** Agents for outbound requests, with the limits and the certificate rules of Go's client. */
 
 const idleMs = 90_000
 const maxIdleConnections = 25
+const pooling = { keepAlive: true, maxFreeSockets: maxIdleConnections, timeout: idleMs, noDelay: true }
 
 /** Checks the certificates of a target. @throws Error worded as in the stock server */
 export function validateTarget({ ca, certificate, key }: WebhookTarget): void {
@@ -41,13 +42,15 @@ function authoritiesIn(bundle: string): readonly string[] {
   }
 }
 
+/** Creates an agent that keeps connections without TLS to one target. */
+export function createPlainAgent(): HttpAgent {
+  return new HttpAgent(pooling)
+}
+
 /** Creates an agent that keeps connections to one target. */
 export function createAgent({ ca, certificate, key, insecure }: ProxyTarget): Agent {
   return new Agent({
-    keepAlive: true,
-    maxFreeSockets: maxIdleConnections,
-    timeout: idleMs,
-    noDelay: true,
+    ...pooling,
     minVersion: 'TLSv1.2',
     // A bundle may hold the certificate of the server itself.
     allowPartialTrustChain: true,
@@ -74,8 +77,13 @@ function checkSubjectAltNames(host: string, certificate: PeerCertificate): Error
 export function destinationOf({ origin, serverName }: WebhookTarget, address: ServiceAddress | undefined): Destination {
   const url = new URL(origin)
   const ownHost = url.hostname.replace(/^\[|\]$/g, '')
-  const { host, port } = address ?? { host: ownHost, port: url.port === '' ? 443 : Number(url.port) }
+  const { host, port } = address ?? { host: ownHost, port: url.port === '' ? (isPlain(origin) ? 80 : 443) : Number(url.port) }
   return { host: host.replace(/^\[|\]$/g, ''), port, name: serverName ?? ownHost }
+}
+
+/** Whether an origin is reached without TLS. */
+export function isPlain(origin: string): boolean {
+  return origin.startsWith('http://')
 }
 
 /** Whether a request failed because the server had closed the kept connection meanwhile. */

@@ -1,15 +1,22 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { type Agent, request as httpsRequest } from 'node:https'
-import { isIP } from 'node:net'
+import { lookup } from 'node:dns/promises'
+import { type ClientRequest, type Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { isIP, type Socket } from 'node:net'
 import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ApiResponse, ProxiedRequest, ProxyTarget, ProxyTransport, ServiceAddress } from '@krmkit/protocol'
-import { connectionError } from './connection-error.ts'
+import { connectionError, connectTimeoutCode } from './connection-error.ts'
 import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts'
-import { createAgent, destinationOf, isStaleConnection, validateTarget } from './outbound-agent.ts'
+import { createAgent, createPlainAgent, destinationOf, isPlain, isStaleConnection, validateTarget } from './outbound-agent.ts'
+
+type Agent = HttpAgent | HttpsAgent
+
+/** Time to establish a connection: that of Go's client. */
+const connectMs = 30_000
+const maxHeadBytes = 1024 * 1024
 
 /**
- * Forwards requests to other servers over HTTPS. Bodies are streamed both ways, so that a slow reader slows the other server. All
+ * Forwards requests to other servers over HTTPS or HTTP. Bodies are streamed both ways, so that a slow reader slows the other server. All
  * requests to one target share kept connections.
  *
  * @example
@@ -26,7 +33,7 @@ export function createProxyTransport(): ProxyTransport & Disposable {
   return {
     open(target) {
       validateTarget(target)
-      const agent = createAgent(target)
+      const agent = isPlain(target.origin) ? createPlainAgent() : createAgent(target)
       agents.add(agent)
       return {
         async send(request) {
@@ -47,6 +54,13 @@ export function createProxyTransport(): ProxyTransport & Disposable {
           agents.delete(agent)
           for (const idle of Object.values(agent.freeSockets)) for (const socket of idle ?? []) socket.destroy()
         },
+      }
+    },
+    async lookup(host) {
+      try {
+        return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+      } catch (error) {
+        throw new Error(`lookup ${host}: no such host`, { cause: error })
       }
     },
     [Symbol.dispose]() {
@@ -77,7 +91,7 @@ function start(
 ): Attempt {
   const { host, port, name } = destinationOf(target, address)
   const { body } = request
-  const outgoing = httpsRequest({
+  const options = {
     agent,
     method: request.method,
     host,
@@ -85,8 +99,11 @@ function start(
     path: encodeHeaderValue(request.path),
     signal: request.signal,
     headers: headersFor(request, new URL(target.origin).host),
-    servername: isIP(name) === 0 ? name : '',
-  })
+    maxHeaderSize: maxHeadBytes,
+  }
+  const servername = isIP(name) === 0 ? name : ''
+  const outgoing = isPlain(target.origin) ? httpRequest(options) : httpsRequest({ ...options, servername })
+  outgoing.once('socket', (socket) => limitConnectTime(socket, outgoing))
   open.add(outgoing)
   outgoing.once('close', () => open.delete(outgoing))
   const response = new Promise<ApiResponse>((resolve, reject) => {
@@ -101,6 +118,16 @@ function start(
   })
   const isRetryable = (error: unknown) => body === undefined && isStaleConnection(outgoing, error)
   return { response, isRetryable }
+}
+
+/** Interrupts a request whose connection is not established in time. */
+function limitConnectTime(socket: Socket, outgoing: ClientRequest): void {
+  if (!socket.connecting) return
+  const interrupt = () => outgoing.destroy(Object.assign(new Error('i/o timeout'), { code: connectTimeoutCode }))
+  const timer = setTimeout(interrupt, connectMs).unref()
+  const settle = () => clearTimeout(timer)
+  socket.once('connect', settle)
+  outgoing.once('close', settle)
 }
 
 /** Headers override the default `host`. Node sends a body of unknown length in chunks. */

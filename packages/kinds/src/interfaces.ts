@@ -135,8 +135,12 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * metadata rules with a DNS subdomain name, and the enums of the type.
    */
   validate?(object: DeepReadonly<T>, context: StrategyContext): FieldError[]
+  /** As `validate`, for large objects: a generator that can be interrupted at each yield. Absent: one step. */
+  validateSteps?(object: DeepReadonly<T>, context: StrategyContext): Generator<unknown, FieldError[]>
   /** Returns all errors of an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
+  /** As `validateUpdate`, for large objects: a generator that can be interrupted at each yield. Absent: one step. */
+  validateUpdateSteps?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Generator<unknown, FieldError[]>
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). */

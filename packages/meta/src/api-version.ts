@@ -16,7 +16,7 @@ export function parseApiVersion(text: string): GroupVersion {
   const slash = text.indexOf('/')
   if (slash < 0) return { group: '', version: text }
   if (text.indexOf('/', slash + 1) >= 0) {
-    throw new MetaError('InvalidApiVersion', text, `unexpected GroupVersion string: ${text}`)
+    throw new MetaError({ code: 'InvalidApiVersion', message: `unexpected GroupVersion string: ${text}`, text })
   }
   return { group: text.slice(0, slash), version: text.slice(slash + 1) }
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from './json.ts'
 /** Strict parsing of configuration files: unknown members and wrong types are errors. */
 
 import { parseDuration } from './time/duration.ts'
@@ -57,7 +58,7 @@ export function parseConfiguration<const S extends ObjectSchema>(
   { kind, apiVersions, schema }: ConfigurationKind<S>,
   repeated: readonly string[] = [],
 ): ConfigurationResult<S> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('not an object')
+  if (!isJsonObject(value)) return failure('not an object')
   const { apiVersion: version, kind: given, ...rest } = value as Record<string, unknown>
   if (typeof given !== 'string' || given === '') return failure("Object 'Kind' is missing")
   if (typeof version !== 'string' || version === '') return failure("Object 'apiVersion' is missing")
@@ -90,7 +91,7 @@ class ConfigurationParser {
       if (!Array.isArray(value)) return this.#mistake(path, 'must be a list')
       return value.map((item, i) => this.read(item ?? zero(shape.list), shape.list, `${path}[${i}]`, depth + 1))
     }
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return this.#mistake(path, 'must be an object')
+    if (!isJsonObject(value)) return this.#mistake(path, 'must be an object')
     return this.#members(value, shape, { path, depth })
   }
 

@@ -80,5 +80,5 @@ export function goIntOrString(value: IntOrString): GoText {
 }
 
 function fail(value: string, message: string): never {
-  throw new MetaError('InvalidIntOrString', value, `invalid value for IntOrString: ${message}`)
+  throw new MetaError({ code: 'InvalidIntOrString', message: `invalid value for IntOrString: ${message}`, text: value })
 }

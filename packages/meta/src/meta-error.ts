@@ -14,15 +14,23 @@ export type MetaErrorCode =
   | 'InvalidQuantity'
   | 'InvalidTime'
 
+export interface MetaErrorFields {
+  readonly code: MetaErrorCode
+  readonly message: string
+  /** The rejected text. */
+  readonly text: string
+  readonly cause?: unknown
+}
+
 /** Malformed text. The message is that of the stock server, suitable for a Status. */
 export class MetaError extends StacklessError {
+  override readonly name = 'MetaError'
   readonly code: MetaErrorCode
   /** The rejected text. */
   readonly text: string
 
-  constructor(code: MetaErrorCode, text: string, message: string) {
-    super(message)
-    this.name = 'MetaError'
+  constructor({ code, message, text, cause }: MetaErrorFields) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
     this.text = text
   }

@@ -50,5 +50,5 @@ function isBody(lines: readonly string[]): boolean {
 }
 
 function malformed(line: number, what: string): MetaError {
-  return new MetaError('InvalidPem', '', `line ${line}: ${what}`)
+  return new MetaError({ code: 'InvalidPem', message: `line ${line}: ${what}`, text: '' })
 }

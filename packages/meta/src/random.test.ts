@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { validateDns1123Label } from './names/name-formats.ts'
 import { generateName, nameSuffixAlphabet, seededRandom, systemRandom } from './random.ts'
+import { RandomChoices } from './random-choices.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
@@ -41,4 +42,29 @@ it('seededRandom repeats its sequence for the same seed', () => {
   }
   expect(draw(1)).toEqual(draw(1))
   expect(draw(1)).not.toEqual(draw(2))
+})
+
+describe('RandomChoices', () => {
+  const draw = (random: RandomChoices) => [
+    random.next(),
+    random.below(10),
+    random.pick(['a', 'b']),
+    random.chance(50),
+    [...random.bytes(3)],
+  ]
+
+  it('repeats a sequence for the same seed, and has independent sequences per seed', () => {
+    expect(draw(new RandomChoices(1))).toEqual(draw(new RandomChoices(1)))
+    expect(draw(new RandomChoices(1, 0))).toEqual(draw(new RandomChoices(1, 0)))
+    const firsts = [new RandomChoices(1), new RandomChoices(1, 0), new RandomChoices(1, 1), new RandomChoices(2, 0)].map((each) =>
+      each.next(),
+    )
+    expect(new Set(firsts).size).toBe(4)
+  })
+
+  it('stays below the limit and reaches every value', () => {
+    const random = new RandomChoices(3)
+    expect([...new Set(Array.from({ length: 200 }, () => random.below(5)))].sort()).toEqual([0, 1, 2, 3, 4])
+    expect([0, 100].map((percent) => random.chance(percent))).toEqual([false, true])
+  })
 })

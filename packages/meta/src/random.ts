@@ -1,6 +1,7 @@
 /** The system source of randomness, and a reproducible one for tests. */
 
 import type { Random } from './interfaces.ts'
+import { RandomChoices } from './random-choices.ts'
 import { randomText } from './random-text.ts'
 
 /** Alphabet of name suffixes: no vowels, to avoid words, and no ambiguous characters. */
@@ -26,15 +27,8 @@ export const systemRandom: Random = {
  * seededRandom(1).nameSuffix(5) // 'qzv47'
  */
 export function seededRandom(seed: number): Random {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return (t ^ (t >>> 14)) >>> 0
-  }
-  return fromBytes((size) => Uint8Array.from({ length: size }, () => next() & 255))
+  const choices = new RandomChoices(seed)
+  return fromBytes((size) => choices.bytes(size))
 }
 
 /**

@@ -123,6 +123,13 @@ export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices
   }
 }
 
+/** Like {@link runInSlices}, beginning with a new slice: for callers whose slice is used up. */
+export async function runInNewSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): Promise<T> {
+  const slices = new Slices(scheduler)
+  await slices.next()
+  return runInSlices(work, slices)
+}
+
 /** Like `runInSlices`, but work that ends within its first slice returns its result synchronously. @see {@link runInSlices} */
 export function runSyncOrInSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
   const slices = new Slices(scheduler)

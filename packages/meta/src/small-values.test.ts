@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { formatApiVersion, formatGroupKind, formatGroupResource, formatGroupVersionKind, parseApiVersion } from './api-version.ts'
 import { createFeatures } from './features.ts'
 import { goIntOrString, intValue, parseIntOrString, parsePercent, scaledValue } from './int-or-string.ts'
+import { isJsonObject } from './json.ts'
 import { MetaError } from './meta-error.ts'
 import { createNamingProfile, stockProfile } from './naming-profile.ts'
 
@@ -66,7 +67,7 @@ describe('apiVersion', () => {
     ])
     expect(parseApiVersion('apps/')).toEqual({ group: 'apps', version: '' })
     expect(() => parseApiVersion('a/b/c')).toThrow(
-      new MetaError('InvalidApiVersion', 'a/b/c', 'unexpected GroupVersion string: a/b/c'),
+      new MetaError({ code: 'InvalidApiVersion', message: 'unexpected GroupVersion string: a/b/c', text: 'a/b/c' }),
     )
     expect([formatApiVersion({ group: '', version: 'v1' }), formatApiVersion({ group: 'apps', version: 'v1' })]).toEqual([
       'v1',
@@ -111,5 +112,20 @@ describe('int or string', () => {
   it('formats like messages of the stock server', () => {
     expect(String(goIntOrString(5))).toBe('intstr.IntOrString{Type:0, IntVal:5, StrVal:""}')
     expect(String(goIntOrString('x'))).toBe('intstr.IntOrString{Type:1, IntVal:0, StrVal:"x"}')
+  })
+})
+
+describe('JSON values', () => {
+  it('tells objects from lists, null and scalars', () => {
+    expect([{}, { a: 1 }, [], null, undefined, 'a', 1, true].map(isJsonObject)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ])
   })
 })

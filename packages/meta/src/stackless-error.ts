@@ -5,9 +5,9 @@
 
 /** An error that captures no stack. */
 export abstract class StacklessError extends Error {
-  constructor(message: string | undefined) {
+  constructor(message: string | undefined, options?: ErrorOptions) {
     const limit = setStackLimit(0)
-    super(message)
+    super(message, options)
     setStackLimit(limit)
   }
 }

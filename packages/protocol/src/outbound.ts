@@ -1,6 +1,6 @@
 import type { ApiResponse } from './interfaces.ts'
 
-/** Requests that an API server sends: to webhooks, and to the servers behind aggregated APIs. */
+/** Requests that an API server sends: to webhooks, to the servers behind aggregated APIs, and to pods and nodes. */
 
 /** Where to send requests over TLS, and with which certificates. */
 export interface WebhookTarget {
@@ -69,6 +69,11 @@ export interface ProxiedRequest {
 export interface ProxyTransport {
   /** @throws Error when the authorities, the certificate or the key are invalid */
   open(target: ProxyTarget): ProxyConnection
+  /**
+   * Resolves a host name to its IP addresses, at least one. Rejects with an Error that states why there is none. Absent where names
+   * cannot be resolved.
+   */
+  lookup?(host: string): Promise<readonly string[]>
 }
 
 /** A server that requests are forwarded to. */
@@ -80,6 +85,8 @@ export interface ProxyConnection {
 }
 
 export interface ProxyTarget extends WebhookTarget {
+  /** `https://host:port`, or `http://host:port` without TLS. */
+  readonly origin: string
   /** Skip verification of the server certificate. */
   readonly insecure?: boolean
 }

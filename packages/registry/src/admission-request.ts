@@ -1,5 +1,5 @@
 import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
-import { validateManagedFields } from '@krmkit/fieldmanager/managed-fields'
+import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
 import type { FrozenObject, StoredUpdate, WriteContext } from './interfaces.ts'
@@ -87,7 +87,7 @@ export async function admittedUpdate(
 export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): void {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
-    const problem = validateManagedFields(metadata.managedFields)
+    const problem = managedFieldsProblem(metadata.managedFields)
     if (problem !== undefined) {
       if (before.metadata.managedFields === undefined) delete metadata.managedFields
       else metadata.managedFields = before.metadata.managedFields as NonNullable<typeof metadata.managedFields>

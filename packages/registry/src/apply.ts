@@ -1,5 +1,5 @@
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runInNewSlices } from '@krmkit/meta/slices'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { applyToObject, setManagedFields } from './field-ownership.ts'
@@ -64,7 +64,7 @@ function decodeMerged({ definition, environment, slices }: StoreInternals, value
     throw decodeRefusal(error, maxObjectBytes)
   }
   if (isLarge(value)) {
-    return runInSlices(decodeSteps<ApiObject>(type, value, options), new Slices(slices)).then(objectOf, refuse)
+    return runInNewSlices(decodeSteps<ApiObject>(type, value, options), slices).then(objectOf, refuse)
   }
   try {
     return objectOf(decode<ApiObject>(type, value, options))

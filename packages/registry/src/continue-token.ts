@@ -1,4 +1,4 @@
-import { ApiError } from '@krmkit/meta'
+import { ApiError, isJsonObject } from '@krmkit/meta'
 import { DecodeError } from '@krmkit/schema'
 import { parseJson } from '@krmkit/schema/json'
 import type { Revision } from '@krmkit/storage'
@@ -36,7 +36,7 @@ export function decodeContinueToken(text: string): ContinueToken {
     if (error instanceof DecodeError) throw refuse(error.message)
     throw error
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse('json: cannot unmarshal into a token')
+  if (!isJsonObject(value)) throw refuse('json: cannot unmarshal into a token')
   const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown }
   if (v !== tokenVersion) throw refuse(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
   if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)

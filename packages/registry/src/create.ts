@@ -1,12 +1,11 @@
 import type { AdmissionAttributes } from '@krmkit/admission'
 import { ApiError, type ApiObject } from '@krmkit/meta'
-import { normalize } from '@krmkit/schema'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
+import { canonicalForm, frozen } from './canonical-form.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals, storedType } from './internals.ts'
+import { groupResource, type StoreInternals } from './internals.ts'
 import { objectKey } from './keys.ts'
-import { deepFreeze } from './object-cache.ts'
 import {
   fillNewMetadata,
   generatedName,
@@ -14,6 +13,7 @@ import {
   strategyContext,
   takeNamespace,
   validateByStrategy,
+  validateByStrategySteps,
   validateNewMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
@@ -56,7 +56,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace })
   const admission = admissionContext(store, context)
   const stages = stagesOf(store, asked)
-  if (stages !== undefined) await stages()
+  if (stages !== undefined) await stages.next()
   const admitted = await environment.admission.admit(asked, attributes, admission)
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
@@ -116,9 +116,14 @@ async function createOnce(
       const errors = validateByStrategy(object, definition, about)
       return errors.length > 0 ? errors : validateNewMetadata(object, definition)
     },
+    *validateSteps() {
+      const errors = yield* validateByStrategySteps(object, definition, about)
+      yield true
+      return errors.length > 0 ? errors : validateNewMetadata(object, definition)
+    },
   })
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)
-  if (stages !== undefined) await stages()
+  if (stages !== undefined) await stages.next()
   // Validating plugins see the generated name.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
   const reservation = await environment.admission.validate(object, judged, admissionContext(store, context))
@@ -128,8 +133,9 @@ async function createOnce(
     if (environment.storage.peek(key) !== undefined) return undefined
     // A resourceVersion that was sent is returned, as the stock server does.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
-    const type = storedType(store)
-    return { object: deepFreeze(store.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject) }
+    const shown = await frozen(await canonicalForm(store, object, stages), stages)
+    if (stages !== undefined) await stages.next()
+    return { object: shown }
   }
   return writeReserved(reservation, () => writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages }))
 }

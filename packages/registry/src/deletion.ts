@@ -3,8 +3,8 @@ import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, 
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
-import type { DeleteOptions, DeleteRequest, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals, storedType } from './internals.ts'
+import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { strategyContext } from './object-metadata.ts'
@@ -64,7 +64,7 @@ export async function removeUpdated(
  * validateDeleteOptions({ propagationPolicy: 'Background' }) // undefined
  * validateDeleteOptions({ propagationPolicy: 'Background', orphanDependents: true }) // throws
  */
-export function validateDeleteOptions(options: DeleteOptions, { apiDomain }: NamingProfile = stockProfile): void {
+export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain }: NamingProfile = stockProfile): void {
   const errors = []
   const { propagationPolicy, orphanDependents, dryRun } = options
   if (orphanDependents !== undefined && propagationPolicy !== undefined) {
@@ -133,18 +133,12 @@ export async function deleteObject(
   }
 }
 
-/** The stored state that a deletion starts from. */
-interface Current {
-  readonly entry: Entry
-  readonly current: FrozenObject
-}
-
 /** @returns `undefined` when another writer was first, and after the first half of a deletion that nothing holds. */
 async function deleteOnce(
   store: StoreInternals,
   context: WriteContext,
-  options: DeleteOptions,
-  { entry, current }: Current,
+  options: DeleteRequestOptions,
+  { entry, current }: StoredState,
 ): Promise<DeleteResult | undefined> {
   const { definition, environment } = store
   const next = deletionStep(definition, current, options, strategyContext(environment, context, definition))
@@ -156,7 +150,7 @@ async function deleteOnce(
   return context.dryRun ? { object: deepFreeze(canonical), removed: false } : markTerminating(store, entry, canonical)
 }
 
-async function removeNow(store: StoreInternals, { entry, current }: Current): Promise<DeleteResult | undefined> {
+async function removeNow(store: StoreInternals, { entry, current }: StoredState): Promise<DeleteResult | undefined> {
   const { definition, environment, objectCache } = store
   const last = structuredClone(definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject
   const result = await environment.storage.delete(
@@ -237,7 +231,7 @@ export function checkPreconditions(
 function deletionStep(
   definition: ResourceDefinition,
   current: FrozenObject,
-  options: DeleteOptions,
+  options: DeleteRequestOptions,
   context: StrategyContext,
 ): ApiObject | 'now' | 'pending' {
   const { strategy } = definition
@@ -269,7 +263,7 @@ function markedByStrategy(
 function terminatingObject(
   definition: ResourceDefinition,
   current: FrozenObject,
-  options: DeleteOptions,
+  options: DeleteRequestOptions,
   now: number,
 ): ApiObject | 'now' | 'pending' {
   const { metadata } = current
@@ -314,7 +308,7 @@ function raisedGeneration(current: FrozenObject): { generation?: number } {
 }
 
 /** The finalizers of the object after adding or removing those of garbage collection, by the propagation policy. */
-function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteOptions): string[] {
+function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteRequestOptions): string[] {
   const present = current.metadata.finalizers ?? []
   const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)
   const { orphanDependents, propagationPolicy } = options

@@ -10,7 +10,7 @@ import {
   managedFieldsAfterUpdateSteps,
 } from '@krmkit/fieldmanager/managed-fields'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runInNewSlices } from '@krmkit/meta/slices'
 import { stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
@@ -59,9 +59,7 @@ export function trackOwnership(
     types,
   }
   if (isLarge(next) || isLarge(live)) {
-    return runInSlices(managedFieldsAfterUpdateSteps(update), new Slices(store.slices)).then((owners) =>
-      setManagedFields(next, owners),
-    )
+    return runInNewSlices(managedFieldsAfterUpdateSteps(update), store.slices).then((owners) => setManagedFields(next, owners))
   }
   setManagedFields(next, managedFieldsAfterUpdate(update))
   return undefined
@@ -143,7 +141,7 @@ export function applyToObject(
     types,
   }
   if (isLarge(intent.applied) || isLarge(intent.live)) {
-    return runInSlices(applyPartsSteps(request), new Slices(store.slices)).then(partsOf, (error) => {
+    return runInNewSlices(applyPartsSteps(request), store.slices).then(partsOf, (error) => {
       throw refusal(error)
     })
   }

@@ -1,5 +1,5 @@
 import { fakeClock } from '@krmkit/meta'
-import { memoryStorage, type Storage, type WatchOptions } from '@krmkit/storage'
+import { memoryStorage, type Storage, type StorageWatchOptions } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject } from './interfaces.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
@@ -22,7 +22,7 @@ function recorder() {
 function narrow(storage: Storage): Storage {
   return new Proxy(storage, {
     get(target, member) {
-      if (member === 'watch') return (options: WatchOptions) => target.watch({ ...options, maxPending: 2 })
+      if (member === 'watch') return (options: StorageWatchOptions) => target.watch({ ...options, maxPending: 2 })
       const value = Reflect.get(target, member) as unknown
       return typeof value === 'function' ? value.bind(target) : value
     },

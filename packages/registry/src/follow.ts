@@ -15,7 +15,7 @@ export interface FollowOptions {
   /** Ends the following. */
   readonly signal: AbortSignal
   /** Called when the collection cannot be read again after missed events. */
-  readonly onFault?: (error: unknown) => void
+  readonly onError?: (error: unknown) => void
   /** Skips the present objects: `sink` receives changes from now on. Default false. */
   readonly changesOnly?: boolean
 }
@@ -121,12 +121,12 @@ class Follower implements Following {
   }
 
   #reread(): void {
-    const { sink, onFault } = this.#options
+    const { sink, onError } = this.#options
     this.#watcher = undefined
     sink.clear?.()
     this.#rereading = this.begin(false)
       .catch((error: unknown) => {
-        if (!this.#closed) onFault?.(error)
+        if (!this.#closed) onError?.(error)
       })
       .finally(() => {
         this.#rereading = undefined

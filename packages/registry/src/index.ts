@@ -10,8 +10,8 @@ export type {
   CreateRequest,
   DecodedObject,
   DeleteCollectionRequest,
-  DeleteOptions,
   DeleteRequest,
+  DeleteRequestOptions,
   DeleteResult,
   FrozenObject,
   GetRequest,
@@ -32,10 +32,10 @@ export type { ObjectCache } from './object-cache.ts'
 export { takeNamespace } from './object-metadata.ts'
 export { objectTooLarge } from './object-size.ts'
 export { isLarge, largeBodyBytes } from './object-weight.ts'
-export type { Operation, OperationAdmission } from './operation.ts'
+export type { OperationAdmission, OperationRequest } from './operation.ts'
 export { createRegistry, type Registry } from './registry.ts'
 export { ServedResources } from './served-resources.ts'
 export { serverContext } from './server-context.ts'
 export { ResourceStore } from './store.ts'
 export { decodeRefusal, toVersion } from './versions.ts'
-export type { PendingEvent, ResourceWatch, WatchEvent } from './watch.ts'
+export type { PendingEvent, ResourceEvent, ResourceWatch } from './watch.ts'

@@ -1,9 +1,9 @@
 import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admission'
+import type { FrozenObject } from '@krmkit/fieldmanager'
 import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
 import type {
   ApiObject,
   Clock,
-  DeepReadonly,
   Features,
   FieldSelector,
   GroupVersionKind,
@@ -14,6 +14,8 @@ import type {
 } from '@krmkit/meta'
 import type { DecodedSize, TypeSource } from '@krmkit/schema'
 import type { Entry, Storage } from '@krmkit/storage'
+
+export type { FrozenObject } from '@krmkit/fieldmanager'
 
 /**
  * The verbs of an API without HTTP: everything that happens to objects between a decoded request and storage.
@@ -84,8 +86,6 @@ export interface WriteContext {
   readonly decisions?: DecisionSink | undefined
 }
 
-export type FrozenObject = DeepReadonly<ApiObject>
-
 /** The result of a write. */
 export interface Stored {
   /** In the storage version, or in that of the request where a webhook converts between versions. */
@@ -136,7 +136,7 @@ export interface WatchRequest {
 }
 
 /** Options of a DELETE; @see API protocol specification, 4.1. */
-export interface DeleteOptions {
+export interface DeleteRequestOptions {
   readonly gracePeriodSeconds?: number
   readonly propagationPolicy?: string
   readonly orphanDependents?: boolean
@@ -147,7 +147,7 @@ export interface DeleteOptions {
 export interface DeleteRequest {
   readonly namespace: string
   readonly name: string
-  readonly options: DeleteOptions
+  readonly options: DeleteRequestOptions
   /** Part of a deletecollection: admission sees no name. */
   readonly collective?: boolean
   /** Admission has been asked about the operation that this deletion belongs to. */
@@ -156,7 +156,7 @@ export interface DeleteRequest {
 
 /** A deletion of every object that the list request selects. */
 export interface DeleteCollectionRequest extends ListRequest {
-  readonly options: DeleteOptions
+  readonly options: DeleteRequestOptions
 }
 
 export interface DeleteResult {

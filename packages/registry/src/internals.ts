@@ -3,8 +3,9 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { GroupKind, GroupResource } from '@krmkit/meta'
 import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
+import type { Entry } from '@krmkit/storage'
 import type { Allocations } from './allocations.ts'
-import type { RegistryEnvironment } from './interfaces.ts'
+import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 import type { ObjectCache } from './object-cache.ts'
 import type { FieldOwnership } from './ownership-types.ts'
@@ -32,6 +33,12 @@ export interface RegistryInternals {
 /** The same for the store of one resource at one version. */
 export interface StoreInternals extends RegistryInternals {
   readonly definition: ResourceDefinition
+}
+
+/** The stored state that an update or deletion starts from. */
+export interface StoredState {
+  readonly entry: Entry
+  readonly current: FrozenObject
 }
 
 /** The resource as errors name it. */

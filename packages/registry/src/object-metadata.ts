@@ -9,6 +9,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
@@ -114,10 +115,18 @@ const newName: NameRule = (name, prefix) => {
 
 /** Metadata rules of every update; run before those of the strategy. */
 export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObject, definition: ResourceDefinition): FieldError[] {
-  return [
-    ...validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName }),
-    ...validateObjectMetaUpdate(next.metadata, current.metadata),
-  ]
+  return runAtOnce(validateUpdatedMetadataSteps(next, current, definition))
+}
+
+/** As `validateUpdatedMetadata`, with interruption points. */
+export function* validateUpdatedMetadataSteps(
+  next: FrozenObject,
+  current: FrozenObject,
+  definition: ResourceDefinition,
+): Generator<unknown, FieldError[]> {
+  const errors = validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName })
+  yield true
+  return [...errors, ...validateObjectMetaUpdate(next.metadata, current.metadata)]
 }
 
 /** Validates by the strategy; a kind without `validate` has the metadata rules and a DNS subdomain as its name. */
@@ -125,6 +134,16 @@ export function validateByStrategy(object: FrozenObject, definition: ResourceDef
   const { strategy, kind } = definition
   if (strategy.validate !== undefined) return strategy.validate(object, context)
   return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+}
+
+/** As `validateByStrategy`, with interruption points. */
+export function* validateByStrategySteps(
+  object: FrozenObject,
+  definition: ResourceDefinition,
+  context: StrategyContext,
+): Generator<unknown, FieldError[]> {
+  const { validateSteps } = definition.strategy
+  return validateSteps === undefined ? validateByStrategy(object, definition, context) : yield* validateSteps(object, context)
 }
 
 export function validateUpdateByStrategy(
@@ -136,4 +155,16 @@ export function validateUpdateByStrategy(
   const { strategy } = definition
   if (strategy.validateUpdate !== undefined) return strategy.validateUpdate(next, current, context)
   return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByStrategy(next, definition, context)]
+}
+
+/** As `validateUpdateByStrategy`, with interruption points. */
+export function* validateUpdateByStrategySteps(
+  next: FrozenObject,
+  current: FrozenObject,
+  definition: ResourceDefinition,
+  context: StrategyContext,
+): Generator<unknown, FieldError[]> {
+  const { validateUpdateSteps } = definition.strategy
+  if (validateUpdateSteps === undefined) return validateUpdateByStrategy(next, current, definition, context)
+  return yield* validateUpdateSteps(next, current, context)
 }

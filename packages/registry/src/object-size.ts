@@ -20,11 +20,11 @@ export function encodeWithin(
     printed,
   }: { readonly maxBytes: number; readonly ownersMayGo: boolean; readonly printed?: PrintedParts | undefined },
 ): Uint8Array {
-  const bytes = encodeWith(object, printed)
+  const bytes = encodePrinted(object, printed)
   if (bytes.byteLength <= maxBytes) return bytes
   if (ownersMayGo && object.metadata.managedFields !== undefined) {
     delete object.metadata.managedFields
-    const fewer = encodeWith(object, printed)
+    const fewer = encodePrinted(object, printed)
     if (fewer.byteLength <= maxBytes) return fewer
   }
   throw objectTooLarge(maxBytes)
@@ -42,7 +42,8 @@ export function* printSteps({ metadata, ...members }: ApiObject): Generator<void
   return printed
 }
 
-function encodeWith(object: ApiObject, printed: PrintedParts | undefined): Uint8Array {
+/** The stored form of an object whose members may be encoded already. */
+export function encodePrinted(object: ApiObject, printed: PrintedParts | undefined): Uint8Array {
   if (printed === undefined) return encodeStored(object)
   return new TextEncoder().encode(`${joined(object, object.metadata, printed)}\n`)
 }

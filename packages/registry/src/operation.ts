@@ -7,7 +7,7 @@ import { takeNamespace } from './object-metadata.ts'
 import { applyVersionDefaults } from './versions.ts'
 
 /** An operation on a resource whose body is not stored: Binding, Eviction, TokenRequest, a connection. */
-export interface Operation {
+export interface OperationRequest {
   readonly namespace: string
   /** Empty for operations on no particular object. */
   readonly name: string
@@ -30,7 +30,7 @@ export interface OperationAdmission {
 export function operationAdmission(
   store: StoreInternals,
   context: WriteContext,
-  { namespace, name, subresource, kind, operation = 'CREATE' }: Operation,
+  { namespace, name, subresource, kind, operation = 'CREATE' }: OperationRequest,
 ): OperationAdmission {
   const { admission } = store.environment
   const attributes = admissionAttributes(store.definition, context, { operation, name, namespace, subresource, kind })

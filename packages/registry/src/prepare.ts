@@ -18,6 +18,8 @@ export interface Preparation {
   /** Sets metadata and what clients may not choose. Mutates the object. */
   prepare(): void
   validate(): readonly FieldError[]
+  /** As `validate`, with interruption points. */
+  validateSteps(): Generator<unknown, readonly FieldError[]>
 }
 
 /** Prepares an object, assigns its shared values and validates it. @throws ApiError 422 */
@@ -29,8 +31,7 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
   if (allocating !== undefined) refuse(store, preparation, await allocating)
   const loading = definition.strategy.ready?.(object, old)
   if (loading !== undefined) await loading
-  if (stages !== undefined) await stages()
-  refuse(store, preparation, preparation.validate())
+  refuse(store, preparation, stages === undefined ? preparation.validate() : await stages.run(preparation.validateSteps()))
 }
 
 function refuse(store: StoreInternals, { name }: Preparation, errors: readonly FieldError[]): void {

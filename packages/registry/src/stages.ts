@@ -1,14 +1,25 @@
-import { Slices } from '@krmkit/meta/slices'
+import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import type { RegistryInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
 
 /**
- * Yields to other requests between the stages of a write: all stages of a large object together take several slices. `undefined` for
- * small objects, whose writes do not yield.
+ * Yields to other requests between the stages of a write, and within the long ones: all stages of a large object together take
+ * several slices. `undefined` for small objects, whose writes do not yield.
  */
-export type Stages = (() => Promise<void>) | undefined
+export type Stages = WriteStages | undefined
+
+export interface WriteStages {
+  /** Ends the slice: the next stage runs in a later turn of the event loop. */
+  next(): Promise<void>
+  /** Runs a stage that takes several slices, beginning with a new one. */
+  run<T>(work: Generator<unknown, T>): Promise<T>
+}
 
 /** Measures the object once for all stages, because measuring a large object takes time itself. */
-export function stagesOf({ slices }: Pick<RegistryInternals, 'slices'>, object: unknown): Stages {
-  return isLarge(object) ? () => new Slices(slices).next() : undefined
+export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'>, object: unknown): Stages {
+  if (!isLarge(object)) return undefined
+  return {
+    next: () => new Slices(scheduler).next(),
+    run: (work) => runInNewSlices(work, scheduler),
+  }
 }

@@ -28,7 +28,7 @@ import { groupResource, type RegistryInternals, type StoreInternals } from './in
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
-import { createVirtual, type Operation, type OperationAdmission, operationAdmission } from './operation.ts'
+import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
 import { parseResourceVersion, waitForRevision } from './resource-version.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, toStorageVersion, toVersion } from './versions.ts'
@@ -132,7 +132,7 @@ export class ResourceStore {
   }
 
   /** Admission of an operation on a subresource. */
-  operation(context: WriteContext, operation: Operation): OperationAdmission {
+  operation(context: WriteContext, operation: OperationRequest): OperationAdmission {
     return operationAdmission(this.#internals, context, operation)
   }
 

@@ -1,24 +1,26 @@
-import { equalValues } from '@krmkit/fieldmanager/value'
+import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { normalize } from '@krmkit/schema'
 import { copyJson } from '@krmkit/schema/json'
-import type { Entry } from '@krmkit/storage'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
+import { canonicalForm, frozen } from './canonical-form.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
-import { groupResource, type StoreInternals, storedType } from './internals.ts'
+import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
-import { deepFreeze, encodeStored, sameBytes } from './object-cache.ts'
+import { sameBytes } from './object-cache.ts'
 import {
   carryOverMetadata,
   ownMetadata,
   strategyContext,
   takeNamespace,
   validateUpdateByStrategy,
+  validateUpdateByStrategySteps,
   validateUpdatedMetadata,
+  validateUpdatedMetadataSteps,
 } from './object-metadata.ts'
+import { encodePrinted, printSteps } from './object-size.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { stagesOf } from './stages.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
@@ -97,18 +99,12 @@ function otherUid(store: StoreInternals, { name, uid }: StoredUpdate, found: str
   return ApiError.conflict(groupResource(store), name, problem)
 }
 
-/** The stored state that an update starts from. */
-interface Current {
-  readonly entry: Entry
-  readonly current: FrozenObject
-}
-
 /** @returns `undefined` when another writer was first and the change may run again. */
 async function updateOnce(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  { entry, current }: Current,
+  { entry, current }: StoredState,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { namespace, name, subresource, managesFields = false, uid = '' } = request
@@ -122,7 +118,7 @@ async function updateOnce(
     managesFields || unchanged ? undefined : trackOwnership(store, context, { live: current, next: changed, subresource })
   if (tracking !== undefined) await tracking
   const stages = stagesOf(store, changed)
-  if (stages !== undefined) await stages()
+  if (stages !== undefined) await stages.next()
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(store, context)
   const skips = request.skipAdmission === true
@@ -155,15 +151,21 @@ async function updateOnce(
       ...validateUpdatedMetadata(next, current, definition),
       ...(strategy?.validateUpdate(next, current, about) ?? validateUpdateByStrategy(next, current, definition, about)),
     ],
+    *validateSteps() {
+      const errors = yield* validateUpdatedMetadataSteps(next, current, definition)
+      yield true
+      if (strategy !== undefined) return [...errors, ...strategy.validateUpdate(next, current, about)]
+      return [...errors, ...(yield* validateUpdateByStrategySteps(next, current, definition, about))]
+    },
   })
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)
-  if (stages !== undefined) await stages()
+  if (stages !== undefined) await stages.next()
   const judged = skips ? undefined : (request.view?.show(next) ?? next)
   const reservation = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
   return writeReserved(reservation, () => writeUpdate(store, context, { next, current, entry, whole, managesFields, stages }))
 }
 
-interface UpdateWrite extends Current, Pick<EntryWrite, 'managesFields' | 'stages'> {
+interface UpdateWrite extends StoredState, Pick<EntryWrite, 'managesFields' | 'stages'> {
   readonly next: ApiObject
   /** The strategy of the kind ran, not that of a subresource. */
   readonly whole: boolean
@@ -175,21 +177,27 @@ async function writeUpdate(
   { next, current, entry, whole, managesFields, stages }: UpdateWrite,
 ): Promise<Stored | undefined> {
   const { definition, objectCache } = store
-  const type = storedType(store)
-  const canonical = ownMetadata(settleOwnership(current, store.storageNormalizer.normalize(type, normalize(type, next))))
-  if (stages !== undefined) await stages()
+  const forming = canonicalForm(store, next, stages)
+  const canonical = ownMetadata(settleOwnership(current, forming instanceof Promise ? await forming : forming))
+  if (stages !== undefined) await stages.next()
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
-  if (context.dryRun) return { object: deepFreeze(canonical) }
+  if (context.dryRun) {
+    const shown = await frozen(canonical, stages)
+    if (stages !== undefined) await stages.next()
+    return { object: shown }
+  }
   if (removing) return removeUpdated(store, { last: canonical, current, entry })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.
+  const values = [canonical as unknown as JsonValue, current as unknown as JsonValue] as const
   const mayBeSame =
-    definition.custom !== undefined || equalValues(canonical as unknown as JsonValue, current as unknown as JsonValue)
-  if (stages !== undefined) await stages()
+    definition.custom !== undefined ||
+    (stages === undefined ? equalValues(...values) : await stages.run(equalValuesSteps(...values)))
   const memo = objectCache.entryOf(entry)
   const settled = whole || memo.settledBy === definition
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
-  if (mayBeSame && sameBytes(encodeStored(kept), entry.value)) {
+  const printed = mayBeSame && stages !== undefined ? await stages.run(printSteps(kept)) : undefined
+  if (mayBeSame && sameBytes(encodePrinted(kept, printed), entry.value)) {
     if (settled) memo.settledBy = definition
     return { object: current, entry }
   }

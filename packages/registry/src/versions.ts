@@ -68,7 +68,7 @@ function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: A
  * import { ApiError } from '@krmkit/meta'
  * import { decodeRefusal } from '@krmkit/registry'
  * import { DecodeError } from '@krmkit/schema'
- * const error = decodeRefusal(new DecodeError('Syntax', 'unexpected end of JSON input'), 1_572_864)
+ * const error = decodeRefusal(new DecodeError({ code: 'Syntax', message: 'unexpected end of JSON input' }), 1_572_864)
  * ApiError.is(error) && error.code // 400
  */
 export function decodeRefusal(error: unknown, maxBytes: number): unknown {

@@ -7,7 +7,7 @@ import { listEntries, selects } from './list.ts'
 import { parseResourceVersion } from './resource-version.ts'
 
 /** A change as one watch sees it. */
-export interface WatchEvent {
+export interface ResourceEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   /** The new state; for `DELETED` the last one. */
   readonly entry: Entry
@@ -37,7 +37,7 @@ export interface ResourceWatch {
   /** Removes and returns events that have arrived, `max` at most. */
   take(max: number): readonly PendingEvent[]
   /** The event as this watch sees it; `undefined` when it concerns no selected object. Its entries must be loaded. */
-  select(event: PendingEvent): WatchEvent | undefined
+  select(event: PendingEvent): ResourceEvent | undefined
   close(): void
 }
 
@@ -128,13 +128,13 @@ function createWatch(store: StoreInternals, request: WatchRequest, { watcher, in
   }
 }
 
-function plainEvent({ type, entry, previous }: StorageEvent): WatchEvent {
+function plainEvent({ type, entry, previous }: StorageEvent): ResourceEvent {
   if (type === 'delete') return { type: 'DELETED', entry }
   return { type: previous === undefined ? 'ADDED' : 'MODIFIED', entry }
 }
 
 /** Objects enter, stay in and leave the selection. */
-function selectedEvent(event: StorageEvent, isSelected: (entry: Entry) => boolean): WatchEvent | undefined {
+function selectedEvent(event: StorageEvent, isSelected: (entry: Entry) => boolean): ResourceEvent | undefined {
   const { type, entry, previous, revision } = event
   const before = previous !== undefined && isSelected(previous)
   if (type === 'put' && isSelected(entry)) return { type: before ? 'MODIFIED' : 'ADDED', entry }

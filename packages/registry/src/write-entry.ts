@@ -1,10 +1,8 @@
 import type { ApiObject } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
+import { canonicalForm, frozen } from './canonical-form.ts'
 import type { Stored } from './interfaces.ts'
-import { type StoreInternals, storedType } from './internals.ts'
-import { deepFreeze } from './object-cache.ts'
+import type { StoreInternals } from './internals.ts'
 import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
 import type { Stages } from './stages.ts'
 
@@ -29,27 +27,30 @@ export async function writeEntry(
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, environment, objectCache } = store
   object.metadata.resourceVersion = '0'
-  const type = storedType(store)
-  const shown = store.storageNormalizer.normalize(type, normalize(type, object)) as ApiObject
+  const forming = canonicalForm(store, object, stages)
+  const shown = forming instanceof Promise ? await forming : forming
   const { conversion } = definition
   const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
-  if (stages !== undefined) await stages()
+  if (stages !== undefined) await stages.next()
   const memo = objectCache.newEntry(canonical)
   if (settled) memo.settledBy = definition
-  const printed = stages === undefined ? undefined : await runInSlices(printSteps(canonical), new Slices(store.slices))
+  const printed = stages === undefined ? undefined : await stages.run(printSteps(canonical))
   const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
   const result = await environment.storage.put(
     key,
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
-      return encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
+      const bytes = encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
+      // Watchers read it before the write returns.
+      memo.object = canonical
+      return bytes
     },
     { expect, memo },
   )
   if (result.outcome === 'conflict') return undefined
-  if (stages !== undefined) await stages()
-  memo.object = deepFreeze(canonical)
   objectCache.keep(memo, result.entry.value.byteLength)
+  const freezing = frozen(canonical, stages)
+  if (freezing instanceof Promise) await freezing
   if (conversion !== undefined) return { object: await objectCache.read(definition, result.entry), entry: result.entry }
   return { object: canonical, entry: result.entry }
 }

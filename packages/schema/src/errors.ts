@@ -7,13 +7,16 @@
  */
 export type SchemaErrorCode = 'UnknownType' | 'NoProtobuf' | 'BadFacts'
 
-/** Invalid type facts or invalid use of a type: a programming error, never caused by a client. */
+/**
+ * Invalid type facts or invalid use of a type: a programming error, never caused by a client. It is a class beside `DecodeError`
+ * because callers turn every `DecodeError` into a client error, and this one into none.
+ */
 export class SchemaError extends Error {
+  override readonly name = 'SchemaError'
   readonly code: SchemaErrorCode
 
-  constructor(code: SchemaErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'SchemaError'
+  constructor({ code, message, cause }: { readonly code: SchemaErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
   }
 }
@@ -33,12 +36,15 @@ export class SchemaError extends Error {
  */
 export type DecodeErrorCode = 'Syntax' | 'Depth' | 'Type' | 'Value' | 'TypeMeta' | 'Yaml' | 'Aliasing' | 'Protobuf' | 'TooLarge'
 
-/** Where the error is, as far as it is known. */
-export interface DecodeErrorLocation {
+/** Code and message of a `DecodeError`, and where it is as far as that is known. */
+export interface DecodeErrorFields {
+  readonly code: DecodeErrorCode
+  readonly message: string
   /** Path in the object, such as `spec.containers[0].name`; empty for the object itself. */
-  readonly path?: string
+  readonly path?: string | undefined
   /** Position in YAML text; line and column count from 0. */
-  readonly mark?: { readonly line: number; readonly column: number }
+  readonly mark?: { readonly line: number; readonly column: number } | undefined
+  readonly cause?: unknown
 }
 
 /**
@@ -53,13 +59,17 @@ export interface DecodeErrorLocation {
  * }
  */
 export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
   readonly code: DecodeErrorCode
-  readonly location: DecodeErrorLocation
+  /** Path in the object; undefined when it is not known. */
+  readonly path: string | undefined
+  /** Position in YAML text; line and column count from 0. */
+  readonly mark: { readonly line: number; readonly column: number } | undefined
 
-  constructor(code: DecodeErrorCode, message: string, location: DecodeErrorLocation = {}, options?: ErrorOptions) {
-    super(message, options)
-    this.name = 'DecodeError'
+  constructor({ code, message, path, mark, cause }: DecodeErrorFields) {
+    super(message, cause === undefined ? undefined : { cause })
     this.code = code
-    this.location = location
+    this.path = path
+    this.mark = mark
   }
 }

@@ -3,7 +3,7 @@ export { type DecodeOptions, decode, decodeUntyped, strictMessage } from './deco
 export { DecodedSize } from './decode/decoded-size.ts'
 export { applyDefaults, type DefaultsOptions } from './decode/defaults.ts'
 export { normalize } from './decode/normalize.ts'
-export { DecodeError, type DecodeErrorCode, type DecodeErrorLocation, SchemaError, type SchemaErrorCode } from './errors.ts'
+export { DecodeError, type DecodeErrorCode, type DecodeErrorFields, SchemaError, type SchemaErrorCode } from './errors.ts'
 export type {
   CustomCodec,
   Decoded,

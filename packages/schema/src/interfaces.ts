@@ -189,7 +189,10 @@ export interface CustomCodec {
     },
   ): Decoded<Record<string, unknown>>
   /** As `decode`, with interruption points at its yields. */
-  decodeSteps(value: unknown, options?: Parameters<CustomCodec['decode']>[1]): Generator<void, Decoded<Record<string, unknown>>>
+  decodeSteps(
+    value: unknown,
+    options?: Parameters<CustomCodec['decode']>[1],
+  ): Generator<unknown, Decoded<Record<string, unknown>>>
   /** Returns the same object when no default applies. */
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
   /** Sorts members and normalizes metadata. Prunes nothing. */

@@ -1,14 +1,14 @@
 export type {
   Encode,
   Entry,
-  ListOptions,
-  ListResult,
   Revision,
   Storage,
   StorageEvent,
+  StorageListOptions,
+  StorageListResult,
+  StorageWatchOptions,
+  StorageWriteOptions,
   Watcher,
-  WatchOptions,
-  WriteOptions,
   WriteResult,
 } from './interfaces.ts'
 export { type LmdbStorageOptions, lmdbStorage } from './lmdb/lmdb-storage.ts'

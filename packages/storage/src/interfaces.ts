@@ -39,7 +39,7 @@ export interface Entry {
  */
 export type Encode = (revision: Revision) => Uint8Array
 
-export interface WriteOptions {
+export interface StorageWriteOptions {
   /** The current revision the key must have; `0` requires that the key does not exist. Absent: unconditional. */
   readonly expect?: Revision
   /** Kept as the `memo` of the new entry. */
@@ -51,7 +51,7 @@ export type WriteResult =
   /** `expect` did not hold; `current` is the visible, durable entry, absent when there is none. */
   | { readonly outcome: 'conflict'; readonly current: Entry | undefined }
 
-export interface ListOptions {
+export interface StorageListOptions {
   /** The collection: lists all keys that begin with it. Ends in `/`. */
   readonly prefix: string
   /** Lists only keys after this one. A value outside the prefix never widens the result. */
@@ -62,7 +62,7 @@ export interface ListOptions {
   readonly at?: Revision
 }
 
-export interface ListResult {
+export interface StorageListResult {
   /** Sorted by key, in byte order. */
   readonly entries: readonly Entry[]
   /** Revision of the snapshot that was read. */
@@ -108,7 +108,7 @@ export interface Watcher {
   close(): void
 }
 
-export interface WatchOptions {
+export interface StorageWatchOptions {
   /** A prefix ending in `/`, or a single key. */
   readonly prefix: string
   /** Only events after this revision. */
@@ -127,7 +127,7 @@ export interface Storage extends AsyncDisposable {
   /** The newest visible entry, synchronously, as a cache would return it. */
   peek(key: string): Entry | undefined
   /** @throws StorageError `Compacted` or `FutureRevision` when `at` cannot be read. */
-  list(options: ListOptions): Promise<ListResult>
+  list(options: StorageListOptions): Promise<StorageListResult>
   /** Number of keys under a prefix in the newest snapshot, in O(log n). */
   count(prefix: string): number
   /**
@@ -137,11 +137,11 @@ export interface Storage extends AsyncDisposable {
    * @throws StorageError `Unavailable` when the write could not be made durable: its outcome is unknown, and later writes are
    * rejected.
    */
-  put(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult>
+  put(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult>
   /** `encode` returns the last state for watchers. A missing key is a conflict with `current: undefined`. */
-  delete(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult>
+  delete(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult>
   /** @throws StorageError `Compacted` when `from` is older than the window. A `from` in the future waits for it. */
-  watch(options: WatchOptions): Watcher
+  watch(options: StorageWatchOptions): Watcher
   /** Resolves to true when `revision` is visible, to false when the signal aborts first. */
   waitFor(revision: Revision, signal: AbortSignal): Promise<boolean>
   /** Drops history before `revision`, which stays readable, as does the newest state. */

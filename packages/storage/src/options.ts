@@ -20,7 +20,7 @@ export interface StorageOptions {
    * `historyBytes`. Default 2 seconds.
    */
   readonly minHistoryMs?: number
-  /** Default of `WatchOptions.maxPending`. Default 10 000. */
+  /** Default of `StorageWatchOptions.maxPending`. Default 10 000. */
   readonly maxPending?: number
 }
 

@@ -31,8 +31,9 @@ export class StorageError extends Error {
   override readonly name = 'StorageError'
   readonly detail: StorageErrorDetail
 
-  constructor(detail: StorageErrorDetail, options?: ErrorOptions) {
-    super(messageOf(detail), options)
+  /** @param fields code and fields of the detail, which give the message, and the cause */
+  constructor({ cause, ...detail }: StorageErrorDetail & { readonly cause?: unknown }) {
+    super(messageOf(detail), cause === undefined ? undefined : { cause })
     this.detail = detail
   }
 

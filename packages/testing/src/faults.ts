@@ -1,7 +1,7 @@
 import { ClientError } from '@krmkit/client'
 import type { Clock, StatusReason } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
-import type { RequestInfo } from './request-info.ts'
+import type { RequestAttributes } from './request-attributes.ts'
 import { type Match, matches } from './request-match.ts'
 
 /**
@@ -37,7 +37,7 @@ interface PlannedFault {
   times: number
 }
 
-interface ClassifiedRequest extends RequestInfo {
+interface ClassifiedRequest extends RequestAttributes {
   readonly user: string
   readonly isController: boolean
 }

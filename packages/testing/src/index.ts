@@ -1,7 +1,7 @@
 export type { Fault, FaultOptions, Faults } from './faults.ts'
 export type { ServerOptions, TestServer, TestServerOptions, UserRule, UserRules } from './interfaces.ts'
 export type { Ledger, LedgerEntry, LedgerMatch } from './ledger.ts'
-export type { RequestInfo } from './request-info.ts'
+export type { RequestAttributes } from './request-attributes.ts'
 export type { Match } from './request-match.ts'
 export type { Span, TestClock } from './test-clock.ts'
 export { createTestServer } from './test-server.ts'

@@ -1,9 +1,9 @@
-import type { RequestInfo } from './request-info.ts'
+import type { RequestAttributes } from './request-attributes.ts'
 import { formatMatch, type Match, matches } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 
 /** One request. */
-export interface LedgerEntry extends RequestInfo {
+export interface LedgerEntry extends RequestAttributes {
   readonly user: string
   /** HTTP status of the response; 0 when a fault lost it. */
   readonly code: number

@@ -1,4 +1,4 @@
-import type { RequestInfo } from './request-info.ts'
+import type { RequestAttributes } from './request-attributes.ts'
 
 /** Selects requests: all given fields must match. */
 export interface Match {
@@ -13,7 +13,7 @@ export interface Match {
   readonly path?: string | RegExp
 }
 
-export function matches(match: Match, request: RequestInfo & { readonly user: string }): boolean {
+export function matches(match: Match, request: RequestAttributes & { readonly user: string }): boolean {
   const { verb, path } = match
   if (verb !== undefined && !(typeof verb === 'string' ? verb === request.verb : verb.includes(request.verb))) return false
   if (path !== undefined && !(typeof path === 'string' ? path === request.path : path.test(request.path))) return false

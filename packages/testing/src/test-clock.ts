@@ -19,7 +19,10 @@ export interface TestClock extends Clock {
    *
    * @param span milliseconds, text such as `1h30m`, or parts
    * @throws TestingError `RealClock` when the server has another clock, `InvalidDuration`
-   * @example await cluster.clock.advance({ hours: 25 })
+   * @example
+   * import { createTestServer } from '@krmkit/testing'
+   * const cluster = await createTestServer()
+   * await cluster.clock.advance({ hours: 25 })
    */
   advance(span: Span | number | string): Promise<void>
 }

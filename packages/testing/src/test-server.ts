@@ -11,7 +11,7 @@ import { IdleWait } from './idle-wait.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
-import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { type RequestAttributes, requestAttributes } from './request-attributes.ts'
 import { withSignal } from './request-signal.ts'
 import { applySeed } from './seed.ts'
 import { TestAuthority } from './test-authority.ts'
@@ -191,7 +191,11 @@ class InProcessTestServer implements TestServer {
   async #serve(instance: Instance, request: ApiRequest): Promise<ApiResponse> {
     if (this.#isClosed) throw new TestingError({ code: 'Closed', message: 'the test server is closed' })
     const user = request.user ?? this.#users.identify(request)
-    const classified = { ...requestInfoOf(request), user: user?.username ?? '', isController: request.user === controllerUser }
+    const classified = {
+      ...requestAttributes(request),
+      user: user?.username ?? '',
+      isController: request.user === controllerUser,
+    }
     // Reads do not need controllers.
     if (!classified.isController && classified.method !== 'GET' && classified.method !== 'HEAD')
       void this.#startControllers(instance)
@@ -218,7 +222,7 @@ class InProcessTestServer implements TestServer {
     const { onError, server = {} } = this.#options
     instance.server = createApiServer({
       ...(this.#users.authorizer === undefined ? {} : { authorizer: this.#users.authorizer }),
-      ...(onError === undefined ? {} : { onFault: onError }),
+      ...(onError === undefined ? {} : { onError }),
       ...server,
       types: this.#types,
       storage: instance.storage,
@@ -269,7 +273,7 @@ class InProcessTestServer implements TestServer {
 
   #record(
     request: ApiRequest,
-    classified: RequestInfo & { readonly user: string; readonly isController: boolean },
+    classified: RequestAttributes & { readonly user: string; readonly isController: boolean },
     code: number,
   ): void {
     const agent = request.headers['user-agent']

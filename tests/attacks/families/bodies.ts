@@ -1,8 +1,8 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import { encodeProtobuf } from '@krmkit/schema'
 import { encodeYaml } from '@krmkit/schema/yaml'
 import type { WireClient } from '../harness/client.ts'
-import type { Dice } from '../harness/dice.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'
 import { baseSpecs, heavyResources } from './base-objects.ts'
@@ -107,32 +107,32 @@ function wireOf(kind: Kind, sent: Sent): WireAttack['wire'] | undefined {
   }
 }
 
-function* bodyAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack> {
+function* bodyAttacks(random: RandomChoices, size: 'short' | 'full'): Generator<WireAttack> {
   for (const kind of kinds()) {
-    const input = { base: kind.base, type: kind.definition.kind.type(), places: kind.places, dice }
+    const input = { base: kind.base, type: kind.definition.kind.type(), places: kind.places, random }
     for (const [shape, make] of Object.entries(shapes)) {
-      if (size === 'short' && !dice.chance(2)) continue
-      const bytes = dice.pick(sizes)
+      if (size === 'short' && !random.chance(2)) continue
+      const bytes = random.pick(sizes)
       const object = make({ ...input, bytes })
       if (object === undefined) continue
-      const sent = { verb: dice.pick(verbs), encoding: dice.pick(encodings), object }
+      const sent = { verb: random.pick(verbs), encoding: random.pick(encodings), object }
       const wire = wireOf(kind, sent) ?? wireOf(kind, { ...sent, encoding: 'json' })
       if (wire !== undefined) yield { name: nameOf(kind, shape, { ...sent, bytes }), wire }
     }
-    if (size === 'full' && heavyResources.has(kind.definition.resource.name)) yield* everyList(kind, dice)
+    if (size === 'full' && heavyResources.has(kind.definition.resource.name)) yield* everyList(kind, random)
   }
 }
 
 /** Every list of a kind, grown long, in every encoding. */
-function* everyList(kind: Kind, dice: Dice): Generator<WireAttack> {
+function* everyList(kind: Kind, random: RandomChoices): Generator<WireAttack> {
   const type = kind.definition.kind.type()
   for (const place of kind.places) {
-    const element = dice.pick([sample, (of: Parameters<typeof sample>[0]) => sample(of, 0)])
-    const bytes = dice.pick([...sizes, 390_000])
+    const element = random.pick([sample, (of: Parameters<typeof sample>[0]) => sample(of, 0)])
+    const bytes = random.pick([...sizes, 390_000])
     const object = listAt(place, { base: kind.base, type, bytes, element: (of, i) => element(of, i) })
     if (object === undefined) continue
     for (const encoding of encodings) {
-      const sent: Sent = { verb: dice.pick(['create', 'dry run', 'apply'] as const), encoding, object }
+      const sent: Sent = { verb: random.pick(['create', 'dry run', 'apply'] as const), encoding, object }
       const wire = wireOf(kind, sent)
       if (wire !== undefined) yield { name: nameOf(kind, `list ${place.path.join('.')}`, { ...sent, bytes }), wire }
     }
@@ -161,6 +161,6 @@ export const bodies: Family = {
   purpose: 'large bodies of every shape and kind are answered properly, and hold up no other request',
   async run(context) {
     await using target = await startTarget({ prepare })
-    await watchingHeap(target, context, () => sendMeasured(target, bodyAttacks(context.dice, context.size), context))
+    await watchingHeap(target, context, () => sendMeasured(target, bodyAttacks(context.random, context.size), context))
   },
 }

@@ -1,4 +1,4 @@
-import type { Dice } from '../harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Family } from '../harness/family.ts'
 import { type RawAnswer, type RawHeader, sendHttp1 } from '../harness/http1.ts'
 import { RawHttp2 } from '../harness/http2.ts'
@@ -133,7 +133,7 @@ function manyGroups(count: number): Header[] {
 }
 
 /** Every scenario with every mutation of one value and of the list, and a sample of combinations. */
-export function* headerCases(transports: readonly Transport[], dice: Dice, combined: number): Generator<HeaderCase> {
+export function* headerCases(transports: readonly Transport[], random: RandomChoices, combined: number): Generator<HeaderCase> {
   for (const transport of transports) {
     for (const scenario of scenarios) {
       const headers = scenario.headers.map(([name, value]): Header => [name, bytes(value)])
@@ -150,9 +150,9 @@ export function* headerCases(transports: readonly Transport[], dice: Dice, combi
         for (const [change, apply] of Object.entries(listChanges)) yield made(`${headers[at]?.[0]} ${change}`, apply(headers, at))
       }
       for (let i = 0; i < combined && headers.length > 0; i++) {
-        const at = dice.below(headers.length)
-        const [value, applyValue] = dice.pick(Object.entries(valueChanges))
-        const [list, applyList] = dice.pick(Object.entries(listChanges))
+        const at = random.below(headers.length)
+        const [value, applyValue] = random.pick(Object.entries(valueChanges))
+        const [list, applyList] = random.pick(Object.entries(listChanges))
         yield made(`${headers[at]?.[0]} ${value} and ${list}`, applyList(changed(headers, at, applyValue), at))
       }
     }
@@ -165,7 +165,7 @@ function changed(headers: readonly Header[], at: number, apply: (value: Buffer) 
 
 /** Sends the review with a list of headers and returns the user of the response. */
 export function identityAsker(process: () => AttackedProcess): {
-  ask(attack: HeaderCase): Promise<{ status: number; identity: Identity | undefined }>
+  send(attack: HeaderCase): Promise<{ status: number; identity: Identity | undefined }>
   close(): void
 } {
   const connections = new Map<Shown, RawHttp2>()
@@ -180,7 +180,7 @@ export function identityAsker(process: () => AttackedProcess): {
   const certificate = (shown: Shown) => (shown === 'none' ? undefined : process().certificates[shown])
   const type: RawHeader = ['content-type', bytes('application/json')]
   return {
-    async ask({ transport, shown, headers }) {
+    async send({ transport, shown, headers }) {
       const request = { method: 'POST', target, headers: [type, ...headers], body: review }
       const answer =
         transport === 'http1'
@@ -205,15 +205,15 @@ export function identityOf({ text }: RawAnswer): Identity | undefined {
 export const headerLists: Family = {
   name: 'header lists',
   purpose: 'a request runs as the user that its list of headers names, or is refused',
-  async run({ dice, report, size }) {
+  async run({ random, report, size }) {
     await using process = await startAttackedProcess()
     const asker = identityAsker(() => process)
     try {
-      for (const attack of headerCases(['http1', 'http2'], dice, size === 'full' ? 60 : 4)) {
+      for (const attack of headerCases(['http1', 'http2'], random, size === 'full' ? 60 : 4)) {
         // The short run sends every twentieth list.
-        if (size === 'short' && !dice.chance(5)) continue
+        if (size === 'short' && !random.chance(5)) continue
         await process.probe('begin')
-        const answer = await asker.ask(attack)
+        const answer = await asker.send(attack)
         const { longestMs } = await process.probe('read')
         const reason = judgeIdentity(expectedIdentity(attack), answer)
         report.add({

@@ -7,6 +7,7 @@ import { patches } from './patches.ts'
 
 import { listRenderings, selectors } from './selectors.ts'
 import { startUp } from './start-up.ts'
+import { wideObjects } from './wide-objects.ts'
 
 /** All families, in execution and print order. */
 export const families: readonly Family[] = [
@@ -15,6 +16,7 @@ export const families: readonly Family[] = [
   selectors,
   listRenderings,
   patches,
+  wideObjects,
   floodFamily,
   filesAndModes,
   startUp,

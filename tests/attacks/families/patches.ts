@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { WireClient } from '../harness/client.ts'
-import type { Dice } from '../harness/dice.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'
 
@@ -60,6 +60,10 @@ const operations: Readonly<Record<string, (n: number) => readonly object[]>> = {
     { op: 'add', path: '/x', value: { a: 'x' } },
     ...times(Math.min(n, 40), (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
   ],
+  'copies that double to the limit': (n) => [
+    { op: 'add', path: '/x', value: { a: 'x' } },
+    ...times(Math.min(n, 1000), (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
+  ],
   'removals at the front': (n) => times(Math.min(n, 1999), () => ({ op: 'remove', path: '/metadata/finalizers/0' })),
   tests: (n) => times(n, () => ({ op: 'test', path: '/metadata/finalizers', value: times(50, String) })),
   'new members': (n) => times(n, (i) => ({ op: 'add', path: `/data/k${i}`, value: 'v' })),
@@ -100,8 +104,8 @@ const inTemplate = (container: object) => ({
   },
 })
 
-function* patchAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack> {
-  const chosen = () => size === 'full' || dice.chance(30)
+function* patchAttacks(random: RandomChoices, size: 'short' | 'full'): Generator<WireAttack> {
+  const chosen = () => size === 'full' || random.chance(30)
   const patch = (target: string, type: string, body: string) => ({
     method: 'PATCH',
     target,
@@ -174,6 +178,6 @@ export const patches: Family = {
   purpose: 'patches of every sort cost in proportion to their size, and hold up no other request',
   async run(context) {
     await using target = await startTarget({ prepare, timeoutMs: 40_000 })
-    await watchingHeap(target, context, () => sendMeasured(target, patchAttacks(context.dice, context.size), context))
+    await watchingHeap(target, context, () => sendMeasured(target, patchAttacks(context.random, context.size), context))
   },
 }

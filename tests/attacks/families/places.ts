@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /** Locations at which a kind can grow, found in the type model, so that new fields are covered automatically. */
@@ -45,16 +46,12 @@ export function withPlace(object: Json, root: StructType, { path, value }: { pat
       const list = Array.isArray(at) && at.length > 0 ? at : [type === undefined ? {} : sample(elementOf(type), 0)]
       return [set(list[0], type === undefined ? undefined : elementOf(type), tail), ...list.slice(1)]
     }
-    const known = isJson(at) ? at : type === undefined ? {} : sample(type, 0)
+    const known = isJsonObject(at) ? at : type === undefined ? {} : sample(type, 0)
     const struct = type?.kind === 'struct' ? type.struct() : undefined
-    const made = isJson(known) ? known : {}
+    const made = isJsonObject(known) ? known : {}
     return { ...made, [head]: set(made[head], struct?.field.get(String(head))?.type, tail) }
   }
   return set(object, { kind: 'struct', name: root.name, struct: () => root }, path) as Json
-}
-
-function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function elementOf(type: TypeNode): TypeNode {

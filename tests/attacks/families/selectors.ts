@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { WireClient } from '../harness/client.ts'
-import type { Dice } from '../harness/dice.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'
 
@@ -65,7 +65,7 @@ const uses: Readonly<Record<string, (query: string) => WireAttack['wire']>> = {
   'dry run of deletecollection': (query) => ({ method: 'DELETE', target: `${collection}?dryRun=All&${query}` }),
 }
 
-function* selectorAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAttack> {
+function* selectorAttacks(random: RandomChoices, size: 'short' | 'full'): Generator<WireAttack> {
   // A request line of 1 MiB contains about as many.
   const counts = size === 'full' ? [400, 5000, 60_000] : [400, 5000]
   const all = [
@@ -75,7 +75,7 @@ function* selectorAttacks(dice: Dice, size: 'short' | 'full'): Generator<WireAtt
   for (const { name, parameter, make } of all) {
     for (const count of counts) {
       for (const [use, wire] of Object.entries(uses)) {
-        if (size === 'short' && !dice.chance(15)) continue
+        if (size === 'short' && !random.chance(15)) continue
         const query = `${parameter}=${encodeURIComponent(make(count))}`
         if (query.length > 1_000_000) continue
         yield { name: `${use} with ${count} ${name}`, wire: wire(query) }
@@ -142,7 +142,7 @@ export const selectors: Family = {
   purpose: 'selectors of many terms over many objects hold up no other request',
   async run(context) {
     await using target = await startTarget({ prepare: (admin) => fill(admin, counts[context.size]) })
-    await watchingHeap(target, context, () => sendMeasured(target, selectorAttacks(context.dice, context.size), context))
+    await watchingHeap(target, context, () => sendMeasured(target, selectorAttacks(context.random, context.size), context))
   },
 }
 

@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { StructType, TypeNode } from '@krmkit/schema'
-import type { Dice } from '../harness/dice.ts'
 import { type Place, sample, withPlace } from './places.ts'
 
 /** Ways to enlarge an object of any kind. */
@@ -12,7 +12,7 @@ export interface ShapeInput {
   readonly places: readonly Place[]
   /** The approximate size in bytes of JSON. */
   readonly bytes: number
-  readonly dice: Dice
+  readonly random: RandomChoices
 }
 
 /** A placeholder for a value that is too deep to print; replaced in the body text. */
@@ -77,16 +77,16 @@ export const shapes: Readonly<Record<string, Shape>> = {
   ),
   'a map of small keys': inMap((i) => `k${i}`),
   'a map of bad keys': inMap((i) => ` ${i}!`),
-  'a long text': ({ base, type, places, bytes, dice }) => {
+  'a long text': ({ base, type, places, bytes, random }) => {
     const texts = places.filter((place) => place.type.kind === 'scalar' && place.type.scalar === 'string')
-    return texts.length === 0 ? undefined : withPlace(base, type, { path: dice.pick(texts).path, value: 'x'.repeat(bytes) })
+    return texts.length === 0 ? undefined : withPlace(base, type, { path: random.pick(texts).path, value: 'x'.repeat(bytes) })
   },
-  'odd values': ({ base, type, places, bytes, dice }) => {
+  'odd values': ({ base, type, places, bytes, random }) => {
     const special = places.filter((place) => place.type.kind === 'special')
     if (special.length === 0) return undefined
     return withPlace(base, type, {
-      path: dice.pick(special).path,
-      value: dice.pick(['9'.repeat(bytes), `1${'0'.repeat(bytes)}m`, deepMark]),
+      path: random.pick(special).path,
+      value: random.pick(['9'.repeat(bytes), `1${'0'.repeat(bytes)}m`, deepMark]),
     })
   },
   'unknown fields': ({ base, bytes }) => ({ ...base, ...members(bytes / 14, (i) => [`u${i}`, null]) }),
@@ -108,9 +108,9 @@ function inMetadata(make: (input: ShapeInput) => Json): Shape {
 }
 
 function inList(element: (of: TypeNode, index: number) => unknown): Shape {
-  return ({ base, type, places, bytes, dice }) => {
+  return ({ base, type, places, bytes, random }) => {
     const lists = places.filter((place) => place.type.kind === 'list')
-    return lists.length === 0 ? undefined : listAt(dice.pick(lists), { base, type, bytes, element })
+    return lists.length === 0 ? undefined : listAt(random.pick(lists), { base, type, bytes, element })
   }
 }
 
@@ -131,10 +131,10 @@ export function listAt(
 }
 
 function inMap(key: (index: number) => string): Shape {
-  return ({ base, type, places, bytes, dice }) => {
+  return ({ base, type, places, bytes, random }) => {
     const maps = places.filter((place) => place.type.kind === 'map')
     if (maps.length === 0) return undefined
-    const { path, type: map } = dice.pick(maps)
+    const { path, type: map } = random.pick(maps)
     const value = map.kind === 'map' ? sample(map.of, 0) : ''
     const size = JSON.stringify(value).length + 12
     return withPlace(base, type, { path, value: members(bytes / size, (i) => [key(i), value]) })

@@ -59,6 +59,9 @@ export const fileFlags: readonly FileFlag[] = [
   { flag: '--audit-webhook-config-file', kind: 'kubeconfig', with: (good) => [`--audit-policy-file=${good('configuration')}`] },
   { flag: '--proxy-client-cert-file', kind: 'certificate', with: (good) => [`--proxy-client-key-file=${good('key')}`] },
   { flag: '--proxy-client-key-file', kind: 'key', with: (good) => [`--proxy-client-cert-file=${good('certificate')}`] },
+  { flag: '--kubelet-certificate-authority', kind: 'certificates' },
+  { flag: '--kubelet-client-certificate', kind: 'certificate', with: (good) => [`--kubelet-client-key=${good('key')}`] },
+  { flag: '--kubelet-client-key', kind: 'key', with: (good) => [`--kubelet-client-certificate=${good('certificate')}`] },
   ...['', 'kube-apiserver-client-', 'kubelet-client-', 'kubelet-serving-', 'legacy-unknown-'].flatMap(signing),
 ]
 
@@ -189,7 +192,7 @@ function judgeStart(
 export const startUp: Family = {
   name: 'start-up',
   purpose: 'a start with a bad file is refused with a message, never made with a weaker setting',
-  async run({ dice, report, size }) {
+  async run({ random, report, size }) {
     const folder = mkdtempSync(join(tmpdir(), 'krmkit-start-'))
     const authority = createCertificateAuthority({ name: 'a', clock: systemClock, random: systemRandom })
     const { certificate, key } = authority.issue({ usage: 'server', hosts: ['127.0.0.1'] })
@@ -222,7 +225,7 @@ export const startUp: Family = {
         })
       }
       const all = fileFlags.flatMap((each) => badFiles.filter((bad) => concerns(bad, each)).map((bad) => [each, bad] as const))
-      const chosen = all.filter(() => size === 'full' || dice.chance(8))
+      const chosen = all.filter(() => size === 'full' || random.chance(8))
       const work = async () => {
         for (let next = chosen.shift(); next !== undefined; next = chosen.shift()) await tryOne(...next)
       }

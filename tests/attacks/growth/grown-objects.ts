@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /**
@@ -57,14 +58,14 @@ export function grow(type: StructType, base: Json, growable: Growable, { count, 
     } else {
       if (node !== undefined) {
         const struct = structOf(node)
-        if (!isObject(value())) holder[key] = plainStruct(struct, 0, 'distinct')
+        if (!isJsonObject(value())) holder[key] = plainStruct(struct, 0, 'distinct')
         holder = value() as Json
         fields = struct.fields
       }
       node = fields.find(({ json }) => json === step)?.type as TypeNode
       key = step
       if (node.kind === 'list' && !Array.isArray(value())) holder[key] = []
-      if (node.kind === 'map' && !isObject(value())) holder[key] = {}
+      if (node.kind === 'map' && !isJsonObject(value())) holder[key] = {}
     }
   }
   holder[key] = elements(growable.node, { count, sort })
@@ -170,8 +171,4 @@ function text({ name, at, sort }: Element): string {
   if (/path$/i.test(name)) return `/path-${i}`
   if (/^apiVersion$/.test(name)) return 'v1'
   return `name-${i}`
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Wire } from './client.ts'
-import type { Dice } from './dice.ts'
 import type { Bounds, FamilyReport } from './report.ts'
 import { faultOf, type Target } from './target.ts'
 
@@ -7,7 +7,7 @@ import { faultOf, type Target } from './target.ts'
 export type Size = 'short' | 'full'
 
 export interface AttackContext {
-  readonly dice: Dice
+  readonly random: RandomChoices
   readonly report: FamilyReport
   readonly size: Size
 }

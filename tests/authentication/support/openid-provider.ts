@@ -19,7 +19,7 @@ export interface OpenIdProvider extends AsyncDisposable {
   /** `dead`: closes connections; a number: delays responses by this many milliseconds. */
   fault: 'dead' | number | undefined
   /** The requested paths. */
-  readonly asked: string[]
+  readonly requestedPaths: string[]
 }
 
 const client = { id: 'kubernetes', secret: 'client-secret', redirect: 'https://client.test/callback' }
@@ -30,9 +30,9 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
   let keys = [signingKey()]
   let provider: Provider | undefined
   let handler: ReturnType<Provider['callback']> | undefined
-  const asked: string[] = []
+  const requestedPaths: string[] = []
   const server = createServer({ cert: certificate, key }, (request, response) => {
-    asked.push((request.url ?? '').split('?')[0] ?? '')
+    requestedPaths.push((request.url ?? '').split('?')[0] ?? '')
     if (one.fault === 'dead') request.socket.destroy()
     else if (typeof one.fault === 'number') setTimeout(() => handler?.(request, response), one.fault)
     else handler?.(request, response)
@@ -49,7 +49,7 @@ export async function startOpenIdProvider(): Promise<OpenIdProvider> {
     clientId: client.id,
     authority: made.certificate,
     fault: undefined,
-    asked,
+    requestedPaths,
     idToken: (account) => logIn(issuerUrl, { account, agent }),
     rotate({ forgetFormer = false } = {}) {
       keys = forgetFormer ? [signingKey()] : [signingKey(), ...keys]

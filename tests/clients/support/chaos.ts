@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { BreakingProxy } from './breaking-proxy.ts'
-import type { Dice } from './dice.ts'
 import type { LocalServer } from './local-server.ts'
 
 /**
@@ -10,22 +10,27 @@ import type { LocalServer } from './local-server.ts'
  */
 export function makeTrouble(
   child: ChildProcess,
-  options: { readonly local: LocalServer; readonly proxy: BreakingProxy; readonly dice: Dice; readonly everyMs: number },
+  options: {
+    readonly local: LocalServer
+    readonly proxy: BreakingProxy
+    readonly random: RandomChoices
+    readonly everyMs: number
+  },
 ): { readonly compactions: number } {
-  const { local, proxy, dice, everyMs } = options
-  const told = { compactions: 0 }
-  let heard = ''
+  const { local, proxy, random, everyMs } = options
+  const counts = { compactions: 0 }
+  let output = ''
   const timer = setInterval(() => {
     proxy.breakAll()
-    if (dice.chance(40)) return
-    told.compactions++
+    if (random.chance(40)) return
+    counts.compactions++
     // Writes happen between the break and this, so disconnected clients have missed events.
     setTimeout(() => void local.storage.compact(local.storage.revision).catch(() => undefined), 15)
   }, everyMs)
   child.stdout?.on('data', (piece: string) => {
-    heard = (heard + piece).slice(-64 * 1024)
-    if (/^written$/m.test(heard)) clearInterval(timer)
+    output = (output + piece).slice(-64 * 1024)
+    if (/^written$/m.test(output)) clearInterval(timer)
   })
   child.on('close', () => clearInterval(timer))
-  return told
+  return counts
 }

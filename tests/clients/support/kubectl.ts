@@ -9,13 +9,13 @@ import { type Finished, run } from './tool.ts'
 /** The command under test; `KUBECTL` overrides it. */
 export const kubectlProgram = process.env['KUBECTL'] ?? 'kubectl'
 
-const asked = spawnSync(kubectlProgram, ['version', '--client', '--output=json'], { encoding: 'utf8' })
+const version = spawnSync(kubectlProgram, ['version', '--client', '--output=json'], { encoding: 'utf8' })
 
 /** Why tests are skipped; undefined when they can run. */
-export const kubectlMissing = asked.error?.message
+export const kubectlMissing = version.error?.message
 
 /** Its minor release. */
-export const kubectlMinor = Number(/"minor": *"(\d+)/.exec(asked.stdout ?? '')?.[1] ?? 0)
+export const kubectlMinor = Number(/"minor": *"(\d+)/.exec(version.stdout ?? '')?.[1] ?? 0)
 
 /** The title of a skipped suite. */
 export const skipNote = kubectlMissing === undefined ? '' : ` (skipped: ${kubectlMissing})`

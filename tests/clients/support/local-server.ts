@@ -38,6 +38,7 @@ export interface LocalServerOptions {
   readonly limits?: Partial<ServerLimits>
   /** Called for every completed request. */
   readonly audit?: ApiServerOptions['audit'] & object
+  readonly proxy?: ApiServerOptions['proxy'] & object
 }
 
 const administrator: UserInfo = { username: 'kubernetes-admin', groups: ['system:masters'] }
@@ -69,7 +70,8 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
     authenticator: createAuthenticatorChain([withAuthenticatedGroup(people), anonymousAuthenticator], { onRejection: 'stop' }),
     authorizer: systemMasters,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
-    onFault: (error) => void faults.push(error),
+    ...(options.proxy === undefined ? {} : { proxy: options.proxy }),
+    onError: (error) => void faults.push(error),
   })
   const listening = await listen(server, {
     tls: selfSigned(join(folder, 'pki'), {

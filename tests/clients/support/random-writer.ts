@@ -1,4 +1,4 @@
-import type { Dice } from './dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 
 /** A ConfigMap reduced to its changing members. */
 export interface Written {
@@ -37,7 +37,7 @@ export interface Acknowledged {
 }
 
 export interface RandomWriterOptions {
-  readonly dice: Dice
+  readonly random: RandomChoices
   /** Chosen at random; repeat an operation to use it more often. */
   readonly pens: readonly Pen[]
   readonly namespaces: readonly string[]
@@ -58,13 +58,13 @@ export class RandomWriter {
   readonly log = new Map<string, Acknowledged>()
   readonly counts = { create: 0, replace: 0, patch: 0, delete: 0 }
   readonly #slots: Slot[]
-  readonly #dice: Dice
+  readonly #random: RandomChoices
   readonly #pens: readonly Pen[]
   readonly #unanswered: (error: unknown) => boolean
 
   constructor(options: RandomWriterOptions) {
     this.#unanswered = options.unanswered ?? (() => false)
-    this.#dice = options.dice
+    this.#random = options.random
     this.#pens = options.pens
     this.#slots = options.namespaces.flatMap((namespace) =>
       Array.from({ length: options.names }, (_, i) => ({
@@ -155,8 +155,8 @@ export class RandomWriter {
 
   async #one(): Promise<void> {
     const free = this.#slots.filter(({ busy }) => !busy)
-    const slot = this.#dice.pick(free)
-    const pen = this.#dice.pick(this.#pens)
+    const slot = this.#random.pick(free)
+    const pen = this.#random.pick(this.#pens)
     slot.busy = true
     try {
       await this.#change(slot, pen)
@@ -173,14 +173,14 @@ export class RandomWriter {
       this.counts.create++
       return
     }
-    if (this.#dice.chance(25)) {
+    if (this.#random.chance(25)) {
       await this.#try(slot, undefined, () => pen.delete({ namespace, name }))
       slot.state = undefined
       this.counts.delete++
       return
     }
     const content = this.#content()
-    if (this.#dice.chance(50)) {
+    if (this.#random.chance(50)) {
       const object = { namespace, name, ...content }
       const version = await this.#try(slot, object, () => pen.replace(object, state.resourceVersion))
       slot.state = this.#acknowledge('MODIFIED', object, version)
@@ -213,9 +213,9 @@ export class RandomWriter {
 
   #content(): Pick<Written, 'labels' | 'data'> {
     return {
-      labels: { side: this.#dice.pick(['left', 'right']) },
+      labels: { side: this.#random.pick(['left', 'right']) },
       // A new value each time, so that every write changes the object.
-      data: { [this.#dice.pick(['a', 'b', 'c'])]: `${this.#dice.below(2 ** 31)}`, text: 'é\n"' },
+      data: { [this.#random.pick(['a', 'b', 'c'])]: `${this.#random.below(2 ** 31)}`, text: 'é\n"' },
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Body, Scenario, Step } from '../scenario.ts'
 
 const contentTypes = [
@@ -111,22 +111,22 @@ const paths = [
 const methods = ['GET', 'GET', 'POST', 'POST', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'QUERY']
 
 /** Odd methods, paths, media types and bodies. */
-export function generateHeaders(dice: Dice): Scenario {
+export function generateHeaders(random: RandomChoices): Scenario {
   const steps: Step[] = [{ id: 'seed', method: 'POST', path: paths[0] as string, body: bodies[0] as Body }]
   for (let i = 0; i < 10; i++) {
-    const method = dice.pick(methods)
-    const sendsBody = ['POST', 'PUT', 'PATCH'].includes(method) || (method === 'DELETE' && dice.chance(30))
+    const method = random.pick(methods)
+    const sendsBody = ['POST', 'PUT', 'PATCH'].includes(method) || (method === 'DELETE' && random.chance(30))
     const headers: Record<string, string | string[]> = {}
-    if (dice.chance(40)) headers['accept'] = dice.pick(accepts)
-    if (sendsBody && dice.chance(75)) headers['content-type'] = dice.pick(contentTypes)
-    if (dice.chance(5)) headers['accept-encoding'] = dice.pick(['identity', 'br'])
+    if (random.chance(40)) headers['accept'] = random.pick(accepts)
+    if (sendsBody && random.chance(75)) headers['content-type'] = random.pick(contentTypes)
+    if (random.chance(5)) headers['accept-encoding'] = random.pick(['identity', 'br'])
     steps.push({
       id: `s${i}`,
       method,
-      path: dice.chance(45) ? (paths[dice.below(2)] as string) : dice.pick(paths),
-      ...(dice.chance(10)
+      path: random.chance(45) ? (paths[random.below(2)] as string) : random.pick(paths),
+      ...(random.chance(10)
         ? {
-            query: dice.pick([
+            query: random.pick([
               'dryRun=All',
               'pretty=true',
               'fieldValidation=Strict',
@@ -139,7 +139,7 @@ export function generateHeaders(dice: Dice): Scenario {
           }
         : {}),
       headers,
-      ...(sendsBody ? { body: dice.pick(bodies) } : {}),
+      ...(sendsBody ? { body: random.pick(bodies) } : {}),
     })
   }
   return { area: 'headers', steps }

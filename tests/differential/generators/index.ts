@@ -1,4 +1,4 @@
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
 import { generateBodies } from './bodies.ts'
@@ -14,7 +14,7 @@ export interface Generator {
   readonly area: string
   /** What its scenarios compare, for the report. */
   readonly compares: string
-  generate(dice: Dice): Scenario
+  generate(random: RandomChoices): Scenario
 }
 
 export const generators: readonly Generator[] = [

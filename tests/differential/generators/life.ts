@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 
@@ -16,36 +16,36 @@ const finalizers = [
 const policies = ['Foreground', 'Background', 'Orphan', 'x', '']
 
 /** Creation, finalizers, deletion with every option, deletion of collections, and re-creation. */
-export function generateLives(dice: Dice): Scenario {
-  const definition = dice.pick(createdResources.filter(({ resource }) => resource.name !== 'namespaces'))
+export function generateLives(random: RandomChoices): Scenario {
+  const definition = random.pick(createdResources.filter(({ resource }) => resource.name !== 'namespaces'))
   const path = collectionPath(definition)
   const namespaced = definition.resource.namespaced
   const steps: Step[] = []
   const create = (i: number, name: string): Step => {
-    const body = sampleObject(definition, name, dice)
-    const metadata: Record<string, unknown> = { ...(body['metadata'] as JsonObject), labels: { a: dice.pick(['1', '2']) } }
-    if (dice.chance(50)) metadata['finalizers'] = dice.pick(finalizers)
-    if (dice.chance(20))
+    const body = sampleObject(definition, name, random)
+    const metadata: Record<string, unknown> = { ...(body['metadata'] as JsonObject), labels: { a: random.pick(['1', '2']) } }
+    if (random.chance(50)) metadata['finalizers'] = random.pick(finalizers)
+    if (random.chance(20))
       metadata['ownerReferences'] = [
         {
           apiVersion: 'v1',
           kind: 'ConfigMap',
           name: 'o',
           uid: 'u',
-          blockOwnerDeletion: dice.chance(50),
-          controller: dice.chance(50),
+          blockOwnerDeletion: random.chance(50),
+          controller: random.chance(50),
         },
       ]
-    if (dice.chance(10)) {
+    if (random.chance(10)) {
       delete metadata['name']
       metadata['generateName'] = '{id}-gen-'
     }
     return { id: `create${i}`, method: 'POST', path, body: { json: { ...body, metadata } as never } }
   }
   for (let i = 0; i < 10; i++) {
-    const name = `{id}-${dice.below(2)}`
+    const name = `{id}-${random.below(2)}`
     const object = `${path}/${name}`
-    switch (i === 0 ? 0 : dice.below(8)) {
+    switch (i === 0 ? 0 : random.below(8)) {
       case 0:
       case 1:
         steps.push(create(i, name))
@@ -53,13 +53,13 @@ export function generateLives(dice: Dice): Scenario {
       case 2:
       case 3:
       case 4:
-        steps.push({ id: `delete${i}`, method: 'DELETE', path: object, query: deleteQuery(dice), ...deleteBody(dice) })
+        steps.push({ id: `delete${i}`, method: 'DELETE', path: object, query: deleteQuery(random), ...deleteBody(random) })
         break
       case 5:
         steps.push({ id: `get${i}`, method: 'GET', path: object })
         break
       case 6: {
-        const list = dice.pick<unknown>([...finalizers, null])
+        const list = random.pick<unknown>([...finalizers, null])
         const body = { metadata: { finalizers: list } }
         steps.push({
           id: `finalize${i}`,
@@ -78,32 +78,32 @@ export function generateLives(dice: Dice): Scenario {
             method: 'DELETE',
             path,
             query: [
-              ...deleteQuery(dice),
-              ...(dice.chance(50) ? [['labelSelector', dice.pick(['a=1', 'a=2', 'b', 'a in ('])] as [string, string]] : []),
+              ...deleteQuery(random),
+              ...(random.chance(50) ? [['labelSelector', random.pick(['a=1', 'a=2', 'b', 'a in ('])] as [string, string]] : []),
             ],
-            ...deleteBody(dice),
+            ...deleteBody(random),
           })
     }
   }
   return { area: 'lives', ...(namespaced ? {} : { namespace: false }), steps }
 }
 
-function deleteQuery(dice: Dice): [string, string][] {
+function deleteQuery(random: RandomChoices): [string, string][] {
   const query: [string, string][] = []
-  if (dice.chance(20)) query.push(['gracePeriodSeconds', dice.pick(['0', '1', '-1', '30', 'x', ''])])
-  if (dice.chance(20)) query.push(['propagationPolicy', dice.pick(policies)])
-  if (dice.chance(15)) query.push(['dryRun', dice.pick(['All', 'All', 'x', 'all'])])
-  if (dice.chance(8)) query.push(['orphanDependents', dice.pick(['true', 'false', 'x'])])
+  if (random.chance(20)) query.push(['gracePeriodSeconds', random.pick(['0', '1', '-1', '30', 'x', ''])])
+  if (random.chance(20)) query.push(['propagationPolicy', random.pick(policies)])
+  if (random.chance(15)) query.push(['dryRun', random.pick(['All', 'All', 'x', 'all'])])
+  if (random.chance(8)) query.push(['orphanDependents', random.pick(['true', 'false', 'x'])])
   return query
 }
 
-function deleteBody(dice: Dice): Pick<Step, 'body'> {
-  if (dice.chance(50)) return {}
-  const options: Record<string, unknown> = dice.chance(70) ? { apiVersion: 'v1', kind: 'DeleteOptions' } : {}
-  if (dice.chance(40)) options['propagationPolicy'] = dice.pick(policies)
-  if (dice.chance(25)) options['gracePeriodSeconds'] = dice.pick([0, 1, 30, -1, '1', null])
-  if (dice.chance(25))
-    options['preconditions'] = dice.pick<unknown>([
+function deleteBody(random: RandomChoices): Pick<Step, 'body'> {
+  if (random.chance(50)) return {}
+  const options: Record<string, unknown> = random.chance(70) ? { apiVersion: 'v1', kind: 'DeleteOptions' } : {}
+  if (random.chance(40)) options['propagationPolicy'] = random.pick(policies)
+  if (random.chance(25)) options['gracePeriodSeconds'] = random.pick([0, 1, 30, -1, '1', null])
+  if (random.chance(25))
+    options['preconditions'] = random.pick<unknown>([
       { uid: '{create0.metadata.uid}' },
       { uid: 'x' },
       { resourceVersion: '1' },
@@ -111,15 +111,15 @@ function deleteBody(dice: Dice): Pick<Step, 'body'> {
       {},
       null,
     ])
-  if (dice.chance(10)) options['dryRun'] = dice.pick<unknown>([['All'], ['x'], 'All', []])
-  if (dice.chance(8)) options['orphanDependents'] = dice.pick<unknown>([true, false])
-  if (dice.chance(8)) options['unknown'] = 1
-  if (dice.chance(5)) options['kind'] = 'ConfigMap'
+  if (random.chance(10)) options['dryRun'] = random.pick<unknown>([['All'], ['x'], 'All', []])
+  if (random.chance(8)) options['orphanDependents'] = random.pick<unknown>([true, false])
+  if (random.chance(8)) options['unknown'] = 1
+  if (random.chance(5)) options['kind'] = 'ConfigMap'
   return { body: { json: options as never } }
 }
 
 /** Namespaces: their phases, finalizers by sub-resource, and writes into terminating ones. */
-export function generateNamespaces(dice: Dice): Scenario {
+export function generateNamespaces(random: RandomChoices): Scenario {
   const path = '/api/v1/namespaces'
   const own = `${path}/{id}-n`
   const steps: Step[] = [
@@ -129,20 +129,20 @@ export function generateNamespaces(dice: Dice): Scenario {
       path,
       body: {
         json: {
-          metadata: { name: '{id}-n', ...(dice.chance(50) ? { finalizers: ['example.com/a'] } : {}) },
-          ...(dice.chance(50) ? { spec: { finalizers: ['example.com/s'] } } : {}),
+          metadata: { name: '{id}-n', ...(random.chance(50) ? { finalizers: ['example.com/a'] } : {}) },
+          ...(random.chance(50) ? { spec: { finalizers: ['example.com/s'] } } : {}),
         },
       },
     },
   ]
   const configMap = (name: string) => ({ json: { metadata: { name } } })
   for (let i = 0; i < 10; i++) {
-    switch (dice.below(8)) {
+    switch (random.below(8)) {
       case 0:
-        steps.push({ id: `delete${i}`, method: 'DELETE', path: own, query: deleteQuery(dice), ...deleteBody(dice) })
+        steps.push({ id: `delete${i}`, method: 'DELETE', path: own, query: deleteQuery(random), ...deleteBody(random) })
         break
       case 1:
-        steps.push({ id: `inside${i}`, method: 'POST', path: `${own}/configmaps`, body: configMap(`c${dice.below(2)}`) })
+        steps.push({ id: `inside${i}`, method: 'POST', path: `${own}/configmaps`, body: configMap(`c${random.below(2)}`) })
         break
       case 2:
         steps.push({
@@ -158,15 +158,15 @@ export function generateNamespaces(dice: Dice): Scenario {
           apiVersion: 'v1',
           kind: 'Namespace',
           metadata: { name: '{id}-n' },
-          spec: { finalizers: dice.pick([[], ['kubernetes'], ['example.com/s'], ['x']]) },
+          spec: { finalizers: random.pick([[], ['kubernetes'], ['example.com/s'], ['x']]) },
         }
         steps.push({ id: `finalize${i}`, method: 'PUT', path: `${own}/finalize`, body: { json: body } })
         break
       }
       case 4: {
         const status = {
-          phase: dice.pick(['Active', 'Terminating', 'x', '']),
-          conditions: dice.pick<unknown>([[], [{ type: 'A', status: 'True' }], null]),
+          phase: random.pick(['Active', 'Terminating', 'x', '']),
+          conditions: random.pick<unknown>([[], [{ type: 'A', status: 'True' }], null]),
         }
         const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: '{id}-n' }, status }
         steps.push({ id: `status${i}`, method: 'PUT', path: `${own}/status`, body: { json: body as never } })
@@ -180,14 +180,14 @@ export function generateNamespaces(dice: Dice): Scenario {
           headers: { 'content-type': 'application/merge-patch+json' },
           body: {
             json: {
-              metadata: { finalizers: dice.pick([[], null, ['example.com/b']]) },
-              ...(dice.chance(30) ? { spec: { finalizers: [] } } : {}),
+              metadata: { finalizers: random.pick([[], null, ['example.com/b']]) },
+              ...(random.chance(30) ? { spec: { finalizers: [] } } : {}),
             },
           },
         })
         break
       case 6:
-        steps.push({ id: `leave${i}`, method: 'DELETE', path: `${own}/configmaps/c${dice.below(2)}` })
+        steps.push({ id: `leave${i}`, method: 'DELETE', path: `${own}/configmaps/c${random.below(2)}` })
         break
       default:
         steps.push({ id: `get${i}`, method: 'GET', path: own })

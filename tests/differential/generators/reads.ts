@@ -1,4 +1,4 @@
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { collectionPath, createdResources, sampleObject } from './bodies.ts'
 
@@ -79,33 +79,33 @@ const numbers = ['', '0', '1', '2', '3', '100', '-1', 'x', '1.5', '9223372036854
 const booleans = ['', 'true', 'false', '1', '0', 'True', 'x', 'yes']
 
 /** Lists, reads and watches with every option, odd values among them, and writes in between. */
-export function generateReads(dice: Dice): Scenario {
-  const definition = dice.pick(createdResources.filter(({ resource }) => resource.namespaced))
+export function generateReads(random: RandomChoices): Scenario {
+  const definition = random.pick(createdResources.filter(({ resource }) => resource.namespaced))
   const path = collectionPath(definition)
   const steps: Step[] = []
   const create = (i: number): Step => {
-    const body = sampleObject(definition, `{id}-${i}`, dice)
+    const body = sampleObject(definition, `{id}-${i}`, random)
     const metadata = body['metadata'] as Record<string, unknown>
-    const labels = dice.pick([{ a: '1' }, { a: '2' }, { a: '3', b: 'x' }, { b: 'y' }, undefined])
+    const labels = random.pick([{ a: '1' }, { a: '2' }, { a: '3', b: 'x' }, { b: 'y' }, undefined])
     body['metadata'] = (labels === undefined ? metadata : { ...metadata, labels }) as never
     return { id: `create${i}`, method: 'POST', path, body: { json: body } }
   }
   for (let i = 0; i < 4; i++) steps.push(create(i))
   for (let i = 4; i < 12; i++) {
-    switch (dice.below(10)) {
+    switch (random.below(10)) {
       case 0:
         steps.push(create(i))
         break
       case 1:
-        steps.push({ id: `delete${i}`, method: 'DELETE', path: `${path}/{id}-${dice.below(4)}` })
+        steps.push({ id: `delete${i}`, method: 'DELETE', path: `${path}/{id}-${random.below(4)}` })
         break
       case 2:
         steps.push({
           id: `get${i}`,
-          method: dice.pick(['GET', 'GET', 'HEAD']),
-          path: `${path}/{id}-${dice.below(5)}`,
-          query: readQuery(dice, false),
-          headers: { accept: dice.pick(accepts) },
+          method: random.pick(['GET', 'GET', 'HEAD']),
+          path: `${path}/{id}-${random.below(5)}`,
+          query: readQuery(random, false),
+          headers: { accept: random.pick(accepts) },
         })
         break
       case 3:
@@ -114,9 +114,9 @@ export function generateReads(dice: Dice): Scenario {
           id: `watch${i}`,
           method: 'GET',
           path,
-          query: [['watch', dice.pick(['true', '1', 'true', 'yes'])], ['timeoutSeconds', '20'], ...watchQuery(dice)],
+          query: [['watch', random.pick(['true', '1', 'true', 'yes'])], ['timeoutSeconds', '20'], ...watchQuery(random)],
           headers: {
-            accept: dice.pick([
+            accept: random.pick([
               'application/json',
               'application/json',
               'application/json;as=Table;v=v1;g=meta.k8s.io',
@@ -132,18 +132,18 @@ export function generateReads(dice: Dice): Scenario {
           id: `list${i}`,
           method: 'GET',
           path,
-          query: readQuery(dice, true),
-          headers: { accept: dice.pick([...accepts, 'application/json', 'application/json']) },
+          query: readQuery(random, true),
+          headers: { accept: random.pick([...accepts, 'application/json', 'application/json']) },
         })
-        if (dice.chance(40))
+        if (random.chance(40))
           steps.push({
             id: `next${i}`,
             method: 'GET',
             path,
             query: [
-              ['limit', dice.pick(['1', '2', '500'])],
+              ['limit', random.pick(['1', '2', '500'])],
               ['continue', `{list${i}.metadata.continue}`],
-              ...(dice.chance(10) ? readQuery(dice, true) : []),
+              ...(random.chance(10) ? readQuery(random, true) : []),
             ],
           })
       }
@@ -152,10 +152,10 @@ export function generateReads(dice: Dice): Scenario {
   return { area: 'reads', steps }
 }
 
-function readQuery(dice: Dice, isList: boolean): [string, string][] {
+function readQuery(random: RandomChoices, isList: boolean): [string, string][] {
   const query: [string, string][] = []
   const maybe = (percent: number, name: string, values: readonly string[]) => {
-    if (dice.chance(percent)) query.push([name, dice.pick(values)])
+    if (random.chance(percent)) query.push([name, random.pick(values)])
   }
   maybe(30, 'resourceVersion', versions)
   maybe(15, 'resourceVersionMatch', matches)
@@ -171,14 +171,14 @@ function readQuery(dice: Dice, isList: boolean): [string, string][] {
   maybe(5, 'watch', ['false', '0', ''])
   maybe(8, 'includeObject', ['None', 'Metadata', 'Object', 'x', ''])
   maybe(5, 'unknown', ['x'])
-  if (dice.chance(6) && query.length > 0) query.push([query[0]?.[0] ?? 'limit', dice.pick(numbers)])
+  if (random.chance(6) && query.length > 0) query.push([query[0]?.[0] ?? 'limit', random.pick(numbers)])
   return query
 }
 
-function watchQuery(dice: Dice): [string, string][] {
+function watchQuery(random: RandomChoices): [string, string][] {
   const query: [string, string][] = []
   const maybe = (percent: number, name: string, values: readonly string[]) => {
-    if (dice.chance(percent)) query.push([name, dice.pick(values)])
+    if (random.chance(percent)) query.push([name, random.pick(values)])
   }
   maybe(60, 'resourceVersion', ['{create0.metadata.resourceVersion}', '{create3.metadata.resourceVersion}', '0', '', 'x', '-1'])
   maybe(30, 'labelSelector', selectors)

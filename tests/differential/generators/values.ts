@@ -1,50 +1,53 @@
 import type { JsonValue } from '@krmkit/meta'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
-import type { Dice } from '../../attacks/harness/dice.ts'
 
 /** Random values of a type: mostly of the right shape, often beyond what validation allows. */
-export function randomValue(type: TypeNode, name: string, dice: Dice, depth = 0): JsonValue {
+export function randomValue(type: TypeNode, name: string, random: RandomChoices, depth = 0): JsonValue {
   switch (type.kind) {
     case 'scalar':
-      return randomScalar(type, name, dice)
+      return randomScalar(type, name, random)
     case 'special':
-      return dice.pick<JsonValue>(specials[type.special] ?? ['a'])
+      return random.pick<JsonValue>(specials[type.special] ?? ['a'])
     case 'list':
-      return Array.from({ length: dice.pick([0, 1, 1, 2]) }, () => randomValue(type.of, name, dice, depth + 1))
+      return Array.from({ length: random.pick([0, 1, 1, 2]) }, () => randomValue(type.of, name, random, depth + 1))
     case 'map':
       return Object.fromEntries(
-        Array.from({ length: dice.pick([0, 1, 1, 2]) }, () => [dice.pick(keys), randomValue(type.of, name, dice, depth + 1)]),
+        Array.from({ length: random.pick([0, 1, 1, 2]) }, () => [
+          random.pick(keys),
+          randomValue(type.of, name, random, depth + 1),
+        ]),
       )
     case 'struct':
-      return randomStruct(type.struct(), dice, depth)
+      return randomStruct(type.struct(), random, depth)
   }
 }
 
-function randomStruct(type: StructType, dice: Dice, depth: number): JsonValue {
+function randomStruct(type: StructType, random: RandomChoices, depth: number): JsonValue {
   const fields = type.fields.filter(({ json }) => json !== 'kind' && json !== 'apiVersion')
   if (fields.length === 0 || depth > 5) return {}
-  const chosen = fields.filter(({ required }) => required && dice.chance(70))
-  for (let i = dice.pick([0, 1, 1, 2, 3]); i > 0; i--) chosen.push(dice.pick(fields))
-  return Object.fromEntries(chosen.map((field) => [field.json, randomValue(field.type, field.json, dice, depth + 1)]))
+  const chosen = fields.filter(({ required }) => required && random.chance(70))
+  for (let i = random.pick([0, 1, 1, 2, 3]); i > 0; i--) chosen.push(random.pick(fields))
+  return Object.fromEntries(chosen.map((field) => [field.json, randomValue(field.type, field.json, random, depth + 1)]))
 }
 
-function randomScalar(type: Extract<TypeNode, { kind: 'scalar' }>, name: string, dice: Dice): JsonValue {
+function randomScalar(type: Extract<TypeNode, { kind: 'scalar' }>, name: string, random: RandomChoices): JsonValue {
   switch (type.scalar) {
     case 'string':
-      if (type.enum !== undefined && dice.chance(75)) return dice.pick(type.enum)
-      return dice.chance(50) && texts[name] !== undefined ? dice.pick(texts[name]) : dice.pick(anyText)
+      if (type.enum !== undefined && random.chance(75)) return random.pick(type.enum)
+      return random.chance(50) && texts[name] !== undefined ? random.pick(texts[name]) : random.pick(anyText)
     case 'bool':
-      return dice.chance(50)
+      return random.chance(50)
     case 'int32':
-      return dice.pick([0, 1, 2, 3, 10, 80, 100, -1, 101, 65_535, 65_536, 2_147_483_647])
+      return random.pick([0, 1, 2, 3, 10, 80, 100, -1, 101, 65_535, 65_536, 2_147_483_647])
     case 'int64':
-      return dice.pick([0, 1, 5, 30, 600, -1, 1000, 2_147_483_648, 4_294_967_296])
+      return random.pick([0, 1, 5, 30, 600, -1, 1000, 2_147_483_648, 4_294_967_296])
     case 'float64':
-      return dice.pick([0, 1, 0.5, -1.5, 1e21])
+      return random.pick([0, 1, 0.5, -1.5, 1e21])
     case 'bytes':
-      return dice.pick(['', 'YQ==', 'AAEC', 'YQ', '%'])
+      return random.pick(['', 'YQ==', 'AAEC', 'YQ', '%'])
     case 'any':
-      return dice.pick<JsonValue>([{}, { a: 1 }, 'a', 1, null])
+      return random.pick<JsonValue>([{}, { a: 1 }, 'a', 1, null])
   }
 }
 
@@ -172,13 +175,13 @@ interface Place {
 }
 
 /** One random change of an object of `type`, in place. */
-export function mutate(object: Record<string, JsonValue>, type: StructType, dice: Dice): void {
+export function mutate(object: Record<string, JsonValue>, type: StructType, random: RandomChoices): void {
   const places: Place[] = []
   collectPlaces(object, type, places)
   const present = places.filter(({ holder, field }) => Object.hasOwn(holder, field.json))
-  const { holder, field } = dice.pick(present.length > 0 && dice.chance(55) ? present : places)
+  const { holder, field } = random.pick(present.length > 0 && random.chance(55) ? present : places)
   const old = holder[field.json]
-  switch (dice.below(14)) {
+  switch (random.below(14)) {
     case 0:
       delete holder[field.json]
       return
@@ -186,25 +189,25 @@ export function mutate(object: Record<string, JsonValue>, type: StructType, dice
       holder[field.json] = null
       return
     case 2:
-      holder[field.json] = dice.pick<JsonValue>([{}, [], '', 0, false])
+      holder[field.json] = random.pick<JsonValue>([{}, [], '', 0, false])
       return
     case 3:
-      holder[field.json] = dice.pick<JsonValue>(['text', 7, true, [1], { a: 'b' }, 1.5, -3])
+      holder[field.json] = random.pick<JsonValue>(['text', 7, true, [1], { a: 'b' }, 1.5, -3])
       return
     case 4:
-      holder[`${field.json}${dice.pick(['X', ' ', '.', ''])}`] = randomValue(field.type, field.json, dice)
+      holder[`${field.json}${random.pick(['X', ' ', '.', ''])}`] = randomValue(field.type, field.json, random)
       return
     case 5:
       if (Array.isArray(old) && old.length > 0) {
-        old.push(structuredClone(dice.pick(old)))
+        old.push(structuredClone(random.pick(old)))
         return
       }
       break
     case 6:
-      holder[dice.pick(['unknown', 'Name', 'x.y', 'spec', 'status'])] = dice.pick<JsonValue>([1, 'a', {}, null])
+      holder[random.pick(['unknown', 'Name', 'x.y', 'spec', 'status'])] = random.pick<JsonValue>([1, 'a', {}, null])
       return
   }
-  holder[field.json] = randomValue(field.type, field.json, dice)
+  holder[field.json] = randomValue(field.type, field.json, random)
 }
 
 function collectPlaces(value: JsonValue, type: StructType, places: Place[]): void {

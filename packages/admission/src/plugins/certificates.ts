@@ -28,14 +28,14 @@ export interface SignerPluginOptions {
  * ```ts
  * import { admit, ObjectSet } from '@krmkit/admission'
  * import { certificateApproval } from '@krmkit/admission/plugins'
- * import { alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
  * import { stockProfile } from '@krmkit/meta'
  *
  * const kind = { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }
  * const resource = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' }
  * const metadata = { name: 'jane' }
  * const object = { apiVersion: 'certificates.k8s.io/v1', kind: kind.kind, metadata, spec: { signerName: 'example.com/users' } }
- * const plugins = [certificateApproval({ profile: stockProfile, authorizer: alwaysDeny })]
+ * const plugins = [certificateApproval({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
  * const request = { kind, resource, object, oldObject: object, operation: 'UPDATE', subresource: 'approval' } as const
  * const { status } = await admit(request, plugins, new ObjectSet())
  * status?.message
@@ -63,14 +63,14 @@ export function certificateApproval(rights: SignerPluginOptions): AdmissionPlugi
  * ```ts
  * import { admit, ObjectSet } from '@krmkit/admission'
  * import { certificateSigning } from '@krmkit/admission/plugins'
- * import { alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
  * import { stockProfile } from '@krmkit/meta'
  *
  * const kind = { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }
  * const resource = { group: 'certificates.k8s.io', version: 'v1', resource: 'certificatesigningrequests' }
  * const metadata = { name: 'jane' }
  * const object = { apiVersion: 'certificates.k8s.io/v1', kind: kind.kind, metadata, spec: { signerName: 'example.com/users' } }
- * const plugins = [certificateSigning({ profile: stockProfile, authorizer: alwaysDeny })]
+ * const plugins = [certificateSigning({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
  * const signed = { ...object, status: { certificate: 'LS0tLS1CRUdJTg==' } }
  * const request = { kind, resource, object: signed, oldObject: object, operation: 'UPDATE', subresource: 'status' } as const
  * const { status } = await admit(request, plugins, new ObjectSet())
@@ -100,14 +100,14 @@ export function certificateSigning(rights: SignerPluginOptions): AdmissionPlugin
  * ```ts
  * import { admit, ObjectSet } from '@krmkit/admission'
  * import { clusterTrustBundleAttest } from '@krmkit/admission/plugins'
- * import { alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
  * import { stockProfile } from '@krmkit/meta'
  *
  * const kind = { group: 'certificates.k8s.io', version: 'v1alpha1', kind: 'ClusterTrustBundle' }
  * const resource = { group: 'certificates.k8s.io', version: 'v1alpha1', resource: 'clustertrustbundles' }
  * const spec = { signerName: 'example.com/users', trustBundle: '' }
  * const object = { apiVersion: 'certificates.k8s.io/v1alpha1', kind: kind.kind, metadata: { name: 'example.com:users:v1' }, spec }
- * const plugins = [clusterTrustBundleAttest({ profile: stockProfile, authorizer: alwaysDeny })]
+ * const plugins = [clusterTrustBundleAttest({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
  * const { status } = await admit({ kind, resource, object }, plugins, new ObjectSet())
  * status?.message
  * // 'clustertrustbundles.certificates.k8s.io "example.com:users:v1" is forbidden: user not permitted to attest for signerName

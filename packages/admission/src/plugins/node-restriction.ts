@@ -1,4 +1,4 @@
-import { type Authorizer, alwaysDeny } from '@krmkit/authorization'
+import { type Authorizer, alwaysDenyAuthorizer } from '@krmkit/authorization'
 import type { NamingProfile, UserInfo } from '@krmkit/meta'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { checkCsiNode } from '../node-restriction/csi-nodes.ts'
@@ -43,7 +43,7 @@ export interface NodeRestrictionOptions {
 export function nodeRestriction({
   profile,
   checkAudiences = true,
-  authorizer = alwaysDeny,
+  authorizer = alwaysDenyAuthorizer,
 }: NodeRestrictionOptions): AdmissionPlugin {
   const { apiDomain } = profile
   const checks = new Map<string, (request: NodeRequest) => void | Promise<void>>([

@@ -15,13 +15,13 @@ type Owner = DeepReadonly<OwnerReference>
  * ```ts
  * import { admit, ObjectSet } from '@krmkit/admission'
  * import { ownerReferencesPermissionEnforcement } from '@krmkit/admission/plugins'
- * import { alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
  *
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
  * const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: '2f6e0a1c' }
  * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' } }
  * const owned = { ...object, metadata: { ...object.metadata, ownerReferences: [owner] } }
- * const plugins = [ownerReferencesPermissionEnforcement(alwaysDeny)]
+ * const plugins = [ownerReferencesPermissionEnforcement(alwaysDenyAuthorizer)]
  * const { status } = await admit({ ...pods, operation: 'UPDATE', object: owned, oldObject: object }, plugins, new ObjectSet())
  * status?.message
  * // "pods \"web\" is forbidden: cannot set an ownerRef on a resource you can't delete: Everything is forbidden., <nil>"

@@ -1,4 +1,4 @@
-import { ApiError, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type DeepReadonly, isJsonObject, type NamingProfile } from '@krmkit/meta'
 import { parseAnnotationJson } from '../annotation-json.ts'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
@@ -109,7 +109,7 @@ function parseTolerations(text: string): Toleration[] {
     throw internalFailure(`json: cannot unmarshal ${goKind(value)} into Go value of type []v1.Toleration`)
   }
   return value.map((each) => {
-    if (typeof each !== 'object' || each === null || Array.isArray(each)) {
+    if (!isJsonObject(each)) {
       throw internalFailure(`json: cannot unmarshal ${goKind(each)} into Go value of type v1.Toleration`)
     }
     return toleration(each)

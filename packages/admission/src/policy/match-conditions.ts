@@ -16,9 +16,9 @@ export const conditionCostBudget = 2_500_000
  * @example
  * ```ts
  * import { celMatchConditions } from '@krmkit/admission/policies'
- * import { alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
  *
- * const conditions = celMatchConditions({ authorizer: alwaysDeny })
+ * const conditions = celMatchConditions({ authorizer: alwaysDenyAuthorizer })
  * const evaluate = conditions.compile([{ name: 'scaled', expression: 'object.spec.replicas > 3' }])
  * const kind = { group: 'apps', version: 'v1', kind: 'Deployment' }
  * const resource = { group: 'apps', version: 'v1', resource: 'deployments' }

@@ -20,7 +20,7 @@ import { PolicySource } from './policy-source.ts'
  * ```ts
  * import { admit, ObjectSet } from '@krmkit/admission'
  * import { validatingPolicies } from '@krmkit/admission/policies'
- * import { alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer } from '@krmkit/authorization'
  * import { stockProfile } from '@krmkit/meta'
  *
  * const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }]
@@ -36,7 +36,7 @@ import { PolicySource } from './policy-source.ts'
  * cluster.put({ group: '', resource: 'namespaces' }, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } })
  * const pods = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
  * const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'shop' }, spec: { hostNetwork: true } }
- * const plugins = [validatingPolicies({ profile: stockProfile, authorizer: alwaysDeny })]
+ * const plugins = [validatingPolicies({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })]
  * const { status } = await admit({ ...pods, object }, plugins, cluster)
  * status?.message
  * // pods "web" is forbidden: ValidatingAdmissionPolicy 'network' with binding 'network' denied request:

@@ -23,9 +23,9 @@ export interface WebhookClientOptions {
 /** A resolved webhook. */
 export type Endpoint =
   | { readonly kind: 'function'; readonly run: InProcessWebhook; readonly url: string }
-  | { readonly kind: 'remote'; readonly url: string; post(body: string, bounds: PostOptions): Promise<Uint8Array> }
+  | { readonly kind: 'remote'; readonly url: string; post(body: string, bounds: EndpointPostOptions): Promise<Uint8Array> }
 
-export interface PostOptions {
+export interface EndpointPostOptions {
   readonly signal: AbortSignal
   /** The `timeout` query parameter. */
   readonly timeoutSeconds: number
@@ -147,7 +147,7 @@ interface Route {
 }
 
 /** @returns the body of a 2xx response. @throws WebhookError */
-async function post(route: Route, body: string, { signal, timeoutSeconds }: PostOptions): Promise<Uint8Array> {
+async function post(route: Route, body: string, { signal, timeoutSeconds }: EndpointPostOptions): Promise<Uint8Array> {
   const { send, address, limitBytes } = route
   const authorization = await route.credentials.authorization?.()
   const headers: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { CallDeadline } from './call-deadline.ts'
-import { type Endpoint, failedCall, type PostOptions, WebhookClient, type WebhookClientOptions } from './client.ts'
+import { type Endpoint, type EndpointPostOptions, failedCall, WebhookClient, type WebhookClientOptions } from './client.ts'
 import type { Hook } from './hook.ts'
 import type { WebhookInvocation } from './hook-table.ts'
 import type { AdmissionReview, InProcessWebhookResponse } from './interfaces.ts'
@@ -86,7 +86,7 @@ function callFunction(
   { run }: Extract<Endpoint, { kind: 'function' }>,
   review: AdmissionReview,
   { type }: SentReview,
-  deadline: PostOptions,
+  deadline: EndpointPostOptions,
 ): AdmissionResponse | Promise<AdmissionResponse> {
   const verify = (given: InProcessWebhookResponse) => withCallError(() => readInProcessResponse(given, type))
   const failed = (error: unknown) => failedCall(error instanceof Error ? error.message : String(error))

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import { WebhookError } from './webhook-error.ts'
@@ -24,7 +24,7 @@ export function mismatch(value: JsonValue, where: string, wanted: string): Webho
 }
 
 export function membersOf(value: JsonValue, where: string, wanted: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  if (isJsonObject(value)) return value
   throw mismatch(value, where, wanted)
 }
 

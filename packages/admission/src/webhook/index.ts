@@ -2,7 +2,7 @@
 export {
   type Endpoint,
   type EndpointConfig,
-  type PostOptions,
+  type EndpointPostOptions,
   WebhookClient,
   type WebhookClientOptions,
 } from './client.ts'

@@ -1,4 +1,4 @@
-import { jsonPatch, PatchError } from '@krmkit/fieldmanager'
+import { FieldManagerError, jsonPatch } from '@krmkit/fieldmanager'
 import { equalValues } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { DecodeError, parseJson } from '@krmkit/schema'
@@ -56,7 +56,7 @@ function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
   try {
     return jsonPatch(before, operations)
   } catch (error) {
-    if (error instanceof PatchError) throw ApiError.internalError(error.message.replace(/^error decoding patch: /, ''))
+    if (error instanceof FieldManagerError) throw ApiError.internalError(error.message.replace(/^error decoding patch: /, ''))
     throw error
   }
 }

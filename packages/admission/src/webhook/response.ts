@@ -1,4 +1,4 @@
-import type { JsonValue, Status } from '@krmkit/meta'
+import { isJsonObject, type JsonValue, type Status } from '@krmkit/meta'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
 import { bytesOf, flag, membersOf, own, text, textMap, texts } from './go-json.ts'
 import type { InProcessWebhookResponse } from './interfaces.ts'
@@ -88,7 +88,7 @@ const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
 
 function readReview(bytes: Uint8Array, { group, version }: SentReview): Review {
   const value = parse(bytes)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value
     throw unreadable(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type ${typeMeta}`,

@@ -6,7 +6,7 @@ export type WebhookErrorCode =
   /** The response does not match the review. */
   | 'Invalid'
 
-/** A failed call, to which `failurePolicy` applies. */
+/** A failed call. A class beside `AdmissionError` because `failurePolicy` applies to every error of this class and to no other. */
 export class WebhookError extends Error {
   readonly code: WebhookErrorCode
   /** The HTTP status that metrics record. */

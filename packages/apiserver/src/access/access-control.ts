@@ -32,7 +32,7 @@ export interface AccessControlOptions {
   readonly clock: Clock
   readonly profile: NamingProfile
   readonly closing: AbortSignal
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -64,8 +64,8 @@ export class AccessControl {
   }
 
   async start(registry: Registry): Promise<void> {
-    const { clock, profile, closing, onFault } = this.#options
-    const objects = storeFeed({ registry, closing, onFault })
+    const { clock, profile, closing, onError } = this.#options
+    const objects = storeFeed({ registry, closing, onError })
     this.#feed = objects
     if (typeof this.#configured !== 'function') return
     const rbac = () => this.#createRbacAuthorizerFromInformer()
@@ -85,7 +85,7 @@ export class AccessControl {
     }
     this.#pending = pending.then(done, (error: unknown) => {
       done()
-      this.#options.onFault(error)
+      this.#options.onError(error)
     })
   }
 

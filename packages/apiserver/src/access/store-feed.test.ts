@@ -1,6 +1,6 @@
 import type { StoredObject } from '@krmkit/authorization'
 import { fakeClock } from '@krmkit/meta'
-import { memoryStorage, type Storage, type WatchOptions } from '@krmkit/storage'
+import { memoryStorage, type Storage, type StorageWatchOptions } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 import { storeFeed } from './store-feed.ts'
@@ -13,7 +13,7 @@ const named = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata
 function narrow(storage: Storage): Storage {
   return new Proxy(storage, {
     get(target, member) {
-      if (member === 'watch') return (options: WatchOptions) => target.watch({ ...options, maxPending: 2 })
+      if (member === 'watch') return (options: StorageWatchOptions) => target.watch({ ...options, maxPending: 2 })
       const value = Reflect.get(target, member) as unknown
       return typeof value === 'function' ? value.bind(target) : value
     },
@@ -40,7 +40,7 @@ async function followed(storage: Storage) {
     },
   }
   const closing = new AbortController()
-  const feed = storeFeed({ registry: sample.server.registry, closing: closing.signal, onFault: () => undefined })
+  const feed = storeFeed({ registry: sample.server.registry, closing: closing.signal, onError: () => undefined })
   return { ...sample, feed, sink, known, told, closing }
 }
 

@@ -32,7 +32,7 @@ export interface AggregatorOptions {
   readonly aggregation: Aggregation
   readonly clock: Clock
   readonly closing: AbortSignal
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
   readonly metrics: AvailabilityMetrics
 }
 
@@ -102,7 +102,7 @@ export class Aggregator {
       onDeleted: (name) => this.#states.delete(name),
     })
     this.#autoregister = autoregister
-    const follow = { signal: closing, onFault: this.#options.onFault }
+    const follow = { signal: closing, onError: this.#options.onError }
     await services.follow(
       {
         put: (service) => this.#upsert(service as unknown as Service),
@@ -238,7 +238,7 @@ export class Aggregator {
     this.#checking.set(name, false)
     this.#checkNow(name)
       .catch((error: unknown) => {
-        if (!this.#options.closing.aborted) this.#options.onFault(error)
+        if (!this.#options.closing.aborted) this.#options.onError(error)
         return checkMs
       })
       .then((ms) => {

@@ -1,7 +1,8 @@
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
+import { forwardedResponse } from '../proxy/forwarded-message.ts'
 import type { RequestContext } from '../request-context.ts'
-import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
+import { createProxiedRequest, identityHeadersOf } from './proxy-request.ts'
 
 function state(headers: ApiRequest['headers'], more: Partial<ApiRequest> = {}): RequestContext {
   const request = {

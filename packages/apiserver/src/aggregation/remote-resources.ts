@@ -1,5 +1,4 @@
-import type { JsonObject } from '@krmkit/meta'
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 
 /** Discovery documents of other servers, converted to `APIResourceDiscovery` objects. */
 

@@ -4,12 +4,13 @@ import { type Clock, MetaError, type Random, type UserInfo } from '@krmkit/meta'
 import type { ApiResponse, Handler, ProxiedRequest, ProxyConnection, ServiceAddress } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import { textResponse } from '../encoding/response-writer.ts'
+import { cancelBody, forwardedResponse } from '../proxy/forwarded-message.ts'
+import { createRequestDeadline } from '../proxy/request-deadline.ts'
 import type { RequestContext } from '../request-context.ts'
 import { endpointServices } from './endpoint-services.ts'
 import type { Aggregation } from './interfaces.ts'
 import type { ServiceSpec } from './local-services.ts'
-import { createProxiedRequest, forwardedResponse, identityHeadersOf } from './proxy-request.ts'
-import { createRequestDeadline } from './request-deadline.ts'
+import { createProxiedRequest, identityHeadersOf } from './proxy-request.ts'
 
 /** A connection to one service, which may be a handler in this process. */
 export interface RemoteService {
@@ -160,14 +161,6 @@ function proxiedResponse(response: ApiResponse, upgrade: boolean, forwardRedirec
     return textResponse(502, 'the backend attempted to redirect this request, which is not permitted')
   }
   return forwardedResponse(response)
-}
-
-/** Discards a response body. */
-function cancelBody({ body }: ApiResponse): void {
-  if (body.kind !== 'stream') return
-  body.stream[Symbol.asyncIterator]()
-    .return?.(undefined)
-    .catch(() => undefined)
 }
 
 function createInProcessService(handle: Handler, id: string): RemoteService {

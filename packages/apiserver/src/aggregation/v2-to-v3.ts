@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 
 /** Converts OpenAPI v2 to v3, for servers that publish v2 only. */
 

@@ -1,5 +1,5 @@
 import type { AdmissionDecision } from '@krmkit/admission'
-import type { Clock, JsonValue, NamingProfile, StatusDetails, UserInfo } from '@krmkit/meta'
+import { type Clock, isJsonObject, type JsonValue, type NamingProfile, type StatusDetails, type UserInfo } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { stringifyJson } from '@krmkit/schema'
 import { header, type RequestContext } from '../request-context.ts'
@@ -87,7 +87,7 @@ export class AuditRecord {
     const { verb } = this.#context.info
     if (response.status < 400 && verb !== 'delete' && verb !== 'deletecollection') return undefined
     const value = this.#options.bodies.response(response)
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || value['kind'] !== 'Status') return undefined
+    if (!isJsonObject(value) || value['kind'] !== 'Status') return undefined
     const { status, message, reason, details } = value
     return {
       ...(typeof status === 'string' ? { status } : {}),

@@ -1,8 +1,6 @@
-import type { GroupVersionKind, JsonValue } from '@krmkit/meta'
-import { parseApiVersion } from '@krmkit/meta'
+import { type GroupVersionKind, isJsonObject, type JsonValue, parseApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
-import { isJsonObject } from '../json-object.ts'
 
 /** Request and response bodies in audit events. */
 

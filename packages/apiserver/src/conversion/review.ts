@@ -1,9 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ApiObject, type DeepReadonly, type JsonObject, type JsonValue, Path, parseApiVersion } from '@krmkit/meta'
+import {
+  type ApiObject,
+  type DeepReadonly,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  Path,
+  parseApiVersion,
+} from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
 import { formatFieldErrors, validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import { DecodeError, parseJson, stringifyJson } from '@krmkit/schema'
-import { isJsonObject } from '../json-object.ts'
 
 /**
  * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.

@@ -35,7 +35,7 @@ export interface CustomResourcesOptions {
   /** Aborts when the server closes. */
   readonly closing: AbortSignal
   /** Called with definitions that cannot be served, and with failed writes. */
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
   /** Creates the converters of definitions with conversion webhooks. */
   readonly converters: WebhookConverters
 }
@@ -82,10 +82,10 @@ class DefinitionFollower {
   }
 
   async start(): Promise<void> {
-    const { closing, onFault } = this.#options
+    const { closing, onError } = this.#options
     const following = await this.#store.follow(
       { put: (object) => this.#onChange(object, false), remove: (object) => this.#onChange(object, true) },
-      { signal: closing, onFault },
+      { signal: closing, onError },
     )
     this.#changes = []
     this.#serve()
@@ -153,7 +153,7 @@ class DefinitionFollower {
       const converter = this.#options.converters.converterOf(definition)
       return customDefinitions(definition, { ...options, objectMeta, ...(converter === undefined ? {} : { converter }) })
     } catch (error) {
-      this.#options.onFault(error)
+      this.#options.onError(error)
       return []
     }
   }

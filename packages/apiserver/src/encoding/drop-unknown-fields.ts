@@ -1,4 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { StructType, TypeNode } from '@krmkit/schema'
 
 /**
@@ -6,7 +6,7 @@ import type { StructType, TypeNode } from '@krmkit/schema'
  * neither adds defaults nor drops empty values.
  */
 export function knownMembers(type: StructType, value: JsonValue): JsonValue {
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   if (type.custom !== undefined) return type.custom.dropUnknownFields(value)
   const known: Record<string, JsonValue> = {}
   for (const [name, member] of Object.entries(value)) {
@@ -19,12 +19,8 @@ export function knownMembers(type: StructType, value: JsonValue): JsonValue {
 function knownIn(node: TypeNode, value: JsonValue): JsonValue {
   if (node.kind === 'struct') return knownMembers(node.struct(), value)
   if (node.kind === 'list') return Array.isArray(value) ? value.map((item) => knownIn(node.of, item)) : value
-  if (node.kind !== 'map' || !isObject(value)) return value
+  if (node.kind !== 'map' || !isJsonObject(value)) return value
   if (node.of.kind === 'scalar') return value
   const members = Object.entries(value).map(([key, member]): [string, JsonValue] => [key, knownIn(node.of, member)])
   return Object.fromEntries(members)
-}
-
-function isObject(value: JsonValue): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import { jsonPatch, mergePatch, PatchError, strategicMergePatch } from '@krmkit/fieldmanager'
+import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import {
   ApiError,
@@ -8,7 +8,7 @@ import {
   type GroupVersionKind,
   type JsonValue,
 } from '@krmkit/meta'
-import { runInSlices, Slices } from '@krmkit/meta/slices'
+import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode, type StructType } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
@@ -67,10 +67,9 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
 
 async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<ApiObject> {
   const { kind, value: patch, problems } = request.body
-  const slices = new Slices(request.scope.slices)
   try {
-    const value = await runInSlices(patchSteps(request.target, kind, original, patch), slices)
-    await slices.next()
+    const value = await runInNewSlices(patchSteps(request.target, kind, original, patch), request.scope.slices)
+    await new Slices(request.scope.slices).next()
     return await decodePatched(request, { value, problems })
   } catch (error) {
     throw patchFailure(error)
@@ -82,16 +81,24 @@ function patchSteps(
   kind: PatchBody['kind'],
   original: JsonValue,
   patch: JsonValue,
-): Generator<void, JsonValue> {
+): Generator<unknown, JsonValue> {
   if (kind === 'json') return jsonPatchSteps(original, patch)
   return kind === 'merge' ? mergePatchSteps(original, patch) : strategicMergePatchSteps(target.type(), original, patch)
 }
 
 function patchFailure(error: unknown): unknown {
-  if (!(error instanceof PatchError)) return error
-  if (error.code === 'TooManyOperations') return ApiError.requestEntityTooLarge(error.message)
-  if (error.code === 'Unprocessable') return ApiError.generic(422, { serverMessage: error.message })
-  return ApiError.badRequest(error.message)
+  if (!(error instanceof FieldManagerError)) return error
+  switch (error.code) {
+    case 'BadPatch':
+    case 'Conflict':
+      return ApiError.badRequest(error.message)
+    case 'TooManyOperations':
+      return ApiError.requestEntityTooLarge(error.message)
+    case 'Unprocessable':
+      return ApiError.generic(422, { serverMessage: error.message })
+    default:
+      return error
+  }
 }
 
 /** The configuration of an apply; a promise where it is large. @throws ApiError 400, 413 */
@@ -182,7 +189,7 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   const decoding = { problems, collect: options.fieldValidation !== 'Ignore', size }
   const checked = (decoded: Decoded<ApiObject>) => checkDecoded(request, { ...result, decoded })
   if (isLarge(value)) {
-    return runInSlices(decodeSteps<ApiObject>(type, value, decoding), new Slices(scope.slices))
+    return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
       .then(checked)
       .catch((error) => {
         throw decodeRefusal(error, objectBytes)

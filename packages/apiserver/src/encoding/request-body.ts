@@ -20,6 +20,7 @@ import {
   type TypeMeta,
   unreadableTypeMeta,
 } from '@krmkit/schema/decode'
+import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import { internalPackage, type ServerScope } from '../request-scope.ts'
@@ -112,12 +113,12 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
   const { scope, expected, size } = decoding
   const slices = new Slices(scope.slices)
   await slices.next()
-  if (encoding === 'protobuf') {
-    const decoded = decoding.guarded(() => decoding.protobuf())
-    await slices.next()
-    return finish(context, decoding, decoded)
-  }
   try {
+    if (encoding === 'protobuf') {
+      const decoded = await runInSlices(decoding.protobufSteps(), slices)
+      await slices.next()
+      return finish(context, decoding, decoded)
+    }
     const { value, ...rest } = await parseLargeText(
       scope,
       { bytes, encoding, literals: true, signal: context.signal },
@@ -178,12 +179,20 @@ class BodyDecoding {
   }
 
   protobuf(): Decoded {
-    const { scope, expected, bytes, size } = this
+    return decodeProtobuf(this.expected.type(), this.#envelope(), { size: this.size })
+  }
+
+  protobufSteps(): Generator<unknown, Decoded> {
+    return decodeProtobufSteps(this.expected.type(), this.#envelope(), { size: this.size })
+  }
+
+  #envelope(): Envelope {
+    const { scope, expected, bytes } = this
     if (expected.type().custom !== undefined)
-      throw new DecodeError('TypeMeta', 'objects of custom resources have no protobuf form')
+      throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
     const envelope = readEnvelope(bytes)
     this.actual = checkType(scope, expected, envelope)
-    return decodeProtobuf(expected.type(), envelope, { size })
+    return envelope
   }
 
   text({ value, ...rest }: ParsedText, encoding: 'json' | 'yaml'): Decoded {

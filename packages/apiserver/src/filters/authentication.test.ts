@@ -35,7 +35,7 @@ async function run(
     if (outcome instanceof Error) throw outcome
     return outcome
   }
-  const filter = authentication({ authenticate }, { identityHeaders: judged, onFault: (error) => faults.push(error) })
+  const filter = authentication({ authenticate }, { identityHeaders: judged, onError: (error) => faults.push(error) })
   const response = await filter(state, async () => answer).catch((error: unknown) => error)
   return { state, request, response, faults }
 }

@@ -9,7 +9,7 @@ export interface AuthenticationFilterOptions {
   /** Validates identity headers, for every authenticator. Headers of a front proxy are removed after authentication. */
   readonly identityHeaders: IdentityHeaderRules
   /** Called when an authenticator fails; the request is rejected. */
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -40,7 +40,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
 async function authenticate(
   authenticator: Authenticator,
   request: ApiRequest,
-  { onFault }: AuthenticationFilterOptions,
+  { onError }: AuthenticationFilterOptions,
 ): Promise<AuthenticationOutcome> {
   try {
     return await authenticator.authenticate(request)
@@ -48,7 +48,7 @@ async function authenticate(
     // Too many requests wait for an external authentication service.
     if (ApiError.is(error) && error.code === 429) throw error
     // The cause is reported, but not disclosed to the client.
-    onFault(error)
+    onError(error)
     throw ApiError.unauthorized()
   }
 }

@@ -25,7 +25,7 @@ export interface FilterParts {
 
 /** The filters in execution order. */
 export function buildFilters(settings: ServerSettings, { scope, failed, metrics, flowControl }: FilterParts): readonly Filter[] {
-  const { authenticator, clock, limits, onFault, profile } = settings
+  const { authenticator, clock, limits, onError, profile } = settings
   const { authorizer } = scope
   const trails = auditTrails(settings.audit)
   const auditing = { clock, profile, bodies: createBodyReader((gvk) => scope.kind(gvk)?.type()) }
@@ -35,7 +35,7 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
     errorResponses(failed),
     auditRejections(trails, auditing),
     timeout(limits.requestTimeoutMs, clock),
-    authentication(authenticator, { identityHeaders: createIdentityHeaderRules(settings.proxyHeaders), onFault }),
+    authentication(authenticator, { identityHeaders: createIdentityHeaderRules(settings.proxyHeaders), onError }),
     audit(trails, auditing),
     // Warnings are sent with errors as well, and may depend on the user.
     warnings(),

@@ -26,7 +26,7 @@ describe('error responses', () => {
     const broken = new Error('secret reason')
     const { ask } = await sampleServer({
       authorizer: { authorize: () => Promise.reject(broken) },
-      onFault: (error) => void faults.push(error),
+      onError: (error) => void faults.push(error),
     })
     const { status, text } = await ask('/api/v1/pods')
     expect(status).toBe(500)

@@ -3,14 +3,15 @@ import { parseDurationMs } from '@krmkit/meta/time'
 import type { ApiResponse } from '@krmkit/protocol'
 import { text } from '../query.ts'
 import type { Filter } from '../request-context.ts'
+import { isLongRunning } from './long-running.ts'
 
 /**
- * Ends non-watch requests that exceed the time limit with 504. A `timeout` parameter may shorten the limit; 0 stands for the limit
+ * Ends requests that exceed the time limit with 504, except watches and connections to pods and nodes. A `timeout` parameter may shorten the limit; 0 stands for the limit
  * itself.
  */
 export function timeout(limitMs: number, clock: Clock): Filter {
   return async (context, next) => {
-    if (context.info.verb === 'watch') return next()
+    if (isLongRunning(context.info)) return next()
     const requestedMs = parseTimeoutMs(text(context.query, 'timeout') ?? '')
     const ms = requestedMs > 0 ? Math.min(limitMs, requestedMs) : limitMs
     context.deadline = clock.now() + ms

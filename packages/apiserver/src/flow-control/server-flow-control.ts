@@ -21,7 +21,7 @@ export interface FlowControlOptions {
   readonly watches: WatchCounts
   /** Aborts when the server closes. */
   readonly closing: AbortSignal
-  readonly onFault: (error: unknown) => void
+  readonly onError: (error: unknown) => void
 }
 
 /** The parts of priority and fairness that a server composes. */
@@ -97,8 +97,8 @@ class ConfigurationFollower {
     this.#controller = controller
   }
 
-  async start({ registry, profile, closing, onFault }: FlowControlOptions): Promise<void> {
-    const feed = storeFeed({ registry, closing, onFault })
+  async start({ registry, profile, closing, onError }: FlowControlOptions): Promise<void> {
+    const feed = storeFeed({ registry, closing, onError })
     const group = `flowcontrol.apiserver.${profile.apiDomain}`
     const follow = (resource: string, objects: Map<string, FrozenObject>) => {
       const changed = () => this.#scheduleRefresh()

@@ -1,11 +1,11 @@
-import type { DeleteOptions } from '@krmkit/registry'
+import type { DeleteRequestOptions } from '@krmkit/registry'
 import { bodyEncoding, decodeObject, type Expected, readBytes } from '../encoding/request-body.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 
 /** Options of a deletion, from the body where there is one, otherwise from the query. @throws ApiError 400 */
-export async function deleteOptions(scope: RequestScope, context: RequestContext): Promise<DeleteOptions> {
+export async function deleteOptions(scope: RequestScope, context: RequestContext): Promise<DeleteRequestOptions> {
   const { definition, responses } = scope
   const gvk = { group: definition.group, version: definition.version, kind: 'DeleteOptions' }
   const type = () => responses.types.struct('meta/v1.DeleteOptions')
@@ -14,10 +14,10 @@ export async function deleteOptions(scope: RequestScope, context: RequestContext
   if (bytes.byteLength === 0) return optionsFromQuery(context)
   const encoding = bodyEncoding(context, responses.vendor)
   const { object } = await decodeObject(scope, context, expected, { bytes, encoding })
-  return object as DeleteOptions
+  return object as DeleteRequestOptions
 }
 
-function optionsFromQuery({ query }: RequestContext): DeleteOptions {
+function optionsFromQuery({ query }: RequestContext): DeleteRequestOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds')
   const propagationPolicy = text(query, 'propagationPolicy')
   const dryRun = (query.get('dryRun') ?? []).filter((word) => word !== '')

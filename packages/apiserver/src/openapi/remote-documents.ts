@@ -1,6 +1,5 @@
-import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import type { DocumentParts, PartEntry } from '@krmkit/schema/openapi'
-import { isJsonObject } from '../json-object.ts'
 
 /** OpenAPI documents of other servers, as published by this one. */
 export interface RemoteDocuments {

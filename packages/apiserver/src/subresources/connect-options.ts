@@ -2,11 +2,12 @@ import { type ApiObject, formatApiVersion } from '@krmkit/meta'
 import type { TypeNode } from '@krmkit/schema'
 import { flag, integer, type Query, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
+import type { RequestInfo } from '../request-info.ts'
 import type { RequestScope } from '../request-scope.ts'
 
 /**
  * The options of a connection as the object that admission sees: `PodExecOptions` and the like, whose members are query parameters.
- * `path` is the rest of the request's path.
+ * `path` is the rest of the request's path, with its slashes.
  *
  * @throws ApiError 400 for malformed numbers.
  */
@@ -17,10 +18,15 @@ export function connectOptions({ responses, subresource }: RequestScope, { info,
   const options: Record<string, unknown> = { kind: kind.kind, apiVersion: formatApiVersion(kind) }
   for (const { json, type } of responses.types.struct(name).fields) {
     if (Object.hasOwn(options, json)) continue
-    const value = json === 'path' ? info.rest.join('/') : parameterOf(query, json, type)
+    const value = json === 'path' ? pathOf(info) : parameterOf(query, json, type)
     if (value !== undefined && value !== '' && value !== false) options[json] = value
   }
   return options as unknown as ApiObject
+}
+
+function pathOf({ rest, path }: RequestInfo): string {
+  const joined = rest.length === 0 ? '' : `/${rest.join('/').replace(/^\//, '')}`
+  return path.endsWith('/') && !joined.endsWith('/') ? `${joined}/` : joined
 }
 
 function parameterOf(query: Query, name: string, type: TypeNode): unknown {

@@ -81,7 +81,7 @@ describe('admission of operations', () => {
   it('sees path and ports of a proxied request [P48]', async () => {
     const { ask, about } = await setup()
     await ask('/api/v1/namespaces/default/services/s:80/proxy/a/b?x=y')
-    expect(about('proxy')[0]?.object).toEqual({ kind: 'ServiceProxyOptions', apiVersion: 'v1', path: 'a/b' })
+    expect(about('proxy')[0]?.object).toEqual({ kind: 'ServiceProxyOptions', apiVersion: 'v1', path: '/a/b' })
     await ask(`${pods}/p/portforward?ports=80&ports=443`)
     expect(about('portforward')[0]?.object).toMatchObject({ ports: [80, 443] })
   })

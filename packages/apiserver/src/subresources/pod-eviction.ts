@@ -3,7 +3,7 @@ import type { Eviction, PodDisruptionBudget } from '@krmkit/kinds/policy/v1'
 import { chargedBudget, ignoresBudgets, takeDisruption, withDisruptionTarget } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { checkPreconditions, type DeleteOptions, type WriteContext } from '@krmkit/registry'
+import { checkPreconditions, type DeleteRequestOptions, type WriteContext } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
@@ -23,7 +23,7 @@ export async function createEviction(scope: RequestScope, context: RequestContex
   // Clients still send the beta version of evictions, which budgets have left.
   const { body: eviction, options: query, admission } = await admitOperation<Eviction>(scope, context, ['v1beta1'])
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
-  const options: DeleteOptions = eviction.deleteOptions ?? {}
+  const options: DeleteRequestOptions = eviction.deleteOptions ?? {}
   const dryRun = query.dryRun || (options.dryRun ?? []).length > 0
   const write = writeContext(context, { dryRun, fieldManager: query.fieldManager })
   await admission.validate(eviction)
@@ -64,8 +64,8 @@ async function markEvicted(
   { clock, definition, store }: RequestScope,
   write: WriteContext,
   pod: { readonly namespace: string; readonly name: string },
-  options: DeleteOptions,
-): Promise<DeleteOptions> {
+  options: DeleteRequestOptions,
+): Promise<DeleteRequestOptions> {
   const { preconditions } = options
   const { object } = await store.updateStored(write, {
     ...pod,

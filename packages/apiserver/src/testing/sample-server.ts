@@ -101,7 +101,7 @@ export function contextOf(target: string, asking: Asking = {}): RequestContext {
 /** An empty response, for the end of a chain. */
 export const done: ApiResponse = { status: 200, headers: {}, body: { kind: 'empty' } }
 
-async function readAll(body: ApiBody): Promise<string> {
+export async function readAll(body: ApiBody): Promise<string> {
   if (body.kind === 'empty' || body.kind === 'connection') return ''
   if (body.kind === 'bytes') return new TextDecoder().decode(body.bytes)
   if (body.kind === 'list')

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import { sendRequest } from '@krmkit/meta/fetch'
 import { ConcurrencyLimit } from '../concurrency-limit.ts'
 import { type Claims, decodeToken, isJwtShaped, isSignedBy } from '../jwt.ts'
@@ -41,12 +42,12 @@ export class DistributedClaims {
     if (claimOf(claims, claim) !== undefined) return { claims }
     const names = claimOf(claims, '_claim_names')
     if (names === undefined) return { claims }
-    if (!isObject(names)) return { problem: '_claim_names is not an object' }
+    if (!isJsonObject(names)) return { problem: '_claim_names is not an object' }
     const name = claimOf(names, claim)
     if (name === undefined) return { claims }
     const sources = claimOf(claims, '_claim_sources')
-    const source = isObject(sources) && typeof name === 'string' ? claimOf(sources, name) : undefined
-    if (!isObject(source)) return { problem: 'the source of the claim is missing' }
+    const source = isJsonObject(sources) && typeof name === 'string' ? claimOf(sources, name) : undefined
+    if (!isJsonObject(source)) return { problem: 'the source of the claim is missing' }
     const { endpoint, access_token: accessToken } = source
     // A source without endpoint is an aggregated claim, which is not supported.
     if (endpoint === undefined || endpoint === '') return { claims }
@@ -104,8 +105,4 @@ export class DistributedClaims {
     this.#keys.set(issuer, keys)
     return keys
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -18,7 +18,7 @@ import {
   writePem,
 } from '@krmkit/meta/der'
 
-export interface CertificateRequest {
+export interface TestCertificateOptions {
   readonly commonName?: string
   readonly organizations?: readonly string[]
   /** Values of the uid attribute of the subject. */
@@ -51,7 +51,7 @@ export interface IssuedCertificate {
 export interface CertificateAuthority {
   /** PEM of the CA certificate. */
   readonly certificate: string
-  issue(request?: CertificateRequest): IssuedCertificate
+  issue(request?: TestCertificateOptions): IssuedCertificate
   /** Issues an intermediate authority, whose certificates include the chain. */
   intermediate(request: AuthorityRequest): CertificateAuthority
 }
@@ -145,7 +145,7 @@ function write(
     readonly subject: Uint8Array
     readonly publicKey: KeyObject
     readonly extensions: readonly Uint8Array[]
-    readonly times?: Pick<CertificateRequest, 'notBeforeMs' | 'notAfterMs'>
+    readonly times?: Pick<TestCertificateOptions, 'notBeforeMs' | 'notAfterMs'>
   },
   { clock, random }: AuthorityOptions,
 ): Uint8Array {
@@ -165,7 +165,7 @@ function write(
   return sequence(body, ecdsaWithSha256, bitString(sign('sha256', body, issuer.key)))
 }
 
-function nameOf({ commonName, organizations = [], uids = [], rawNames = [] }: CertificateRequest): Uint8Array {
+function nameOf({ commonName, organizations = [], uids = [], rawNames = [] }: TestCertificateOptions): Uint8Array {
   const attribute = (type: string, value: string) => setOf(sequence(oid(type), der(tags.utf8String, Buffer.from(value))))
   return sequence(
     ...organizations.map((name) => attribute(oids.organization, name)),
@@ -189,7 +189,7 @@ function leafExtensions({
   hosts = [],
   withUnknownCriticalExtension,
   rawExtensions = [],
-}: CertificateRequest): Uint8Array[] {
+}: TestCertificateOptions): Uint8Array[] {
   const names = hosts.map((host) =>
     isIP(host) === 4 ? der(ipAddressTag, Uint8Array.from(host.split('.').map(Number))) : ascii(dnsNameTag, host),
   )

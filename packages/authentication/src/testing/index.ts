@@ -2,9 +2,9 @@ export {
   type AuthorityOptions,
   type AuthorityRequest,
   type CertificateAuthority,
-  type CertificateRequest,
   createCertificateAuthority,
   type IssuedCertificate,
+  type TestCertificateOptions,
 } from './certificate-authority.ts'
 export type { ServiceFault, ServiceFaults } from './fake-fetch.ts'
 export { createFakeFrontProxy, type FakeFrontProxy } from './fake-front-proxy.ts'

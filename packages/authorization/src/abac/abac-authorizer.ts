@@ -1,10 +1,8 @@
 /** Attribute-based access control by a policy file with one JSON object per line. */
 
-import type { NamingProfile, UserInfo } from '@krmkit/meta'
-import { stockProfile } from '@krmkit/meta'
+import { isJsonObject, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { AuthorizationError } from '../authorization-error.ts'
 import type { Attributes, Decision, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
-import { isRecord } from '../rbac/objects.ts'
 import { pathMatches } from '../rbac/rule-match.ts'
 
 /** One policy. `*` matches everything; an empty member matches empty attributes only, and an empty path matches no path. */
@@ -55,13 +53,13 @@ function parseLine(text: string, line: number, group: string): AbacPolicy {
   } catch {
     fail('it is not JSON')
   }
-  if (!isRecord(value)) return fail('it is not an object')
+  if (!isJsonObject(value)) return fail('it is not an object')
   const { apiVersion = '' } = value
   if (apiVersion === '' || apiVersion === `${group}/v0`) return readUnversionedPolicy(readMembers(value, fail))
   if (apiVersion !== `${group}/v1beta1`) return fail(`apiVersion must be ${group}/v1beta1`)
   if (value['kind'] !== 'Policy') return fail('kind must be Policy')
   const { spec } = value
-  if (!isRecord(spec)) return fail('it has no spec')
+  if (!isJsonObject(spec)) return fail('it has no spec')
   const policy = readMembers(spec, fail)
   return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
 }

@@ -21,14 +21,14 @@ export interface ComposeAuthorizersOptions {
  * @throws AuthorizationError `InvalidConfiguration` for a type that was not enabled at startup.
  * @example
  * ```ts
- * import { alwaysDeny, createRbacAuthorizer } from '@krmkit/authorization'
+ * import { alwaysDenyAuthorizer, createRbacAuthorizer } from '@krmkit/authorization'
  * import { composeAuthorizers, parseAuthorizationConfiguration } from '@krmkit/authorization/configuration'
  *
  * const type = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' }
  * const configuration = parseAuthorizationConfiguration({ ...type, authorizers: [{ type: 'RBAC', name: 'rbac' }] })
  * const authorizer = composeAuthorizers(configuration, {
  *   byType: new Map([['RBAC', createRbacAuthorizer()]]),
- *   webhook: () => alwaysDeny,
+ *   webhook: () => alwaysDenyAuthorizer,
  *   conditions: { compile: () => ({ problem: 'expressions are not supported' }) },
  * })
  * ```
@@ -60,11 +60,11 @@ export interface ReplaceableAuthorizer extends Authorizer {
  *
  * @example
  * ```ts
- * import { alwaysAllow, alwaysDeny } from '@krmkit/authorization'
+ * import { alwaysAllowAuthorizer, alwaysDenyAuthorizer } from '@krmkit/authorization'
  * import { createReplaceableAuthorizer } from '@krmkit/authorization/configuration'
  *
- * const authorizer = createReplaceableAuthorizer(alwaysDeny)
- * authorizer.replace(alwaysAllow) // later requests are allowed
+ * const authorizer = createReplaceableAuthorizer(alwaysDenyAuthorizer)
+ * authorizer.replace(alwaysAllowAuthorizer) // later requests are allowed
  * ```
  */
 export function createReplaceableAuthorizer(initial: Authorizer): ReplaceableAuthorizer {

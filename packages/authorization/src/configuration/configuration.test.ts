@@ -1,6 +1,6 @@
 import { formatFieldErrors } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
-import { alwaysAllow, alwaysDeny } from '../builtin-authorizers.ts'
+import { alwaysAllowAuthorizer, alwaysDenyAuthorizer } from '../builtin-authorizers.ts'
 import type { Authorizer, Decision } from '../interfaces.ts'
 import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import { composeAuthorizers, createReplaceableAuthorizer } from './compose.ts'
@@ -184,7 +184,7 @@ describe('composeAuthorizers', () => {
   })
   const byType = new Map<string, Authorizer>([
     ['RBAC', answers('noOpinion')],
-    ['AlwaysAllow', alwaysAllow],
+    ['AlwaysAllow', alwaysAllowAuthorizer],
   ])
   const request = attributesOf('get', 'pods')
 
@@ -202,7 +202,7 @@ describe('composeAuthorizers', () => {
 
   it('rejects types that were not enabled at startup', () => {
     const configuration = parse({ type: 'Node', name: 'node' })
-    expect(() => composeAuthorizers(configuration, { byType, webhook: () => alwaysDeny, conditions })).toThrow(
+    expect(() => composeAuthorizers(configuration, { byType, webhook: () => alwaysDenyAuthorizer, conditions })).toThrow(
       'authorizer type Node is not allowed if it was not enabled at initial server startup',
     )
   })
@@ -230,7 +230,8 @@ describe('composeAuthorizers', () => {
 
   it('reports each evaluation error once', () => {
     const broken = { evaluate: () => ({ error: 'it broke' }) }
-    const made = (...all: (typeof broken)[]) => createConditionalAuthorizer(alwaysAllow, { conditions: all, onError: 'deny' })
+    const made = (...all: (typeof broken)[]) =>
+      createConditionalAuthorizer(alwaysAllowAuthorizer, { conditions: all, onError: 'deny' })
     expect(made(broken, broken).authorize(request)).toMatchObject({ decision: 'deny', error: 'it broke' })
     const other = { evaluate: () => ({ error: 'so did this' }) }
     expect(made(broken, other).authorize(request)).toMatchObject({ error: '[it broke, so did this]' })
@@ -273,9 +274,9 @@ describe('subjectAccessReviewSpec', () => {
 
 describe('createReplaceableAuthorizer', () => {
   it('uses the current authorizer', async () => {
-    const authorizer = createReplaceableAuthorizer(alwaysDeny)
+    const authorizer = createReplaceableAuthorizer(alwaysDenyAuthorizer)
     expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'noOpinion' })
-    authorizer.replace(alwaysAllow)
+    authorizer.replace(alwaysAllowAuthorizer)
     expect(await authorizer.authorize(attributesOf('get', 'pods'))).toMatchObject({ decision: 'allow' })
     expect(await authorizer.rulesFor?.({ username: 'jane', groups: [] }, 'ns')).toMatchObject({ incomplete: false })
   })

@@ -10,7 +10,7 @@ export type {
   AuthorizationConfiguration,
   AuthorizationWebhook,
   AuthorizerConfiguration,
-  MatchCondition,
+  CompiledMatchCondition,
   MatchConditionCompiler,
   SelectorRequirement,
   SubjectAccessReviewSpec,

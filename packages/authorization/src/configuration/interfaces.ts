@@ -38,11 +38,11 @@ export interface WebhookConnection {
 /** Compiles match conditions. The expression language is injected; `@krmkit/schema/cel` provides CEL. */
 export interface MatchConditionCompiler {
   /** @returns the condition, or the compile error. */
-  compile(expression: string): MatchCondition | { readonly problem: string }
+  compile(expression: string): CompiledMatchCondition | { readonly problem: string }
 }
 
 /** A compiled condition on the spec of a SubjectAccessReview. */
-export interface MatchCondition {
+export interface CompiledMatchCondition {
   /** Evaluates in bounded time; may be called repeatedly. */
   evaluate(review: SubjectAccessReviewSpec): boolean | { readonly error: string }
 }

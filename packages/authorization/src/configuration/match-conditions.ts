@@ -1,6 +1,6 @@
 import type { FieldRequirement } from '@krmkit/meta/selectors'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
-import type { MatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
+import type { CompiledMatchCondition, SelectorRequirement, SubjectAccessReviewSpec } from './interfaces.ts'
 
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
@@ -10,7 +10,7 @@ const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
  */
 export function createConditionalAuthorizer(
   inner: Authorizer,
-  options: { readonly conditions: readonly MatchCondition[]; readonly onError: 'deny' | 'noOpinion' },
+  options: { readonly conditions: readonly CompiledMatchCondition[]; readonly onError: 'deny' | 'noOpinion' },
 ): Authorizer {
   const { conditions, onError } = options
   if (conditions.length === 0) return inner

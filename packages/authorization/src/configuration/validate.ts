@@ -1,7 +1,12 @@
 import { isAbsolute } from 'node:path'
 import { type FieldError, field, formatDuration, Path } from '@krmkit/meta'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { AuthorizationConfiguration, AuthorizationWebhook, MatchCondition, MatchConditionCompiler } from './interfaces.ts'
+import type {
+  AuthorizationConfiguration,
+  AuthorizationWebhook,
+  CompiledMatchCondition,
+  MatchConditionCompiler,
+} from './interfaces.ts'
 
 export interface AuthorizationValidationOptions {
   /** Supported authorizer types, in any order. */
@@ -89,7 +94,7 @@ export function validateAuthorizerNames(
 export function compileMatchConditions(
   expressions: readonly string[],
   compiler: MatchConditionCompiler,
-): readonly MatchCondition[] {
+): readonly CompiledMatchCondition[] {
   return expressions.flatMap((expression) => {
     const compiled = compiler.compile(expression)
     return 'problem' in compiled ? [] : [compiled]

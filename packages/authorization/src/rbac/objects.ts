@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 /** Reads roles and bindings from objects of any origin; malformed parts grant nothing. */
 
 import type { ObjectName, PolicyRule, StoredObject, Subject } from '../interfaces.ts'
@@ -17,13 +18,13 @@ export const bindingKinds: readonly string[] = ['RoleBinding', 'ClusterRoleBindi
 /** The rules of a Role or ClusterRole; malformed rules are dropped. */
 export function readRole(object: StoredObject): RoleObject {
   const rules = listOf(object['rules'])
-  return { ...nameOf(object), rules: rules.filter(isRecord).map(readRule) }
+  return { ...nameOf(object), rules: rules.filter(isJsonObject).map(readRule) }
 }
 
 /** The role reference and subjects of a RoleBinding or ClusterRoleBinding; malformed subjects are dropped. */
 export function readBinding(object: StoredObject): BindingObject {
-  const ref = isRecord(object['roleRef']) ? object['roleRef'] : {}
-  const subjects = listOf(object['subjects']).filter(isRecord)
+  const ref = isJsonObject(object['roleRef']) ? object['roleRef'] : {}
+  const subjects = listOf(object['subjects']).filter(isJsonObject)
   return {
     ...nameOf(object),
     roleRef: { kind: textOf(ref['kind']), name: textOf(ref['name']) },
@@ -61,9 +62,4 @@ function textsOf(value: unknown): readonly string[] {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
-}
-
-/** Whether a value is an object that is not a list. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,12 +4,11 @@
  * @see API protocol specification, 2.7 and 9.4
  */
 
-import { type Clock, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import { type Clock, isJsonObject, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
 import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
-import { isRecord } from '../rbac/objects.ts'
 
 export interface WebhookAuthorizerOptions {
   /** URL that SubjectAccessReviews are posted to. */
@@ -176,6 +175,6 @@ function decisionFromReview({ status: code, text }: HttpResponse, apiVersion: st
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (isRecord(value)) return value
+  if (isJsonObject(value)) return value
   throw new Error('the response of the authorization webhook is not a review')
 }

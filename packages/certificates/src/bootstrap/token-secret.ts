@@ -10,7 +10,7 @@ export const bootstrapTokenUsages: readonly BootstrapTokenUsage[] = ['authentica
 /** The fields of a Secret with a bootstrap token; values of `data` are base64. */
 export interface BootstrapTokenSecret {
   readonly type?: string
-  readonly metadata: { readonly name?: string }
+  readonly metadata: { readonly name?: string; readonly deletionTimestamp?: string | null }
   readonly data?: Readonly<Record<string, string>>
 }
 

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from 'node:path'
+import { isJsonObject } from '@krmkit/meta'
 import { booleanIn, type Entry, invalid, stringIn, stringsIn } from '../kubeconfig-file.ts'
 
 /** A credential command: member `exec` of a user entry. @see API protocol specification, 5.8 */
@@ -26,7 +27,7 @@ const modes = ['Never', 'IfAvailable', 'Always'] as const
 export function readExecConfig(user: Entry, group: string): ExecConfig {
   const where = `${user.name}: exec`
   const members = user.members.exec
-  if (typeof members !== 'object' || members === null || Array.isArray(members)) throw invalid(where, 'is not an object')
+  if (!isJsonObject(members)) throw invalid(where, 'is not an object')
   const exec = members as Readonly<Record<string, unknown>>
   const command = stringIn(exec, 'command', where)
   if (command === undefined) throw invalid(where, 'command is missing')

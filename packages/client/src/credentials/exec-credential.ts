@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isJsonObject } from '@krmkit/meta'
 import { parseTime } from '@krmkit/meta/time'
 import { ClientError } from '../client-error.ts'
 import type { Credentials } from './credential-source.ts'
@@ -90,7 +91,5 @@ function parse(text: string): unknown {
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined
+  return isJsonObject(value) ? value : undefined
 }

@@ -1,6 +1,6 @@
 import type { ServedType } from '@krmkit/admission/policies'
 import type { Client } from '@krmkit/client'
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 
 /** Reads the schemas of kinds from the OpenAPI documents of the server. */
 
@@ -47,15 +47,11 @@ type Definitions = Readonly<Record<string, JsonObject>>
 
 function isOfKind(schema: JsonObject, { group, version, kind }: ServedType): boolean {
   const names = schema['x-kubernetes-group-version-kind']
-  return Array.isArray(names) && names.some((name) => isObject(name) && isNamed(name, { group, version, kind }))
+  return Array.isArray(names) && names.some((name) => isJsonObject(name) && isNamed(name, { group, version, kind }))
 }
 
 function isNamed(name: JsonObject, { group, version, kind }: ServedType): boolean {
   return (name.group ?? '') === group && name.version === version && name.kind === kind
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 class Expander {
@@ -77,15 +73,15 @@ class Expander {
     const { properties, items, additionalProperties, ...rest } = schema
     return {
       ...rest,
-      ...(isObject(properties) ? { properties: this.#properties(properties, inside) } : {}),
-      ...(isObject(items) ? { items: this.expand(items, inside) } : {}),
-      ...(isObject(additionalProperties) ? { additionalProperties: this.expand(additionalProperties, inside) } : {}),
+      ...(isJsonObject(properties) ? { properties: this.#properties(properties, inside) } : {}),
+      ...(isJsonObject(items) ? { items: this.expand(items, inside) } : {}),
+      ...(isJsonObject(additionalProperties) ? { additionalProperties: this.expand(additionalProperties, inside) } : {}),
       ...(isTextOrNumber(schema) ? { 'x-kubernetes-int-or-string': true } : {}),
     }
   }
 
   #properties(properties: JsonObject, inside: readonly string[]): JsonObject {
-    const entries = Object.entries(properties).filter((entry): entry is [string, JsonObject] => isObject(entry[1]))
+    const entries = Object.entries(properties).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     return Object.fromEntries(entries.map(([key, property]) => [key, this.expand(property, inside)]))
   }
 }
@@ -94,7 +90,7 @@ class Expander {
 function referenceOf({ $ref, allOf }: JsonObject): string | undefined {
   if (typeof $ref === 'string') return $ref.slice($ref.lastIndexOf('/') + 1)
   const [only, ...more] = Array.isArray(allOf) ? allOf : []
-  return isObject(only) && more.length === 0 && typeof only.$ref === 'string' ? referenceOf(only) : undefined
+  return isJsonObject(only) && more.length === 0 && typeof only.$ref === 'string' ? referenceOf(only) : undefined
 }
 
 function isTextOrNumber({ type, format, oneOf }: JsonObject): boolean {

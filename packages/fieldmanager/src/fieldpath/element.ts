@@ -1,8 +1,8 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { canonicalJson, parseJson, quoteJson } from '../value/json.ts'
-import { compareValues, isMap, sortInPlace, sortStrings } from '../value/order.ts'
+import { canonicalJson, parseJsonText, quoteJson } from '../value/json.ts'
+import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
 
 /**
  * A path element: one step from a value to one of its members.
@@ -14,7 +14,7 @@ import { compareValues, isMap, sortInPlace, sortStrings } from '../value/order.t
 export type PathElement = string
 
 /** The path from the root of an object to one of its values. */
-export type Path = readonly PathElement[]
+export type FieldPath = readonly PathElement[]
 
 /** A field that identifies an item of an associative list. */
 export interface KeyField {
@@ -101,7 +101,7 @@ export function parseElement(text: string): PathElement | undefined {
     case 'f':
       return text
     case 'v':
-      return valueElement(parseJson(text.slice(2)))
+      return valueElement(parseJsonText(text.slice(2)))
     case 'k':
       return parseKey(text)
     case 'i':
@@ -233,8 +233,8 @@ function compareKeys(a: readonly KeyField[], b: readonly KeyField[]): number {
 }
 
 function parseKey(text: string): PathElement {
-  const value = parseJson(text.slice(2))
-  if (!isMap(value)) throw invalid(text, 'is not a map of key fields')
+  const value = parseJsonText(text.slice(2))
+  if (!isJsonObject(value)) throw invalid(text, 'is not a map of key fields')
   return keyElement(keyFields(value))
 }
 
@@ -253,5 +253,5 @@ function parseIndex(text: string): number {
 
 function invalid(text: string, why: string): FieldManagerError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text
-  return new FieldManagerError('InvalidFieldSet', `path element ${JSON.stringify(shown)} ${why}`)
+  return new FieldManagerError({ code: 'InvalidFieldSet', message: `path element ${JSON.stringify(shown)} ${why}` })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareElements, fieldElement, indexElement, keyElement, type Path, sortElements, valueElement } from './element.ts'
+import { compareElements, type FieldPath, fieldElement, indexElement, keyElement, sortElements, valueElement } from './element.ts'
 import { comparePaths, FieldSet } from './field-set.ts'
 import { formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
 import { filterSet, prefixMatcher } from './set-filter.ts'
@@ -47,7 +47,7 @@ describe('FieldSet', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         const members = b.paths()
-        const below = (each: Path): boolean => members.some((prefix) => prefix.every((step, i) => each[i] === step))
+        const below = (each: FieldPath): boolean => members.some((prefix) => prefix.every((step, i) => each[i] === step))
         expect(a.recursiveDifference(b).paths()).toEqual(a.paths().filter((each) => !below(each)))
       }),
       run,
@@ -58,7 +58,7 @@ describe('FieldSet', () => {
     fc.assert(
       fc.property(set, (a) => {
         const all = a.paths()
-        const prefix = (each: Path): boolean =>
+        const prefix = (each: FieldPath): boolean =>
           all.some((other) => other.length > each.length && each.every((step, i) => other[i] === step))
         expect(a.leaves().paths()).toEqual(all.filter((each) => !prefix(each)))
       }),

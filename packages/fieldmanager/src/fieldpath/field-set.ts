@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { Path, PathElement } from './element.ts'
+import type { FieldPath, PathElement } from './element.ts'
 import { compareElements, sortElements } from './element.ts'
 import { formatPath } from './format-path.ts'
 
@@ -43,7 +43,7 @@ export class FieldSet {
     this.reconciledWith = undefined
   }
 
-  static of(...paths: readonly Path[]): FieldSet {
+  static of(...paths: readonly FieldPath[]): FieldSet {
     const builder = new FieldSetBuilder()
     for (const path of paths) builder.insert(path, path.length)
     return builder.build()
@@ -60,7 +60,7 @@ export class FieldSet {
     return size
   }
 
-  has(path: Path): boolean {
+  has(path: FieldPath): boolean {
     let set: FieldSet | undefined = this
     for (let i = 0; i < path.length; i++) {
       const node: FieldNode | undefined = set.nodes.get(path[i] as PathElement)
@@ -164,13 +164,13 @@ export class FieldSet {
   /**
    * Calls `visit` for every path: at each level the members in order, then what is below them. Stops when `visit` returns false.
    */
-  iterate(visit: (path: Path) => unknown): void {
+  iterate(visit: (path: FieldPath) => unknown): void {
     iterateFrom(this, [], visit)
   }
 
   /** The first `limit` paths, in the order of `iterate`; all by default. */
-  paths(limit = Number.POSITIVE_INFINITY): Path[] {
-    const paths: Path[] = []
+  paths(limit = Number.POSITIVE_INFINITY): FieldPath[] {
+    const paths: FieldPath[] = []
     if (limit > 0) this.iterate((path) => paths.push(path) < limit)
     return paths
   }
@@ -254,7 +254,7 @@ export function setOf(nodes: ReadonlyMap<PathElement, FieldNode>): FieldSet {
  * paths.sort(comparePaths) // [['f:data'], ['f:spec'], ['f:spec', 'f:replicas']]
  * ```
  */
-export function comparePaths(a: Path, b: Path): number {
+export function comparePaths(a: FieldPath, b: FieldPath): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
     const order = compareElements(a[i] as PathElement, b[i] as PathElement)
@@ -314,7 +314,7 @@ function nodeOf(member: boolean, children: FieldSet | undefined): FieldNode {
 }
 
 /** @returns false once `visit` has returned false. */
-function iterateFrom(set: FieldSet, prefix: PathElement[], visit: (path: Path) => unknown): boolean {
+function iterateFrom(set: FieldSet, prefix: PathElement[], visit: (path: FieldPath) => unknown): boolean {
   const elements = set.elements()
   for (const element of elements) if (set.nodes.get(element)?.member && visit([...prefix, element]) === false) return false
   for (const element of elements) {

@@ -8,7 +8,7 @@ import { readVectors, sharedMissing } from '../testing/shared.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
-import type { KeyField, Path } from './element.ts'
+import type { FieldPath, KeyField } from './element.ts'
 import { compareElements, elementOf, elementParts, parseElement } from './element.ts'
 import { FieldSet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1, formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
@@ -133,7 +133,7 @@ const checks: Record<string, (vector: Vector) => void> = {
 
 function setOf(form: unknown): FieldSet {
   const { paths, fieldsV1 } = form as SetForm
-  const set = FieldSet.of(...(paths as Path[]))
+  const set = FieldSet.of(...(paths as FieldPath[]))
   expect(decodeFieldsV1(fieldsV1).equals(set)).toBe(true)
   return set
 }

@@ -1,7 +1,7 @@
-import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
+import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { parseJson } from '../value/json.ts'
-import { isEmptyMap, isMap } from '../value/order.ts'
+import { parseJsonText } from '../value/json.ts'
+import { isEmptyMap } from '../value/order.ts'
 import type { PathElement } from './element.ts'
 import { compareElements, parseElement } from './element.ts'
 import type { FieldNode } from './field-set.ts'
@@ -60,14 +60,14 @@ export function encodeFieldsV1(set: FieldSet): JsonObject {
 }
 
 /** Encodes a large set in slices; afterwards `encodeFieldsV1` returns the cached form. */
-export function* encodeFieldsV1Steps(set: FieldSet): Generator<void, void> {
+export function* encodeFieldsV1Steps(set: FieldSet): Generator<unknown, void> {
   if (set.encoded !== undefined || set.empty) return
   yield* encodeSetSteps(set, false)
   encodeFieldsV1(set)
 }
 
 /** Encodes a set bottom-up. */
-function* encodeSetSteps(set: FieldSet, member: boolean): Generator<void, void> {
+function* encodeSetSteps(set: FieldSet, member: boolean): Generator<unknown, void> {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
   const elements = set.elements()
   yield
@@ -99,7 +99,7 @@ const stepSize = 64
  * ```
  */
 export function internFieldsV1(fields: JsonObject): JsonObject {
-  if (!isMap(fields)) return fields
+  if (!isJsonObject(fields)) return fields
   const text = JSON.stringify(fields)
   return interned.get(text) ?? (intern(text, fields) ? freezeAll(fields) : fields)
 }
@@ -112,7 +112,7 @@ function intern(text: string, fields: JsonObject): boolean {
 }
 
 function freezeAll(fields: JsonObject): JsonObject {
-  for (const key in fields) if (isMap(fields[key])) freezeAll(fields[key])
+  for (const key in fields) if (isJsonObject(fields[key])) freezeAll(fields[key])
   return Object.freeze(fields)
 }
 
@@ -136,7 +136,7 @@ export function decodeFieldsV1(fields: DeepReadonly<JsonObject> | null | undefin
 }
 
 /** Like `decodeFieldsV1`, as a generator that runs in slices. */
-export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<void, FieldSet> {
+export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | undefined): Generator<unknown, FieldSet> {
   const known = knownSet(fields)
   if (known !== undefined) return known
   const reader = new Decoder(Object.isFrozen(fields))
@@ -146,8 +146,8 @@ export function* decodeFieldsV1Steps(fields: DeepReadonly<JsonObject> | null | u
 function knownSet(fields: DeepReadonly<JsonObject> | null | undefined): FieldSet | undefined {
   if (fields === null || fields === undefined) return emptySet
   const known = cache.get(fields)
-  if (known === undefined && !isMap(fields as JsonValue))
-    throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  if (known === undefined && !isJsonObject(fields as JsonValue))
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'a field set must be an object' })
   return known
 }
 
@@ -168,8 +168,9 @@ function keepSet(fields: JsonObject, { children = emptySet }: FieldNode): FieldS
  * ```
  */
 export function parseFieldsV1(text: string): FieldSet {
-  const value = parseJson(text)
-  if (value !== null && !isMap(value)) throw new FieldManagerError('InvalidFieldSet', 'a field set must be an object')
+  const value = parseJsonText(text)
+  if (value !== null && !isJsonObject(value))
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'a field set must be an object' })
   return decodeFieldsV1(value)
 }
 
@@ -240,20 +241,21 @@ class Decoder {
     for (const key in fields) {
       const child = fields[key]
       const element = read.element(key, child)
-      if (element !== undefined) read.add(element, { key, child }, isMap(child) ? this.node(child, depth + 1) : leaf)
+      if (element !== undefined) read.add(element, { key, child }, isJsonObject(child) ? this.node(child, depth + 1) : leaf)
     }
     return read.node(fields)
   }
 
   /** Like `node`, in slices. */
-  *steps(fields: JsonObject, depth: number): Generator<void, FieldNode> {
+  *steps(fields: JsonObject, depth: number): Generator<unknown, FieldNode> {
     checkPath(depth)
     const read = new NodeBuilder(this.frozen)
     let members = 0
     for (const key in fields) {
       const child = fields[key]
       const element = read.element(key, child)
-      if (element !== undefined) read.add(element, { key, child }, isMap(child) ? yield* this.steps(child, depth + 1) : leaf)
+      if (element !== undefined)
+        read.add(element, { key, child }, isJsonObject(child) ? yield* this.steps(child, depth + 1) : leaf)
       if (++members % stepSize === 0) yield
     }
     return read.node(fields)
@@ -261,7 +263,8 @@ class Decoder {
 }
 
 function checkPath(depth: number): void {
-  if (depth > maxPathLength) throw new FieldManagerError('TooLarge', `a path has more than ${maxPathLength} elements`)
+  if (depth > maxPathLength)
+    throw new FieldManagerError({ code: 'TooLarge', message: `a path has more than ${maxPathLength} elements` })
 }
 
 /** A node under construction. */
@@ -279,14 +282,14 @@ class NodeBuilder {
   /** The element of a member; `undefined` for `.` and for unknown element types. */
   element(key: string, child: JsonValue | undefined): PathElement | undefined {
     if (key === '.') {
-      this.#canonical &&= this.#nodes === undefined && isMap(child) && isEmptyMap(child)
+      this.#canonical &&= this.#nodes === undefined && isJsonObject(child) && isEmptyMap(child)
       this.#member = true
       return undefined
     }
     const element = parseElement(key)
     if (element === undefined) this.#canonical = false
-    else if (child !== null && !isMap(child))
-      throw new FieldManagerError('InvalidFieldSet', `the value of ${key} must be an object`)
+    else if (child !== null && !isJsonObject(child))
+      throw new FieldManagerError({ code: 'InvalidFieldSet', message: `the value of ${key} must be an object` })
     return element
   }
 
@@ -313,6 +316,6 @@ class NodeBuilder {
 
 /** Whether `fields` is the canonical form of the node decoded from it. */
 function isEncodedAs({ member, children }: FieldNode, fields: JsonValue): boolean {
-  if (children === undefined) return isMap(fields) && isEmptyMap(fields)
+  if (children === undefined) return isJsonObject(fields) && isEmptyMap(fields)
   return (member ? children.encodedBelowMember : children.encoded) === fields
 }

@@ -1,8 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { canonicalJson } from '../value/json.ts'
-import { isMap } from '../value/order.ts'
-import type { Path, PathElement } from './element.ts'
+import type { FieldPath, PathElement } from './element.ts'
 import { elementParts } from './element.ts'
 
 /**
@@ -15,7 +14,7 @@ import { elementParts } from './element.ts'
  * formatPath(['f:spec', 'f:containers', 'k:{"name":"app"}', 'f:args']) // '.spec.containers[name="app"].args'
  * ```
  */
-export function formatPath(path: Path): string {
+export function formatPath(path: FieldPath): string {
   let text = ''
   for (const element of path) text += formatElement(element)
   return text
@@ -48,7 +47,7 @@ export function formatElement(element: PathElement): string {
 function formatValue(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(formatValue).join(',')}]`
-  if (!isMap(value)) return canonicalJson(value)
+  if (!isJsonObject(value)) return canonicalJson(value)
   const keys = Object.keys(value).sort(compareCodePoints)
   return `{${keys.map((key) => `${key}=${formatValue(value[key] as JsonValue)}`).join(';')}}`
 }

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
-import { isMap } from '../value/order.ts'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { KeyField, PathElement } from './element.ts'
 import { fieldElement, indexElement, keyElement } from './element.ts'
 import type { FieldSet } from './field-set.ts'
@@ -31,7 +30,7 @@ function walk(value: JsonValue, path: PathElement[], builder: FieldSetBuilder): 
       walk(item, path, builder)
       path.pop()
     })
-  } else if (isMap(value)) {
+  } else if (isJsonObject(value)) {
     for (const key of Object.keys(value)) {
       path.push(fieldElement(key))
       walk(value[key] as JsonValue, path, builder)
@@ -41,7 +40,7 @@ function walk(value: JsonValue, path: PathElement[], builder: FieldSetBuilder): 
 }
 
 function guessElement(item: JsonValue, index: number): PathElement {
-  if (!isMap(item)) return indexElement(index)
+  if (!isJsonObject(item)) return indexElement(index)
   const fields: KeyField[] = []
   for (const name of keyNames) {
     if (!Object.hasOwn(item, name)) continue

@@ -2,11 +2,11 @@ export {
   compareElements,
   type ElementParts,
   elementParts,
+  type FieldPath,
   fieldElement,
   indexElement,
   type KeyField,
   keyElement,
-  type Path,
   type PathElement,
   valueElement,
 } from './element.ts'

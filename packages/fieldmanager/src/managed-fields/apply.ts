@@ -26,7 +26,7 @@ import { movedTimes, predecode, updateManagedSteps } from './update.ts'
 export const beforeFirstApplyManager = 'before-first-apply'
 
 /** A server-side apply. */
-export interface ApplyRequest {
+export interface ApplyPatchRequest {
   /** The stored object in `apiVersion`; absent when the apply creates it. */
   readonly live?: FrozenObject | undefined
   /** The applied configuration as sent: only members that the client named and the type knows. Not modified. */
@@ -100,7 +100,7 @@ export type ApplyParts = AppliedParts | FieldConflicts
  * if (result.kind === 'applied') result.object.metadata.managedFields?.[0]?.manager // 'ci'
  * ```
  */
-export function applyPatch(request: ApplyRequest): ApplyResult {
+export function applyPatch(request: ApplyPatchRequest): ApplyResult {
   const parts = applyParts(request)
   if (parts.kind === 'conflict') return parts
   const { value, content, managedFields, changed } = parts
@@ -125,7 +125,7 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
  * if (parts.kind === 'applied') parts.content // 'live'
  * ```
  */
-export function applyParts(request: ApplyRequest): ApplyParts {
+export function applyParts(request: ApplyPatchRequest): ApplyParts {
   return runAtOnce(applySteps(request, false))
 }
 
@@ -134,14 +134,14 @@ export function applyParts(request: ApplyRequest): ApplyParts {
  *
  * @see {@link managedFieldsAfterUpdateSteps} for how such a generator runs.
  */
-export function applyPartsSteps(request: ApplyRequest): Generator<void, ApplyParts> {
+export function applyPartsSteps(request: ApplyPatchRequest): Generator<unknown, ApplyParts> {
   return applySteps(request, true)
 }
 
-function* applySteps(request: ApplyRequest, sliced: boolean): Generator<void, ApplyParts> {
+function* applySteps(request: ApplyPatchRequest, sliced: boolean): Generator<unknown, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
   const { type, appliedSet } = checkApplied(request)
-  if (sliced) yield
+  if (sliced) yield true
   return request.live === undefined
     ? yield* createSteps(request, { type, appliedSet, sliced })
     : yield* changeSteps(request, request.live, { type, appliedSet, sliced })
@@ -155,15 +155,19 @@ interface CheckedConfiguration {
 }
 
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
-function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: CheckedConfiguration): Generator<void, AppliedParts> {
+function* createSteps(
+  request: ApplyPatchRequest,
+  { type, appliedSet, sliced }: CheckedConfiguration,
+): Generator<unknown, AppliedParts> {
   const { apiVersion, types, subresource = '' } = request
   const key = managerKey({ manager: request.manager, operation: 'Apply', apiVersion: '', subresource })
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
+  if (sliced) yield true
   const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
-  if (sliced) yield
+  if (sliced) yield true
   const entries = sliced ? yield* encodeManagedFieldsSteps(managed) : encodeManagedFields(managed)
   const annotated = withAnnotation(request, value)
   return {
@@ -176,10 +180,10 @@ function* createSteps(request: ApplyRequest, { type, appliedSet, sliced }: Check
 }
 
 function* changeSteps(
-  request: ApplyRequest,
+  request: ApplyPatchRequest,
   live: FrozenObject,
   { type, appliedSet, sliced }: CheckedConfiguration,
-): Generator<void, ApplyParts> {
+): Generator<unknown, ApplyParts> {
   const { applied, apiVersion, types, manager, subresource = '' } = request
   const value = withoutManagedFields(live)
   const managed = yield* storedManagers(request, live, sliced)
@@ -220,7 +224,7 @@ function* changeSteps(
 }
 
 /** Keeps the last-applied annotation up to date for applies of kubectl. */
-function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
+function withAnnotation(request: ApplyPatchRequest, object: JsonObject): JsonObject {
   if (request.manager !== lastAppliedManager) return object
   const annotation = annotationOf(request)
   return lastApplied(object, annotation) === ''
@@ -228,7 +232,7 @@ function withAnnotation(request: ApplyRequest, object: JsonObject): JsonObject {
     : withLastApplied(object, request.applied as unknown as JsonObject, annotation)
 }
 
-function annotationOf({ lastAppliedAnnotation: given }: ApplyRequest): string {
+function annotationOf({ lastAppliedAnnotation: given }: ApplyPatchRequest): string {
   return given ?? lastAppliedAnnotation
 }
 
@@ -237,36 +241,39 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function checkApplied(request: ApplyRequest): { type: TypeRef; appliedSet: FieldSet } {
+function checkApplied(request: ApplyPatchRequest): { type: TypeRef; appliedSet: FieldSet } {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
-    throw new FieldManagerError(
-      'InvalidApply',
-      `Incorrect version specified in apply patch. Specified patch version: ${applied.apiVersion}, expected: ${apiVersion}`,
-    )
+    throw new FieldManagerError({
+      code: 'InvalidApply',
+      message: `Incorrect version specified in apply patch. Specified patch version: ${applied.apiVersion}, expected: ${apiVersion}`,
+    })
   }
   const entries: unknown = applied.metadata?.managedFields
-  if (entries !== undefined && entries !== null) throw new FieldManagerError('InvalidApply', 'metadata.managedFields must be nil')
+  if (entries !== undefined && entries !== null)
+    throw new FieldManagerError({ code: 'InvalidApply', message: 'metadata.managedFields must be nil' })
   const type = types.typed(apiVersion)
-  if (type === undefined) throw new FieldManagerError('MissingVersion', `no type for version ${apiVersion}`)
+  if (type === undefined) throw new FieldManagerError({ code: 'MissingVersion', message: `no type for version ${apiVersion}` })
   const value = applied as unknown as JsonObject
   const appliedSet = validatedFieldSet(value, type, lastAppliedSet(request))
   if (appliedSet !== undefined) return { type, appliedSet }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
-  throw new FieldManagerError('InvalidObject', `failed to create typed patch object (${about}): ${joinErrors(errors)}`, {
+  throw new FieldManagerError({
+    code: 'InvalidObject',
+    message: `failed to create typed patch object (${about}): ${joinErrors(errors)}`,
     errors,
   })
 }
 
 /** The fields the manager applied last time, which are usually the same again. */
-function lastAppliedSet({ live, manager, subresource = '' }: ApplyRequest): FieldSet | undefined {
+function lastAppliedSet({ live, manager, subresource = '' }: ApplyPatchRequest): FieldSet | undefined {
   const { managers } = decodeManagedFields(live?.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 
 /** Stored managedFields; without any, `before-first-apply` owns the object. */
-function* storedManagers(request: ApplyRequest, live: FrozenObject, sliced: boolean): Generator<void, Managed> {
+function* storedManagers(request: ApplyPatchRequest, live: FrozenObject, sliced: boolean): Generator<unknown, Managed> {
   const managed = decodeManagedFields(live.metadata?.managedFields)
   if (managed.managers.size > 0) return managed
   const first = { ...request, live: undefined, next: live, manager: beforeFirstApplyManager }

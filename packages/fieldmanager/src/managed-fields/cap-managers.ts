@@ -15,7 +15,7 @@ export const ancientChangesManager = 'ancient-changes'
  * Merges the oldest update entries of each version until at most `max` are left. A version's only old entry is kept. Runs in
  * slices.
  */
-export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Generator<void, Managed> {
+export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Generator<unknown, Managed> {
   let count = 0
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed
@@ -59,7 +59,7 @@ export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Ge
 }
 
 /** Unites pairwise, so that each path is copied a logarithmic number of times. */
-function* unionOf(sets: readonly FieldSet[]): Generator<void, FieldSet> {
+function* unionOf(sets: readonly FieldSet[]): Generator<unknown, FieldSet> {
   if (sets.length <= 1) return sets[0] ?? emptySet
   const half = sets.length >> 1
   const left = yield* unionOf(sets.slice(0, half))

@@ -2,7 +2,7 @@ import type { JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { type ConfigMap, configMap, entry, owners, types, update } from '../testing/config-maps.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { validateManagedFields } from './entries.ts'
+import { managedFieldsProblem } from './entries.ts'
 import { isResetManagedFields, trackUpdate } from './update.ts'
 
 describe('managedFields written by clients', () => {
@@ -57,12 +57,12 @@ describe('managedFields written by clients', () => {
   })) {
     it(`are ignored ${name}`, () => {
       expect(owners(writing([{ ...entry({ manager: 'other' }), ...bad }]))).toEqual({ 'm Apply': { 'f:data': { 'f:k': {} } } })
-      expect(validateManagedFields([{ ...entry({}), ...bad } as ManagedFieldsEntry])).toBeTypeOf('string')
+      expect(managedFieldsProblem([{ ...entry({}), ...bad } as ManagedFieldsEntry])).toBeTypeOf('string')
     })
   }
 
   it('pass validation in the form that servers write', () => {
-    expect(validateManagedFields([entry({})])).toBeUndefined()
-    expect(validateManagedFields(undefined)).toBeUndefined()
+    expect(managedFieldsProblem([entry({})])).toBeUndefined()
+    expect(managedFieldsProblem(undefined)).toBeUndefined()
   })
 })

@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import type { Path } from '../fieldpath/element.ts'
+import type { FieldPath } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import type { Conflict } from '../merge/conflict.ts'
 import { formatManager, type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
@@ -13,7 +13,7 @@ export interface FieldConflict {
   readonly apiVersion: string
   /** Empty for the main resource. */
   readonly subresource: string
-  readonly path: Path
+  readonly path: FieldPath
   /** The printed path: `.data.key`. */
   readonly field: string
   /** The cause message: `conflict with "x" using v1`. */

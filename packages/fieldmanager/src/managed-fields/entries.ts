@@ -42,7 +42,7 @@ export function decodeManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> 
 export function* decodeManagedFieldsSteps(
   entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
   sliced = true,
-): Generator<void, Managed> {
+): Generator<unknown, Managed> {
   if (entries === null || entries === undefined || entries.length === 0) return emptyManaged
   const known = decoded.get(entries)
   if (known !== undefined) return known
@@ -55,7 +55,7 @@ export function* decodeManagedFieldsSteps(
 /** Decoded lists of stored (frozen) objects, by identity. */
 const decoded = new WeakMap<object, Managed>()
 
-function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<void, Managed> {
+function* decodeEntries(entries: DeepReadonly<ManagedFieldsEntry[]>, sliced: boolean): Generator<unknown, Managed> {
   const managers = new Map<string, VersionedSet>()
   const times = new Map<string, string>()
   const sources = new Map<string, DeepReadonly<ManagedFieldsEntry>>()
@@ -102,7 +102,7 @@ export function encodeManagedFields({ managers, times, sources }: Managed): Mana
 }
 
 /** Like `encodeManagedFields`, in slices. */
-export function* encodeManagedFieldsSteps(managed: Managed): Generator<void, ManagedFieldsEntry[]> {
+export function* encodeManagedFieldsSteps(managed: Managed): Generator<unknown, ManagedFieldsEntry[]> {
   for (const { set } of managed.managers.values()) yield* encodeFieldsV1Steps(set)
   return encodeManagedFields(managed)
 }
@@ -168,13 +168,13 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
  *
  * @example
  * ```ts
- * import { validateManagedFields } from '@krmkit/fieldmanager/managed-fields'
+ * import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
  *
  * const entry = { manager: 'ci', operation: 'Apply', fieldsType: 'FieldsV1', fieldsV1: {} }
- * validateManagedFields([entry]) // 'apiVersion must not be empty'
+ * managedFieldsProblem([entry]) // 'apiVersion must not be empty'
  * ```
  */
-export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
+export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
   try {
     decodeManagedFields(entries)
     return undefined
@@ -190,7 +190,7 @@ export function secondsOf(time: string | undefined): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000)
 }
 
-function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: boolean): Generator<void, FieldSet> {
+function* decodeSet({ fieldsV1 }: DeepReadonly<ManagedFieldsEntry>, sliced: boolean): Generator<unknown, FieldSet> {
   try {
     const fields = fieldsV1 as DeepReadonly<JsonObject> | undefined
     if (!sliced) return decodeFieldsV1(fields)
@@ -209,5 +209,5 @@ function checkFieldsType(fieldsType: string, index: number): void {
 }
 
 function invalid(message: string): FieldManagerError {
-  return new FieldManagerError('InvalidManagedFields', message)
+  return new FieldManagerError({ code: 'InvalidManagedFields', message })
 }

@@ -1,7 +1,7 @@
 export {
   type AppliedParts,
   type ApplyParts,
-  type ApplyRequest,
+  type ApplyPatchRequest,
   type ApplyResult,
   applyParts,
   applyPartsSteps,
@@ -11,7 +11,7 @@ export {
 } from './apply.ts'
 export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
 export { conflictError, type FieldConflict } from './conflicts.ts'
-export { decodeManagedFields, encodeManagedFields, type Managed, validateManagedFields } from './entries.ts'
+export { decodeManagedFields, encodeManagedFields, type Managed, managedFieldsProblem } from './entries.ts'
 export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
 export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
 export { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
@@ -30,7 +30,7 @@ export {
   isResetManagedFields,
   managedFieldsAfterUpdate,
   managedFieldsAfterUpdateSteps,
+  type TrackUpdateRequest,
   trackUpdate,
-  type UpdateRequest,
   unknownManager,
 } from './update.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { applied, apply, type ConfigMap, configMap, second, types, update } from '../testing/config-maps.ts'
 import { runCountingSteps } from '../testing/counting.ts'
-import { type ApplyRequest, applyParts, applyPartsSteps } from './apply.ts'
+import { type ApplyPatchRequest, applyParts, applyPartsSteps } from './apply.ts'
 import { capManagersSteps } from './cap-managers.ts'
 import { conflictError } from './conflicts.ts'
 import { decodeManagedFields } from './entries.ts'
@@ -37,7 +37,7 @@ describe('sliced ownership of large objects', () => {
     })
   }
 
-  const applies: Record<string, Pick<ApplyRequest, 'live' | 'applied' | 'manager' | 'force'>> = {
+  const applies: Record<string, Pick<ApplyPatchRequest, 'live' | 'applied' | 'manager' | 'force'>> = {
     'a new object': { live: undefined, applied: configMap(data('a')), manager: 'first', force: false },
     'the same again': { live: owned, applied: configMap(data('a')), manager: 'first', force: false },
     'fewer keys': { live: owned, applied: configMap({ k1: 'x' }), manager: 'first', force: false },

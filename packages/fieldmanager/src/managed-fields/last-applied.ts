@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, stockProfile } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, stockProfile } from '@krmkit/meta'
 import { maxAnnotationsSize } from '@krmkit/meta/validation'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
@@ -7,8 +7,7 @@ import { fieldSetOf } from '../typed/field-set-of.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { setMember } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
-import { canonicalJson, parseJson } from '../value/json.ts'
-import { isMap } from '../value/order.ts'
+import { canonicalJson, parseJsonText } from '../value/json.ts'
 
 /**
  * Annotation in which client-side apply stores the applied configuration. Server-side apply by kubectl reads it to take fields
@@ -34,8 +33,8 @@ export function takeoverSet(live: JsonObject, type: TypeRef, apiVersion: string,
   const text = lastApplied(live, annotation)
   if (text === '') return undefined
   try {
-    const applied = parseJson(text)
-    if (!isMap(applied) || applied.apiVersion !== apiVersion || validateValue(applied, type).length > 0) return undefined
+    const applied = parseJsonText(text)
+    if (!isJsonObject(applied) || applied.apiVersion !== apiVersion || validateValue(applied, type).length > 0) return undefined
     const { added, modified, removed } = compareTyped(applied, live, type)
     return fieldSetOf(applied, type).difference(modified).difference(added).difference(removed)
   } catch (error) {
@@ -62,8 +61,8 @@ function withoutAnnotation(applied: JsonObject, annotation: string): JsonValue {
 
 function annotationsOf(object: JsonObject): JsonObject | undefined {
   const metadata = object.metadata
-  const annotations = isMap(metadata) ? metadata.annotations : undefined
-  return isMap(annotations) ? annotations : undefined
+  const annotations = isJsonObject(metadata) ? metadata.annotations : undefined
+  return isJsonObject(annotations) ? annotations : undefined
 }
 
 function sizeOf(annotations: JsonObject): number {

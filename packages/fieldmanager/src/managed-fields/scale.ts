@@ -1,5 +1,5 @@
 import type { DeepReadonly, ManagedFieldsEntry } from '@krmkit/meta'
-import type { Path } from '../fieldpath/element.ts'
+import type { FieldPath } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { decodeManagedFields, encodeManagedFields } from './entries.ts'
@@ -14,13 +14,13 @@ export interface ScaleOwnership {
   /** Version of the object in this request. */
   readonly apiVersion: string
   /** Replicas path by version of the object; `null` for a version without scale. Owners in other versions are dropped. */
-  readonly replicasPaths: Readonly<Record<string, Path | null>>
+  readonly replicasPaths: Readonly<Record<string, FieldPath | null>>
 }
 
 /** Version of the Scale in translated entries. */
 export const scaleApiVersion = 'autoscaling/v1'
 
-const scaleReplicas: Path = ['f:spec', 'f:replicas']
+const scaleReplicas: FieldPath = ['f:spec', 'f:replicas']
 const replicasOfScale = FieldSet.of(scaleReplicas)
 
 /**
@@ -93,6 +93,6 @@ export function parentManagedFields(
   return encodeManagedFields({ managers, times: parent.times })
 }
 
-function pathAt(paths: Readonly<Record<string, Path | null>>, apiVersion: string): Path | null | undefined {
+function pathAt(paths: Readonly<Record<string, FieldPath | null>>, apiVersion: string): FieldPath | null | undefined {
   return Object.hasOwn(paths, apiVersion) ? paths[apiVersion] : undefined
 }

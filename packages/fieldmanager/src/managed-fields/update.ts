@@ -1,7 +1,6 @@
 import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
@@ -27,7 +26,7 @@ import { converterOf, withManagedFields, withoutManagedFields } from './type-con
 export const unknownManager = 'unknown'
 
 /** A create, update or non-apply patch. */
-export interface UpdateRequest<T extends FrozenObject = ApiObject> {
+export interface TrackUpdateRequest<T extends FrozenObject = ApiObject> {
   /** The stored object; absent for a create. */
   readonly live?: FrozenObject | undefined
   /** The object to be stored, with the managedFields that the client sent. Not modified. */
@@ -64,7 +63,7 @@ export interface UpdateRequest<T extends FrozenObject = ApiObject> {
  * metadata.managedFields?.[0]?.fieldsV1 // { 'f:data': { '.': {}, 'f:color': {} } }
  * ```
  */
-export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): T {
+export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<T>): T {
   return withManagedFields(request.next, managedFieldsAfterUpdate(request) as unknown as JsonObject[] | undefined)
 }
 
@@ -80,7 +79,9 @@ export function trackUpdate<T extends FrozenObject>(request: UpdateRequest<T>): 
  * entries?.map(({ manager, operation }) => `${manager} ${operation}`) // ['kubectl Update']
  * ```
  */
-export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+export function managedFieldsAfterUpdate(
+  request: TrackUpdateRequest<FrozenObject>,
+): DeepReadonly<ManagedFieldsEntry[]> | undefined {
   return runAtOnce(managedFieldsSteps(request, false))
 }
 
@@ -99,26 +100,24 @@ export function managedFieldsAfterUpdate(request: UpdateRequest<FrozenObject>): 
  * ```
  */
 export function managedFieldsAfterUpdateSteps(
-  request: UpdateRequest<FrozenObject>,
-): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+  request: TrackUpdateRequest<FrozenObject>,
+): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   return managedFieldsSteps(request, true)
 }
 
 function* managedFieldsSteps(
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
-): Generator<void, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
+): Generator<unknown, DeepReadonly<ManagedFieldsEntry[]> | undefined> {
   const { live, next, subresource = '' } = request
   const stored = live?.metadata?.managedFields
   if (sliced) yield* predecode(stored)
   const before = yield* decodeLiveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
-  if (live === undefined && before === emptyManaged) {
+  // The fast path is one step.
+  if (!sliced && live === undefined && before === emptyManaged) {
     const created = createdFields(request)
     if (created === 'nothing') return undefined
-    if (created !== undefined) {
-      if (sliced) yield* encodeFieldsV1Steps(created.set)
-      return [createdEntry(request, created)]
-    }
+    if (created !== undefined) return [createdEntry(request, created)]
   }
   const managed = yield* updateManagedSteps(before, request, sliced)
   if (managed.managers.size === 0) return undefined
@@ -127,7 +126,7 @@ function* managedFieldsSteps(
 }
 
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
-function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
+function createdFields(request: TrackUpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
@@ -137,23 +136,23 @@ function createdFields(request: UpdateRequest<FrozenObject>): VersionedSet | 'no
   return set.empty ? 'nothing' : { set, apiVersion, applied: false }
 }
 
-function createdEntry(request: UpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
+function createdEntry(request: TrackUpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
   const { subresource = '', now } = request
   const manager = request.manager === '' ? unknownManager : request.manager
   return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))
 }
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */
-export function updateManaged(managed: Managed, request: UpdateRequest<FrozenObject>): Managed {
+export function updateManaged(managed: Managed, request: TrackUpdateRequest<FrozenObject>): Managed {
   return runAtOnce(updateManagedSteps(managed, request, false))
 }
 
 /** Like `updateManaged`, in slices. @param sliced When false, the comparison does not yield. */
 export function* updateManagedSteps(
   managed: Managed,
-  request: UpdateRequest<FrozenObject>,
+  request: TrackUpdateRequest<FrozenObject>,
   sliced: boolean,
-): Generator<void, Managed> {
+): Generator<unknown, Managed> {
   const { live, next, apiVersion, subresource = '', types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return managed
@@ -166,7 +165,7 @@ export function* updateManagedSteps(
   let managers: Managed['managers']
   try {
     const comparison = sliced ? yield* compareTypedSteps(from, to.value, type) : compareTyped(from, to.value, type)
-    if (sliced) yield
+    if (sliced) yield true
     if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
       return yield* capManagersSteps({ ...managed, times: movedTimes(managed, key, request.now) })
     }
@@ -210,7 +209,7 @@ function* decodeLiveOrNext(
   live: Entries,
   next: Entries,
   { ignoreNext, sliced }: { ignoreNext: boolean; sliced: boolean },
-): Generator<void, Managed> {
+): Generator<unknown, Managed> {
   if (ignoreNext || next === live) return decodeOrEmpty(live)
   if (isResetManagedFields(next)) return emptyManaged
   try {
@@ -223,7 +222,7 @@ function* decodeLiveOrNext(
 }
 
 /** Decodes stored managedFields in slices, so that later unsliced decoding is a cache hit. */
-export function* predecode(entries: Entries): Generator<void, void> {
+export function* predecode(entries: Entries): Generator<unknown, void> {
   try {
     yield* decodeManagedFieldsSteps(entries)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import type { Path } from '../fieldpath/element.ts'
+import type { FieldPath } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import type { Managers, VersionedSet } from './managers.ts'
@@ -7,7 +7,7 @@ import type { Managers, VersionedSet } from './managers.ts'
 /** A path that an apply would change although another manager owns it. */
 export interface Conflict {
   readonly manager: string
-  readonly path: Path
+  readonly path: FieldPath
 }
 
 /** One conflict per manager and path, ordered by manager and path; the first `limit` of them. */

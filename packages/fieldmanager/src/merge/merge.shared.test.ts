@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
@@ -9,7 +9,6 @@ import { mergeTyped } from '../typed/merge.ts'
 import { extractItems } from '../typed/remove.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
-import { isMap } from '../value/order.ts'
 import type { Converter, TypedValue } from './converter.ts'
 import { identityConverter } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
@@ -196,7 +195,7 @@ class State {
 
 function renamed(value: JsonValue, from: string, to: string): JsonValue {
   if (Array.isArray(value)) return value.map((item) => renamed(item, from, to))
-  if (!isMap(value)) return value
+  if (!isJsonObject(value)) return value
   const out: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
     out[key.endsWith(from) ? key.slice(0, -from.length) + to : key] = renamed(member, from, to)
@@ -205,15 +204,15 @@ function renamed(value: JsonValue, from: string, to: string): JsonValue {
 }
 
 function repeated(value: JsonValue, times: number): JsonValue {
-  if (!isMap(value) || Object.keys(value).length === 0) return value
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return value
   const [key] = Object.keys(value).sort() as [string]
   const below = value[key] as JsonValue
-  if (!isMap(below) || Object.keys(below).length === 0) return { [key]: below }
+  if (!isJsonObject(below) || Object.keys(below).length === 0) return { [key]: below }
   return { [key]: repeatBelow(below, times) }
 }
 
 function repeatBelow(value: JsonValue, times: number): JsonValue {
-  if (!isMap(value) || Object.keys(value).length === 0) return null
+  if (!isJsonObject(value) || Object.keys(value).length === 0) return null
   const out: JsonObject = {}
   for (const key of Object.keys(value).sort()) out[(key[0] as string).repeat(times)] = repeatBelow(value[key] as JsonValue, times)
   return out
@@ -230,7 +229,7 @@ function reliant(
   const [source, target] =
     to === 'v1' ? ['required_field_bar', 'field_foo_rely_on_bar'] : ['field_foo_rely_on_bar', 'required_field_bar']
   const value = object.value as JsonValue
-  if (!isMap(value)) return typed(value, to)
+  if (!isJsonObject(value)) return typed(value, to)
   if (to === 'v1' && !Object.hasOwn(value, source as string)) throw new Error('a required field is missing')
   const out: JsonObject = {}
   for (const [key, member] of Object.entries(value)) out[key === source ? (target as string) : key] = member

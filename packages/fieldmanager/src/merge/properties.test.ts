@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { describe, expect, it } from 'vitest'
-import type { Path } from '../fieldpath/element.ts'
+import type { FieldPath } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { valueAt } from '../offline/value-at.ts'
-import { SeededNumbers } from '../testing/random.ts'
 import { type RandomSchema, randomSchema, randomValue } from '../testing/random-schema.ts'
 import { deepFreeze } from '../testing/vectors.ts'
 import { compareTyped } from '../typed/compare.ts'
@@ -27,7 +27,7 @@ describe('random histories', () => {
 
   it('do not change when an object is merged with itself', () => {
     for (let seed = 1; seed <= 2000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const value = randomValue(random, schema.shapes, 't0')
@@ -38,7 +38,7 @@ describe('random histories', () => {
 
   it('merge to objects that contain the patch and nothing beyond base and patch', () => {
     for (let seed = 1; seed <= 2000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const base = deepFreeze(randomValue(random, schema.shapes, 't0'))
@@ -55,7 +55,7 @@ describe('random histories', () => {
   it('ownsChanges agrees with the general update', () => {
     let kept = 0
     for (let seed = 1; seed <= 4000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const [before, after] = [randomValue(random, schema.shapes, 't0'), randomValue(random, schema.shapes, 't0')]
@@ -78,7 +78,7 @@ describe('random histories', () => {
 
   it('compareTyped is symmetric', () => {
     for (let seed = 1; seed <= 2000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const a = randomValue(random, schema.shapes, 't0')
@@ -96,7 +96,7 @@ describe('random histories', () => {
 })
 
 class History {
-  readonly #random: SeededNumbers
+  readonly #random: RandomChoices
   readonly #schema: RandomSchema
   readonly #type: TypeRef
   readonly #seed: number
@@ -105,7 +105,7 @@ class History {
 
   constructor(seed: number) {
     this.#seed = seed
-    this.#random = new SeededNumbers(seed)
+    this.#random = new RandomChoices(seed)
     this.#schema = randomSchema(this.#random)
     this.#type = this.#schema.type('t0')
     this.#live = { value: null, type: this.#type }
@@ -228,6 +228,6 @@ function sameOwners(a: Managers, b: Managers): boolean {
   return a.size === b.size && [...a].every(([name, { set }]) => b.get(name)?.set.equals(set))
 }
 
-function isAtOrBelow(path: Path, set: FieldSet): boolean {
+function isAtOrBelow(path: FieldPath, set: FieldSet): boolean {
   return path.some((_, i) => set.has(path.slice(0, i + 1)))
 }

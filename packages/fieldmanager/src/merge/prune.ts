@@ -22,7 +22,7 @@ export interface PruneInput {
  * Removing an item removes everything below it, so two steps add fields back: those that any manager owns, and those that the
  * manager never applied.
  */
-export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Generator<void, TypedValue> {
+export function* prune(merged: TypedValue, { managers, manager, last, converter }: PruneInput): Generator<unknown, TypedValue> {
   if (last === undefined || last.set.empty) return merged
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
   // The manager dropped no field, so nothing is removed.
@@ -47,7 +47,7 @@ function* addBackOwned(
   pruned: TypedValue,
   prunedVersion: string,
   { managers, converter, setOf }: { managers: Managers; converter: Converter; setOf: FieldSetsWithStructs },
-): Generator<void, TypedValue> {
+): Generator<unknown, TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
     const known = owned.get(apiVersion)
@@ -67,7 +67,7 @@ function* addBackOwnedAt(
   apiVersion: string,
   owned: FieldSet,
   { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
-): Generator<void, { merged: TypedValue; pruned: TypedValue }> {
+): Generator<unknown, { merged: TypedValue; pruned: TypedValue }> {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)

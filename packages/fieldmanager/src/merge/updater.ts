@@ -99,7 +99,7 @@ export function* updateManagersSteps(
   next: TypedValue,
   options: UpdaterOptions,
   comparison: Comparison,
-): Generator<void, Managers> {
+): Generator<unknown, Managers> {
   const { apiVersion, manager } = write
   const managers = reconcileManagers(write, options.converter)
   yield
@@ -162,7 +162,7 @@ export function* applyManagerSteps(
   applied: TypedValue,
   force: boolean,
   options: ApplyOptions,
-): Generator<void, ApplyOutcome> {
+): Generator<unknown, ApplyOutcome> {
   const { live, apiVersion, manager } = write
   const { converter } = options
   const before = reconcileManagers(write, converter)
@@ -221,7 +221,7 @@ function* transferOwnership(
   next: TypedValue,
   { converter, ignored }: UpdaterOptions,
   comparison: Comparison,
-): Generator<void, Transfer> {
+): Generator<unknown, Transfer> {
   const { live, apiVersion, managers, manager } = write
   const byVersion = new Map([[apiVersion, filterComparison(comparison, ignored?.[apiVersion])]])
   const same = isSame(comparison)

@@ -48,7 +48,8 @@ export interface OfflineApplyResult {
 export function apply(request: OfflineApplyRequest): OfflineApplyResult {
   const { live, applied, manager, schema, force = false } = request
   const { apiVersion } = applied
-  if (typeof apiVersion !== 'string') throw new FieldManagerError('InvalidApply', 'the configuration has no apiVersion')
+  if (typeof apiVersion !== 'string')
+    throw new FieldManagerError({ code: 'InvalidApply', message: 'the configuration has no apiVersion' })
   const result = applyPatch({
     live: live as unknown as ApiObject | undefined,
     applied: applied as unknown as ApiObject,

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
 import { readManifest } from '@krmkit/schema/manifest'
-import type { Path, PathElement } from '../fieldpath/element.ts'
+import type { FieldPath, PathElement } from '../fieldpath/element.ts'
 import { fieldElement, indexElement } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import { itemElement } from '../typed/list-item.ts'
@@ -45,7 +45,7 @@ export interface BlamedLine {
  */
 export function blame(object: JsonObject, schema?: OfflineSchema): BlamedValue[] {
   const owned = entrySets(object)
-  const ownersOf = (path: Path) => owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner)
+  const ownersOf = (path: FieldPath) => owned.filter(({ set }) => set.has(path)).map(({ owner }) => owner)
   const found: BlamedValue[] = []
   visit({ value: withoutEntries(object), type: typeOf(schema), path: [], steps: [], whole: undefined }, ownersOf, found)
   return found
@@ -87,13 +87,13 @@ export function blameLines(object: JsonObject, schema?: OfflineSchema): BlamedLi
 interface Visited {
   readonly value: JsonValue
   readonly type: TypeRef | undefined
-  readonly path: Path
+  readonly path: FieldPath
   readonly steps: readonly (string | number)[]
   /** Owners of the enclosing atomic value. */
   readonly whole: readonly Owner[] | undefined
 }
 
-function visit(at: Visited, ownersOf: (path: Path) => readonly Owner[], found: BlamedValue[]): void {
+function visit(at: Visited, ownersOf: (path: FieldPath) => readonly Owner[], found: BlamedValue[]): void {
   const { value, type, path, steps, whole } = at
   const owners = whole ?? ownersOf(path)
   if (steps.length > 0) found.push({ steps, field: formatPath(path), owners })

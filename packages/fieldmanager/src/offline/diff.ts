@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Path, PathElement } from '../fieldpath/element.ts'
+import type { FieldPath, PathElement } from '../fieldpath/element.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { comparePaths } from '../fieldpath/field-set.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
@@ -12,7 +12,7 @@ import { valueAt } from './value-at.ts'
 /** One difference between two objects. */
 export interface Change {
   readonly kind: 'added' | 'modified' | 'removed'
-  readonly path: Path
+  readonly path: FieldPath
   /** The printed path: `.spec.containers[name="app"].image`. */
   readonly field: string
   /** Absent for additions. */
@@ -46,18 +46,23 @@ export function diffObjects(before: JsonValue, after: JsonValue, schema?: Offlin
   return changes.sort((a, b) => comparePaths(a.path, b.path))
 }
 
-function changeAt(kind: Change['kind'], path: Path): Pick<Change, 'kind' | 'path' | 'field'> {
+function changeAt(kind: Change['kind'], path: FieldPath): Pick<Change, 'kind' | 'path' | 'field'> {
   return { kind, path, field: formatPath(path) }
 }
 
-function side(name: 'before' | 'after', object: JsonValue, path: Path, type: TypeRef): { before?: JsonValue; after?: JsonValue } {
+function side(
+  name: 'before' | 'after',
+  object: JsonValue,
+  path: FieldPath,
+  type: TypeRef,
+): { before?: JsonValue; after?: JsonValue } {
   const value = valueAt(object, path, type)
   return value === undefined ? {} : { [name]: value }
 }
 
 /** The members of a set with no member above them. */
-function topPaths(set: FieldSet, prefix: readonly PathElement[] = []): Path[] {
-  const paths: Path[] = []
+function topPaths(set: FieldSet, prefix: readonly PathElement[] = []): FieldPath[] {
+  const paths: FieldPath[] = []
   for (const element of set.elements()) {
     const node = set.nodes.get(element)
     const path = [...prefix, element]

@@ -1,10 +1,9 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import { extractItems, removeItems } from '../typed/remove.ts'
 import { setMember } from '../typed/types.ts'
-import { isMap } from '../value/order.ts'
 import type { OfflineApplyRequest, OfflineApplyResult } from './apply.ts'
 import { apply, entriesOf } from './apply.ts'
 import type { OfflineSchema } from './schema.ts'
@@ -110,12 +109,12 @@ function resolved(
 /** Drops members that became null because everything below them was removed. */
 function withoutEmptied(before: JsonObject, after: JsonValue): JsonObject {
   const out: JsonObject = {}
-  if (!isMap(after)) return out
+  if (!isJsonObject(after)) return out
   for (const key of Object.keys(after)) {
     const own = before[key] as JsonValue
     const kept = after[key] as JsonValue
     if (kept === own) setMember(out, key, own)
-    else if (isMap(own) && isMap(kept)) {
+    else if (isJsonObject(own) && isJsonObject(kept)) {
       const rest = withoutEmptied(own, kept)
       if (Object.keys(rest).length > 0) setMember(out, key, rest)
     } else if (kept !== null) setMember(out, key, kept)

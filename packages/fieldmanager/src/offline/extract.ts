@@ -1,7 +1,6 @@
-import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { extractItems } from '../typed/remove.ts'
-import { isMap } from '../value/order.ts'
 import { entriesOf } from './apply.ts'
 import type { OfflineSchema } from './schema.ts'
 import { typeOf } from './schema.ts'
@@ -32,7 +31,7 @@ export function extract(object: JsonObject, manager: string, { schema, subresour
   )
   const set = decodeFieldsV1(entry?.fieldsV1).leaves()
   const extracted = set.empty ? null : extractItems(object, set, typeOf(schema))
-  const metadata = isMap(extracted) && isMap(extracted.metadata) ? extracted.metadata : {}
+  const metadata = isJsonObject(extracted) && isJsonObject(extracted.metadata) ? extracted.metadata : {}
   const { name, namespace } = (object.metadata ?? {}) as JsonObject
   const identity: JsonObject = {}
   if (typeof name === 'string') identity.name = name
@@ -41,7 +40,7 @@ export function extract(object: JsonObject, manager: string, { schema, subresour
   return {
     ...(apiVersion === undefined ? {} : { apiVersion }),
     ...(kind === undefined ? {} : { kind }),
-    ...(isMap(extracted) ? extracted : {}),
+    ...(isJsonObject(extracted) ? extracted : {}),
     metadata: { ...identity, ...metadata },
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
-import type { Path } from '../fieldpath/element.ts'
+import type { FieldPath } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
@@ -17,7 +17,7 @@ export interface Owner {
 }
 
 export interface OwnedField {
-  readonly path: Path
+  readonly path: FieldPath
   /** The printed path. */
   readonly field: string
   /** One owner, or several that share the field, in the order of the entries. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Path, PathElement } from '../fieldpath/element.ts'
+import type { FieldPath, PathElement } from '../fieldpath/element.ts'
 import { elementParts } from '../fieldpath/element.ts'
 import { itemElement } from '../typed/list-item.ts'
 import type { TypeRef } from '../typed/types.ts'
@@ -16,7 +16,7 @@ import { asList, asMap, memberType, ownMember } from '../typed/types.ts'
  * valueAt({ spec: { replicas: 3 } }, ['f:spec', 'f:replicas'], deducedType) // 3
  * ```
  */
-export function valueAt(value: JsonValue | undefined, path: Path, type: TypeRef): JsonValue | undefined {
+export function valueAt(value: JsonValue | undefined, path: FieldPath, type: TypeRef): JsonValue | undefined {
   let current = value
   let currentType: TypeRef | undefined = type
   for (const element of path) {

@@ -5,14 +5,14 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
  * reaches its part.
  */
 export class DeferredMerges {
-  #parts: Generator<void, void>[] = []
+  #parts: Generator<unknown, void>[] = []
 
-  add(part: Generator<void, void>): void {
+  add(part: Generator<unknown, void>): void {
     this.#parts.push(part)
   }
 
   /** Runs all parts in order, including those added meanwhile. */
-  *run(): Generator<void, void> {
+  *run(): Generator<unknown, void> {
     while (this.#parts.length > 0) {
       const parts = this.#parts
       this.#parts = []
@@ -25,15 +25,23 @@ export class DeferredMerges {
 }
 
 /** Copies the members of a map into an empty one, in V8's dictionary mode because there may be many. */
-export function* copyInto(out: JsonObject, from: JsonObject): Generator<void, void> {
+export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown, void> {
   const prototype = Object.getPrototypeOf(out)
   Object.setPrototypeOf(out, null)
-  let members = 0
-  for (const key in from) {
+  const keys = yield* keysOf(from)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
     out[key] = from[key] as JsonValue
-    if (++members % stepSize === 0) yield
+    if (i % stepSize === 0) yield
   }
   Object.setPrototypeOf(out, prototype)
+}
+
+/** The keys of a map. Listing those of a large map takes a slice. */
+export function* keysOf(map: JsonObject): Generator<unknown, string[]> {
+  const keys = Object.keys(map)
+  if (keys.length > stepSize) yield true
+  return keys
 }
 
 /** Members or items merged between two yields. */

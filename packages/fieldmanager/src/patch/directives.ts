@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
-import { isMap } from '../value/order.ts'
 import { goType } from '../value/type-names.ts'
-import { PatchError } from './patch-error.ts'
+import { keysOf, stepSize } from './deferred-merges.ts'
 
 /** Directives of strategic merge patches. */
 export const patchDirective = '$patch'
@@ -16,7 +16,7 @@ export function directiveTarget(key: string, prefix: string): string {
   const slash = key.indexOf('/')
   if (slash < 0 || key.slice(0, slash) !== prefix) {
     const what = prefix === setElementOrderPrefix ? 'setElementOrder list' : 'primitive list'
-    throw new PatchError('BadPatch', `invalid patch format of ${what}`)
+    throw new FieldManagerError({ code: 'BadPatch', message: `invalid patch format of ${what}` })
   }
   return key.slice(slash + 1)
 }
@@ -27,7 +27,7 @@ export function directiveTarget(key: string, prefix: string): string {
  */
 export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item): item is JsonValue => item !== undefined)
-  if (!isMap(value)) return value
+  if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, patchDirective)) return undefined
   const out: JsonObject = {}
   for (const key in value) {
@@ -37,10 +37,40 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return out
 }
 
+/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with interruption points. */
+export function* cleanedSteps(
+  value: JsonValue,
+  drops: { readonly nulls: boolean; readonly directives: boolean },
+): Generator<unknown, JsonValue | undefined> {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const list: JsonValue[] = []
+    for (let i = 0; i < value.length; i++) {
+      const item = yield* cleanedSteps(value[i] as JsonValue, drops)
+      if (item !== undefined) list.push(item)
+      if (i % stepSize === 0) yield
+    }
+    return list
+  }
+  if (drops.directives && Object.hasOwn(value, patchDirective) && !(drops.nulls && value[patchDirective] === null))
+    return undefined
+  const out: JsonObject = {}
+  const keys = yield* keysOf(value)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = value[key] as JsonValue
+    if (member === null && drops.nulls) continue
+    const kept = yield* cleanedSteps(member, drops)
+    if (kept !== undefined) setMember(out, key, kept)
+    if (i % stepSize === 0) yield
+  }
+  return out
+}
+
 /** Removes null members at every level. A null value itself and null items are kept. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isMap(value)) return value
+  if (!isJsonObject(value)) return value
   const out: JsonObject = {}
   for (const key in value) {
     const member = value[key] as JsonValue
@@ -49,15 +79,21 @@ export function withoutNulls(value: JsonValue): JsonValue {
   return out
 }
 
-export function unknownDirective(directive: JsonValue, map: JsonObject): PatchError {
-  return new PatchError('BadPatch', `unknown patch type: ${formatForError(directive)} in map: ${formatForError(map)}`)
+export function unknownDirective(directive: JsonValue, map: JsonObject): FieldManagerError {
+  return new FieldManagerError({
+    code: 'BadPatch',
+    message: `unknown patch type: ${formatForError(directive)} in map: ${formatForError(map)}`,
+  })
 }
 
-export function noMergeKey(map: JsonObject, mergeKey: string): PatchError {
-  return new PatchError('BadPatch', `map: ${formatForError(map)} does not contain declared merge key: ${mergeKey}`)
+export function noMergeKey(map: JsonObject, mergeKey: string): FieldManagerError {
+  return new FieldManagerError({
+    code: 'BadPatch',
+    message: `map: ${formatForError(map)} does not contain declared merge key: ${mergeKey}`,
+  })
 }
 
 /** @param expected `[]interface {}` or `map[string]interface {}` */
-export function unexpectedType(expected: string, value: JsonValue): PatchError {
-  return new PatchError('BadPatch', `expected a ${expected}, but received a ${goType(value)}`)
+export function unexpectedType(expected: string, value: JsonValue): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: `expected a ${expected}, but received a ${goType(value)}` })
 }

@@ -1,7 +1,6 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
-import { isMap } from '../value/order.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'
 
@@ -106,7 +105,7 @@ export class Draft {
       const index = positionOf(key, this.#lengthOf(container), adding)
       return index === undefined ? undefined : { container, key, index }
     }
-    return isMap(container) ? { container, key, index: undefined } : undefined
+    return isJsonObject(container) ? { container, key, index: undefined } : undefined
   }
 
   #lengthOf(list: JsonValue[]): number {

@@ -1,5 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
-import { isMap } from '../value/order.ts'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { goMap } from '../value/type-names.ts'
 import { noMergeKey, patchDirective, unexpectedType } from './directives.ts'
 import { stableOrder } from './stable-sort.ts'
@@ -10,7 +9,7 @@ export interface Parts {
   readonly others: JsonValue[]
 }
 
-/** @throws PatchError `BadPatch` for items without the merge key, if there is one. */
+/** @throws FieldManagerError `BadPatch` for items without the merge key, if there is one. */
 export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
   const parts: Parts = { patched: [], others: [] }
   const isWanted = mergeKey === '' ? setOf(wanted) : keyedSetOf(wanted, mergeKey)
@@ -25,18 +24,18 @@ function setOf(items: readonly JsonValue[]): Membership {
   return (item) => set.has(item)
 }
 
-/** @returns a function that throws PatchError `BadPatch` for items that are not maps or lack the key. */
+/** @returns a function that throws FieldManagerError `BadPatch` for items that are not maps or lack the key. */
 function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
   const position = new Map<JsonValue, number>()
   let end = 0
   for (; end < items.length; end++) {
     const item = items[end] as JsonValue
-    if (!isMap(item)) break
+    if (!isJsonObject(item)) break
     if (Object.hasOwn(item, mergeKey) && !position.has(item[mergeKey] as JsonValue))
       position.set(item[mergeKey] as JsonValue, end)
   }
   return (item) => {
-    if (!isMap(item)) throw unexpectedType(goMap, item)
+    if (!isJsonObject(item)) throw unexpectedType(goMap, item)
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
     if (position.has(item[mergeKey] as JsonValue)) return true
     if (end < items.length) throw unexpectedType(goMap, items[end] as JsonValue)
@@ -53,7 +52,7 @@ function keyedSetOf(items: readonly JsonValue[], mergeKey: string): Membership {
 export function* orderElements(
   { patched, others }: Parts,
   { wanted, before, mergeKey, maps }: { wanted: JsonValue[]; before: JsonValue[]; mergeKey: string; maps: boolean },
-): Generator<void, JsonValue[]> {
+): Generator<unknown, JsonValue[]> {
   const identity = maps ? (item: JsonValue) => identityOf(item, mergeKey) : (item: JsonValue) => item
   yield
   const right = yield* sorted(patched, wanted, { mergeKey, maps, identity })
@@ -81,7 +80,7 @@ export function* orderElements(
 
 /** The value of the merge key; `undefined` for other types and maps without the key. */
 export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undefined {
-  return isMap(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
+  return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
 
 type Identity = (item: JsonValue) => JsonValue | undefined
@@ -99,11 +98,11 @@ function* sorted(
   items: readonly JsonValue[],
   order: readonly JsonValue[],
   { mergeKey, maps, identity }: { mergeKey: string; maps: boolean; identity: Identity },
-): Generator<void, JsonValue[]> {
+): Generator<unknown, JsonValue[]> {
   const deleted: JsonValue[] = []
   const kept: JsonValue[] = []
   if (maps) requireKeys(mergeKey, items, order)
-  for (const item of items) (maps && isMap(item) && item[patchDirective] === 'delete' ? deleted : kept).push(item)
+  for (const item of items) (maps && isJsonObject(item) && item[patchDirective] === 'delete' ? deleted : kept).push(item)
   const position = positions(order, identity)
   const at = kept.map((item) => position.get(identity(item)))
   yield
@@ -112,7 +111,7 @@ function* sorted(
 }
 
 /** Items without a position sort before all others, so a list of only such items is reversed, as on stock servers. */
-function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Generator<void, JsonValue[]> {
+function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Generator<unknown, JsonValue[]> {
   if (at.every((position, i) => position !== undefined && (i === 0 || position >= (at[i - 1] ?? 0)))) return items
   if (at.every((position) => position !== undefined)) {
     const order = items.map((_, i) => i).sort((a, b) => (at[a] as number) - (at[b] as number))
@@ -122,11 +121,11 @@ function* sortByPosition(items: JsonValue[], at: (number | undefined)[]): Genera
   return Array.from(order, (i) => items[i] as JsonValue)
 }
 
-/** @throws PatchError `BadPatch` for items that are not maps or lack the merge key. */
+/** @throws FieldManagerError `BadPatch` for items that are not maps or lack the merge key. */
 export function requireKeys(mergeKey: string, ...lists: readonly (readonly JsonValue[])[]): void {
   for (const list of lists) {
     for (const item of list) {
-      if (!isMap(item)) throw unexpectedType(goMap, item)
+      if (!isJsonObject(item)) throw unexpectedType(goMap, item)
       if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
     }
   }

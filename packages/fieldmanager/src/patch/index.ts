@@ -1,6 +1,6 @@
+export { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 export { type JsonPatchOptions, jsonPatch, jsonPatchSteps, validateJsonPatch } from './json-patch.ts'
 export { createMergePatch, mergePatch, mergePatchSteps } from './merge-patch.ts'
-export { PatchError, type PatchErrorCode } from './patch-error.ts'
 export { createThreeWayPatch, createTwoWayPatch, type ThreeWayOptions } from './strategic-diff.ts'
 export { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 export { createThreeWayMergePatch } from './three-way-merge.ts'

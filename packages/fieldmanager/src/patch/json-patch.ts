@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
-import { setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
+import { copyValue } from './copy-value.ts'
 import { checkDepth } from './depth.ts'
 import { Draft, type PointerTarget } from './draft.ts'
-import { PatchError } from './patch-error.ts'
 
 export interface JsonPatchOptions {
   /** Maximum number of operations; 10 000 by default. */
@@ -27,7 +27,7 @@ interface PlainOperation {
  * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
  * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect.
  *
- * @throws PatchError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
+ * @throws FieldManagerError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
  * @see RFC 6902
  * @example
@@ -57,17 +57,17 @@ export function* jsonPatchSteps(
   target: JsonValue,
   operations: JsonValue,
   options: JsonPatchOptions = {},
-): Generator<void, JsonValue> {
+): Generator<unknown, JsonValue> {
   const { maxOperations = 10_000, maxCopySize = 3 * 1024 * 1024 } = options
-  const plain = readOperations(operations)
+  const plain = yield* readOperations(operations)
   if (plain.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${plain.length}`
-    throw new PatchError('TooManyOperations', message)
+    throw new FieldManagerError({ code: 'TooManyOperations', message })
   }
   const draft = new Draft(target)
   const copies = { size: 0, maxSize: maxCopySize }
   for (const operation of plain) {
-    applyOne(draft, operation, copies)
+    yield* applyOne(draft, operation, copies)
     yield
   }
   return draft.finish()
@@ -94,7 +94,7 @@ const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
 export function validateJsonPatch(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
   return operations.flatMap((operation, index) =>
-    isMap(operation)
+    isJsonObject(operation)
       ? Object.keys(operation).flatMap((name) =>
           operationMembers.has(name) ? [] : [`json patch unknown field "[${index}].${name}"`],
         )
@@ -102,7 +102,7 @@ export function validateJsonPatch(operations: JsonValue): string[] {
   )
 }
 
-function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void {
+function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Generator<unknown, void> {
   const { op, path, from, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
@@ -124,7 +124,7 @@ function applyOne(draft: Draft, operation: PlainOperation, copies: Copies): void
     case 'move':
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const moved = op === 'move' ? removeAt(draft, from) : copyOf(draft, from, copies)
+      const moved = op === 'move' ? removeAt(draft, from) : yield* copyOf(draft, from, copies)
       draft.add(resolveTarget(draft, path, op), moved)
       return
     }
@@ -142,33 +142,22 @@ function removeAt(draft: Draft, from: string): JsonValue {
 }
 
 /** Copies a missing member as null. */
-function copyOf(draft: Draft, from: string, copies: Copies): JsonValue {
+function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown, JsonValue> {
   const target = draft.resolve(from, { adding: false, editing: false })
   if (target === undefined) throw missingFrom('copy', from)
   const value = draft.getCurrent(target)
   if (value === undefined && target.index !== undefined) throw missingFrom('copy', from)
   if (value === undefined) return null
-  checkDepth(value, 'Unprocessable')
-  copies.size += jsonLength(value)
+  const { copy, length } = yield* copyValue(value)
+  copies.size += length
   if (copies.size > copies.maxSize) {
     const text = `Unable to complete the copy, the accumulated size increase of copy is ${copies.size}, exceeding the limit ${copies.maxSize}`
     throw failed(text)
   }
-  return cloneValue(value)
+  return copy
 }
 
-/** A deep copy. */
-function cloneValue(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(cloneValue)
-  const out: { [key: string]: JsonValue } = {}
-  for (const key in value) {
-    setMember(out, key, cloneValue(value[key] as JsonValue))
-  }
-  return out
-}
-
-function missingFrom(op: string, from: string): PatchError {
+function missingFrom(op: string, from: string): FieldManagerError {
   return failed(`${op} operation does not apply: doc is missing from path: ${from}`)
 }
 
@@ -196,34 +185,19 @@ function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
   return target
 }
 
-/** Length of the JSON text. The built-in serializer is much faster but does not support bigint. */
-function jsonLength(value: JsonValue): number {
-  try {
-    return JSON.stringify(value).length
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return jsonLengthWithBigint(value)
-  }
-}
-
-/** Length of the JSON text, with bigint support. */
-function jsonLengthWithBigint(value: JsonValue): number {
-  if (typeof value === 'string') return JSON.stringify(value).length
-  if (typeof value !== 'object' || value === null) return String(value).length
-  let size = 1
-  if (Array.isArray(value)) for (const item of value) size += jsonLengthWithBigint(item) + 1
-  else for (const key in value) size += jsonLengthWithBigint(key) + jsonLengthWithBigint(value[key] as JsonValue) + 2
-  return Math.max(2, size)
-}
-
-function readOperations(operations: JsonValue): PlainOperation[] {
+function* readOperations(operations: JsonValue): Generator<unknown, PlainOperation[]> {
   if (operations === null) return []
   if (!Array.isArray(operations)) throw undecodable(`${jsonKind(operations)} into Go value of type []handlers.jsonPatchOp`)
-  return operations.map(readOperation)
+  const plain: PlainOperation[] = []
+  for (const operation of operations) {
+    plain.push(readOperation(operation))
+    yield
+  }
+  return plain
 }
 
 function readOperation(operation: JsonValue): PlainOperation {
-  if (operation !== null && !isMap(operation))
+  if (operation !== null && !isJsonObject(operation))
     throw undecodable(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`)
   const members = operation ?? {}
   const value = Object.hasOwn(members, 'value') ? (members.value as JsonValue) : null
@@ -243,10 +217,10 @@ function stringMember(members: JsonObject, name: string): string | undefined {
   return value
 }
 
-function undecodable(what: string): PatchError {
-  return new PatchError('BadPatch', `error decoding patch: json: cannot unmarshal ${what}`)
+function undecodable(what: string): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: `error decoding patch: json: cannot unmarshal ${what}` })
 }
 
-function failed(message: string): PatchError {
-  return new PatchError('Unprocessable', message)
+function failed(message: string): FieldManagerError {
+  return new FieldManagerError({ code: 'Unprocessable', message })
 }

@@ -1,12 +1,14 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { createTypeSource } from '@krmkit/schema'
+import { createTypeSource, stringifyJson } from '@krmkit/schema'
 import { describe, expect, it, vi } from 'vitest'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { KeyReadCounter, runCountingSteps } from '../testing/counting.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze } from '../testing/vectors.ts'
+import { equalValues, equalValuesSteps } from '../value/order.ts'
+import { copyValue } from './copy-value.ts'
 import { jsonPatch, jsonPatchSteps } from './json-patch.ts'
 import { mergePatch, mergePatchSteps } from './merge-patch.ts'
-import { PatchError } from './patch-error.ts'
 import { stableOrder } from './stable-sort.ts'
 import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
 
@@ -41,6 +43,10 @@ const strategic: Record<string, (n: number) => [JsonObject, JsonObject]> = {
     { metadata: { '$deleteFromPrimitiveList/finalizers': finalizers(n, 'f') } },
   ],
   'members of a map': (n) => [{ data: map(n, 'a') }, { data: map(n, 'b') }],
+  'members of a new map': (n) => [
+    {},
+    { data: { ...map(n, 'a'), b: null, c: { $patch: 'delete', a: 1 }, d: [null, { a: null }] } },
+  ],
   'members that go': (n) => [{ data: map(n, 'a') }, { data: map(n, null) }],
 }
 
@@ -52,6 +58,43 @@ function counted(value: JsonValue, reads: KeyReadCounter): JsonValue {
   const members = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, counted(member, reads)]))
   return typeof name === 'string' ? reads.item(name, members) : members
 }
+
+describe('values of large patches', () => {
+  const value = { a: [1, 'é"', null, { b: true }], ...map(500, { x: [1.5, 12345678901234567890n] }), '': {}, l: [] }
+
+  it('are copied with the length of their JSON', () => {
+    const { copy, length } = runCountingSteps(copyValue(deepFreeze(value))).value
+    expect(copy).toEqual(value)
+    expect(copy).not.toBe(value)
+    expect(length).toBe(stringifyJson(value).length)
+  })
+
+  it('are compared in steps', () => {
+    const other = (change: object): JsonValue => ({ ...value, ...change }) as JsonValue
+    for (const change of [{}, { a: [1] }, { k3: { x: [1.5] } }, { l: {} }, { more: 1 }, { '': null }, { l: undefined }]) {
+      const sliced = runCountingSteps(equalValuesSteps(value, other(change)))
+      expect(sliced.value).toBe(equalValues(value, other(change)))
+      expect(runCountingSteps(equalValuesSteps(other(change), value)).value).toBe(sliced.value)
+    }
+    expect(runCountingSteps(equalValuesSteps(value, other({}))).steps).toBeGreaterThan(5)
+  })
+
+  it('nested too deeply are refused', () => {
+    const deep = Array.from({ length: 1100 }).reduce<JsonValue>((inner) => [inner], 1)
+    expect(() => runCountingSteps(copyValue(deep))).toThrow('nested deeper')
+    expect(() => runCountingSteps(mergePatchSteps({}, { deep }))).toThrow('nested deeper')
+  })
+
+  it('that double are copied in many steps', () => {
+    const operations = [
+      { op: 'add', path: '/x', value: { a: 'x' } },
+      ...list(12, (i) => ({ op: 'copy', from: '/x', path: `/x/${i}` })),
+    ]
+    const { value: patched, steps } = runCountingSteps(jsonPatchSteps({}, operations))
+    expect(patched).toEqual(jsonPatch({}, operations))
+    expect(steps).toBeGreaterThan(80)
+  })
+})
 
 describe('strategic merge patches of large lists', () => {
   for (const [name, make] of Object.entries(strategic)) {
@@ -169,8 +212,8 @@ describe('hostile patches', () => {
       expect(Object.getPrototypeOf(set.data)).toBe(Object.prototype)
       expect(jsonPatch(set, [{ op: 'test', path: `/data/${name}`, value: 'x' }])).toEqual(set)
       expect(jsonPatch(set, [{ op: 'remove', path: `/data/${name}` }])).toEqual({ data: {} })
-      expect(() => jsonPatch({ data: {} }, [{ op: 'remove', path: `/data/${name}` }])).toThrow(PatchError)
-      expect(() => jsonPatch({ data: {} }, [{ op: 'add', path: `/data/${name}/x`, value: 1 }])).toThrow(PatchError)
+      expect(() => jsonPatch({ data: {} }, [{ op: 'remove', path: `/data/${name}` }])).toThrow(FieldManagerError)
+      expect(() => jsonPatch({ data: {} }, [{ op: 'add', path: `/data/${name}/x`, value: 1 }])).toThrow(FieldManagerError)
       const patch = JSON.parse(`{"data":{"${name}":"x"}}`) as JsonObject
       for (const merged of [
         mergePatch({ data: {} }, patch),
@@ -188,9 +231,9 @@ describe('hostile patches', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}`) as JsonObject
     const lists = JSON.parse(`${'['.repeat(9000)}1${']'.repeat(9000)}`) as JsonValue
     for (const value of [deep, lists]) {
-      expect(() => mergePatch({}, { data: value })).toThrow(PatchError)
-      expect(() => strategicMergePatch(mapType, {}, { data: value })).toThrow(PatchError)
-      expect(() => jsonPatch({}, [{ op: 'add', path: '/a', value }])).toThrow(PatchError)
+      expect(() => mergePatch({}, { data: value })).toThrow(FieldManagerError)
+      expect(() => strategicMergePatch(mapType, {}, { data: value })).toThrow(FieldManagerError)
+      expect(() => jsonPatch({}, [{ op: 'add', path: '/a', value }])).toThrow(FieldManagerError)
     }
     const chain = list(900, () => ['/a', '/b']).flatMap(([a, b]) => [
       { op: 'copy', from: a as string, path: `${b}` },

@@ -1,11 +1,11 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
-import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
-import { checkDepth } from './depth.ts'
-import { withoutNulls } from './directives.ts'
-import { PatchError } from './patch-error.ts'
+import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
+import { checkDepth, checkDepthSteps } from './depth.ts'
+import { cleanedSteps, withoutNulls } from './directives.ts'
 
 /**
  * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
@@ -13,7 +13,7 @@ import { PatchError } from './patch-error.ts'
  *
  * Null members that have nothing to remove are dropped, also in objects inside lists.
  *
- * @throws PatchError `BadPatch` when the patch is not an object.
+ * @throws FieldManagerError `BadPatch` when the patch is not an object.
  * @see RFC 7386
  * @example
  * ```ts
@@ -23,7 +23,7 @@ import { PatchError } from './patch-error.ts'
  * ```
  */
 export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
-  return mergeObject(isMap(target) ? target : {}, checked(patch))
+  return mergeObject(isJsonObject(target) ? target : {}, checked(patch))
 }
 
 /**
@@ -31,20 +31,27 @@ export function mergePatch(target: JsonValue, patch: JsonValue): JsonValue {
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* mergePatchSteps(target: JsonValue, patch: JsonValue): Generator<unknown, JsonValue> {
   const deferred = new DeferredMerges()
-  const merged = mergeObject(isMap(target) ? target : {}, checked(patch), deferred)
+  const members = requireMap(patch)
+  yield* checkDepthSteps(members)
+  const merged = mergeObject(isJsonObject(target) ? target : {}, members, deferred)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
-  if (patch === null) throw new PatchError('BadPatch', 'Invalid JSON Patch')
-  if (!isMap(patch)) {
+  const members = requireMap(patch)
+  checkDepth(members)
+  return members
+}
+
+function requireMap(patch: JsonValue): JsonObject {
+  if (patch === null) throw new FieldManagerError({ code: 'BadPatch', message: 'Invalid JSON Patch' })
+  if (!isJsonObject(patch)) {
     const message = `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`
-    throw new PatchError('BadPatch', `error decoding patch: ${message}`)
+    throw new FieldManagerError({ code: 'BadPatch', message: `error decoding patch: ${message}` })
   }
-  checkDepth(patch)
   return patch
 }
 
@@ -63,7 +70,7 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
   for (const key of Object.keys(modified)) {
     const before = ownMember(original, key)
     const after = modified[key] as JsonValue
-    if (isMap(before) && isMap(after)) {
+    if (isJsonObject(before) && isJsonObject(after)) {
       const below = createMergePatch(before, after)
       if (Object.keys(below).length > 0) setMember(patch, key, below)
     } else if (before === undefined || !equalValues(before, after)) setMember(patch, key, after)
@@ -89,12 +96,16 @@ interface MemberMerge {
   readonly deferred?: DeferredMerges
 }
 
-function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<void, void> {
+function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<unknown, void> {
   yield* copyInto(out, merge.target)
-  let members = 0
-  for (const key in merge.patch) {
-    mergeMember(out, key, merge)
-    if (++members % stepSize === 0) yield
+  const keys = yield* keysOf(merge.patch)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const value = merge.patch[key] as JsonValue
+    if (typeof value === 'object' && value !== null && !isJsonObject(ownMember(merge.target, key))) {
+      setMember(out, key, (yield* cleanedSteps(value, { nulls: true, directives: false })) as JsonValue)
+    } else mergeMember(out, key, merge)
+    if (i % stepSize === 0) yield
   }
 }
 
@@ -102,6 +113,6 @@ function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: 
   const value = patch[key] as JsonValue
   const own = ownMember(target, key)
   if (value === null) delete out[key]
-  else if (isMap(own) && isMap(value)) setMember(out, key, mergeObject(own, value, deferred))
-  else setMember(out, key, isMap(own) ? value : withoutNulls(value))
+  else if (isJsonObject(own) && isJsonObject(value)) setMember(out, key, mergeObject(own, value, deferred))
+  else setMember(out, key, isJsonObject(own) ? value : withoutNulls(value))
 }

@@ -1,5 +1,5 @@
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
-import { PatchError } from './patch-error.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 
 /** Strategic merge metadata of a field. */
 export interface PatchMeta {
@@ -13,18 +13,21 @@ export interface PatchMeta {
 /** The type of a value, as far as strategic merge patches need it. */
 export type PatchType = { readonly kind: 'struct'; readonly struct: StructType } | { readonly kind: string }
 
-/** @throws PatchError `BadPatch` when the type has no such member. */
+/** @throws FieldManagerError `BadPatch` when the type has no such member. */
 export function patchMetaOf(type: PatchType, name: string, what: 'object' | 'array'): PatchMeta {
   if (!('struct' in type)) {
-    throw new PatchError('BadPatch', `merging an ${what} in json but data type is not struct, instead is: ${type.kind}`)
+    throw new FieldManagerError({
+      code: 'BadPatch',
+      message: `merging an ${what} in json but data type is not struct, instead is: ${type.kind}`,
+    })
   }
   const field = type.struct.field.get(name)
   if (field === undefined) {
     const text = `unable to find api field in struct ${type.struct.typeName} for the json field ${JSON.stringify(name)}`
-    throw new PatchError('BadPatch', text)
+    throw new FieldManagerError({ code: 'BadPatch', message: text })
   }
   if (what === 'array' && !field.pointer && field.type.kind !== 'list' && !isBytes(field)) {
-    throw new PatchError('BadPatch', 'expected slice or array type, but got: struct')
+    throw new FieldManagerError({ code: 'BadPatch', message: 'expected slice or array type, but got: struct' })
   }
   return metaOf(field, what)
 }

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { jsonPatch, validateJsonPatch } from './json-patch.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
-import { PatchError } from './patch-error.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
 import { strategicMergePatch } from './strategic-merge.ts'
 
@@ -57,13 +57,16 @@ describe('jsonPatch [P145]', () => {
 
   it('limits the number of operations', () => {
     const operations = Array.from({ length: 3 }, () => ({ op: 'add', path: '/a', value: 1 }))
-    const error = new PatchError('TooManyOperations', 'The allowed maximum operations in a JSON patch is 2, got 3')
+    const error = new FieldManagerError({
+      code: 'TooManyOperations',
+      message: 'The allowed maximum operations in a JSON patch is 2, got 3',
+    })
     expect(() => jsonPatch({}, operations, { maxOperations: 2 })).toThrow(error)
   })
 
   it('limits the size added by copies', () => {
     const operations = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/c${i}` }))
-    expect(() => jsonPatch({ a: 'x'.repeat(10) }, operations)).toThrow(PatchError)
+    expect(() => jsonPatch({ a: 'x'.repeat(10) }, operations)).toThrow(FieldManagerError)
     const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/c${i}` }))
     expect(() => jsonPatch({ a: { x: 'y'.repeat(1000) } }, doubling)).toThrow(/accumulated size increase of copy is/)
   })

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
-import { PatchError } from './patch-error.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
 import { strategicMergePatch } from './strategic-merge.ts'
 
@@ -32,7 +32,7 @@ describe('recorded strategic merge patches [P145]', () => {
       if (current !== undefined) return createThreeWayPatch(type, { original, modified: modified as JsonObject, current })
       return createTwoWayPatch(type, original, modified as JsonObject)
     }
-    if (vector.refused) expect(run).toThrow(PatchError)
+    if (vector.refused) expect(run).toThrow(FieldManagerError)
     else expect(run()).toEqual(vector.result)
   })
 })

@@ -6,7 +6,7 @@
  * @returns the item indices in order.
  * @see P.-S. Kim and A. Kutzner, "Stable Minimum Storage Merging by Symmetric Comparisons", 2004
  */
-export function* stableOrder(positions: Int32Array): Generator<void, Uint32Array> {
+export function* stableOrder(positions: Int32Array): Generator<unknown, Uint32Array> {
   const count = positions.length
   const order = new Uint32Array(count)
   for (let i = 0; i < count; i++) order[i] = i
@@ -47,7 +47,7 @@ function insertEach(order: Uint32Array, less: Less, from: number, to: number): v
 /** Shorter runs are merged without yielding. */
 const shortRuns = 256
 
-function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): Generator<void, void> {
+function* mergeRuns(order: Uint32Array, less: Less, { from, middle, to }: Runs): Generator<unknown, void> {
   if (middle - from === 1) {
     const at = firstWhere(middle, to, (i) => !less(i, from))
     rotate(order, { from, middle, to: at })

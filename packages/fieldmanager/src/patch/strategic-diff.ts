@@ -1,12 +1,12 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StructType } from '@krmkit/schema'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember, setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { deleteFromPrimitiveListPrefix, patchDirective, retainKeysDirective, setElementOrderPrefix } from './directives.ts'
 import { identityOf, requireKeys } from './element-order.ts'
-import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { elementKind } from './strategic-lists.ts'
 import { mergeStrategic } from './strategic-merge.ts'
@@ -45,7 +45,7 @@ export interface ThreeWayOptions {
  * Creates the strategic merge patch of client-side apply: deletes fields of `original` (last applied) that `modified` (wanted)
  * lacks, and sets fields of `modified` that differ in `current` (live). Other fields of `current` are left alone.
  *
- * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
  * ```ts
  * import { createThreeWayPatch } from '@krmkit/fieldmanager'
@@ -69,7 +69,10 @@ export function createThreeWayPatch(
   if (options.overwrite === false) {
     const changed = diffMaps(original, current, root, {})
     if (haveConflicts(patch, changed, root)) {
-      throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
+      throw new FieldManagerError({
+        code: 'Conflict',
+        message: 'the patch changes a field that has been changed since it was last applied',
+      })
     }
   }
   return patch
@@ -84,7 +87,7 @@ function diffMaps(original: JsonObject, modified: JsonObject, type: PatchType, o
       if (!options.ignoreChangesAndAdditions) setMember(patch, key, after)
     } else if (key === patchDirective) {
       if (before !== after) patch[key] = after
-    } else if (isMap(before) && isMap(after)) diffMember(patch, key, { before, after, type, options })
+    } else if (isJsonObject(before) && isJsonObject(after)) diffMember(patch, key, { before, after, type, options })
     else if (Array.isArray(before) && Array.isArray(after)) diffList(patch, key, { before, after, type, options })
     else if (!options.ignoreChangesAndAdditions && !equalValues(before, after)) setMember(patch, key, after)
   }
@@ -119,7 +122,7 @@ function metaUnlessEqual(type: PatchType, key: string, what: 'object' | 'array',
   try {
     return patchMetaOf(type, key, what)
   } catch (error) {
-    if (error instanceof PatchError && equal()) return undefined
+    if (error instanceof FieldManagerError && equal()) return undefined
     throw error
   }
 }
@@ -241,8 +244,8 @@ function byText(a: JsonValue | undefined, b: JsonValue | undefined): number {
 
 /** Whether both patches set the same field to different values. */
 function haveConflicts(left: JsonValue, right: JsonValue, type: PatchType, meta?: PatchMeta): boolean {
-  if (isMap(left)) {
-    if (!isMap(right) || left[patchDirective] !== right[patchDirective]) return true
+  if (isJsonObject(left)) {
+    if (!isJsonObject(right) || left[patchDirective] !== right[patchDirective]) return true
     if (meta?.strategy === 'replace') return false
     return Object.keys(left).some((key) => {
       const other = ownMember(right, key)

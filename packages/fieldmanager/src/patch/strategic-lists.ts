@@ -1,11 +1,10 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { formatForError } from '../typed/validate.ts'
-import { isMap } from '../value/order.ts'
 import { goList, goMap, jsonKind } from '../value/type-names.ts'
 import { type DeferredMerges, stepSize } from './deferred-merges.ts'
 import { noMergeKey, patchDirective, unexpectedType, unknownDirective } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { PatchError } from './patch-error.ts'
 import type { PatchMeta } from './patch-meta.ts'
 
 /** List merging of strategic merge patches: by merge key or by value where the field requires it, replacement elsewhere. */
@@ -20,8 +19,8 @@ export interface ListMerge {
   readonly deferred: DeferredMerges | undefined
 }
 
-/** @throws PatchError `BadPatch`, `Unprocessable` */
-export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<void, JsonValue[]> {
+/** @throws FieldManagerError `BadPatch`, `Unprocessable` */
+export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge): Generator<unknown, JsonValue[]> {
   const { meta, deletes } = merge
   if (!Array.isArray(own)) throw unexpectedType(goList, own)
   if (!Array.isArray(change)) throw unexpectedType(goList, change)
@@ -39,7 +38,8 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
     yield
     return yield* orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
   }
-  if (mergeKey === '') throw new PatchError('Unprocessable', `cannot merge lists without merge key for ${meta.type.kind}`)
+  if (mergeKey === '')
+    throw new FieldManagerError({ code: 'Unprocessable', message: `cannot merge lists without merge key for ${meta.type.kind}` })
   const { items, changes } = executeItemDirectives(own as JsonObject[], change as JsonObject[], mergeKey)
   const merged = yield* mergeItems(items, changes, merge)
   yield
@@ -65,7 +65,8 @@ function executeItemDirectives(
     else if (directive === 'delete') {
       if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
       deleted.add(item[mergeKey] as JsonValue)
-    } else if (directive === 'merge') throw new PatchError('BadPatch', 'merging lists cannot yet be specified in the patch')
+    } else if (directive === 'merge')
+      throw new FieldManagerError({ code: 'BadPatch', message: 'merging lists cannot yet be specified in the patch' })
     else throw unknownDirective(directive, item)
   }
   if (replace) return { items: changes, changes: [] }
@@ -77,10 +78,10 @@ function executeItemDirectives(
  * The order that `$setElementOrder` keeps for items it does not list. Without deletions, that of the list before the patch. The stock
  * server deletes items in place and lets new items take their room, so as many new items follow the remaining ones as were deleted.
  *
- * @throws PatchError `BadPatch`
+ * @throws FieldManagerError `BadPatch`
  */
 export function previousOrder(own: JsonValue[], change: readonly JsonValue[], mergeKey: string): JsonValue[] {
-  if (mergeKey === '' || !own.every(isMap) || !change.every(isMap)) return own
+  if (mergeKey === '' || !own.every(isJsonObject) || !change.every(isJsonObject)) return own
   const { items, changes } = executeItemDirectives(own, change, mergeKey)
   if (items.length >= own.length) return own
   const known = new Set(items.map((item) => item[mergeKey]))
@@ -93,7 +94,7 @@ function* mergeItems(
   items: readonly JsonObject[],
   changes: readonly JsonObject[],
   { meta: { mergeKey }, join, deferred }: ListMerge,
-): Generator<void, JsonObject[]> {
+): Generator<unknown, JsonObject[]> {
   const out = [...items]
   const at = new Map<JsonValue, number>()
   items.forEach((item, index) => {
@@ -119,7 +120,7 @@ function* mergeItems(
   return out
 }
 
-/** Requires the patch items to be in the order of the directive. @throws PatchError `BadPatch` */
+/** Requires the patch items to be in the order of the directive. @throws FieldManagerError `BadPatch` */
 export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): void {
   if (changes.length === 0 || wanted.length === 0) return
   const kept = mergeKey === '' ? changes : changes.filter((item) => mapOf(item)[patchDirective] !== 'delete')
@@ -128,7 +129,7 @@ export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonV
   while (at < kept.length && next < wanted.length) {
     const item = kept[at] as JsonValue
     const other = wanted[next] as JsonValue
-    if (isMap(item) && Object.hasOwn(item, patchDirective)) {
+    if (isJsonObject(item) && Object.hasOwn(item, patchDirective)) {
       at++
       continue
     }
@@ -137,28 +138,29 @@ export function checkOrder(changes: readonly JsonValue[], wanted: readonly JsonV
   }
   if (at < kept.length && next >= wanted.length) {
     const text = `The order in patch list:\n${formatForError([...changes])}\n doesn't match $setElementOrder list:\n${formatForError([...wanted])}\n`
-    throw new PatchError('BadPatch', text)
+    throw new FieldManagerError({ code: 'BadPatch', message: text })
   }
 }
 
-/** The common type of all items. @throws PatchError `BadPatch` when types differ, `Unprocessable` for lists of lists. */
+/** The common type of all items. @throws FieldManagerError `BadPatch` when types differ, `Unprocessable` for lists of lists. */
 export function elementKind(lists: readonly (readonly JsonValue[])[]): string {
   let kind: string | undefined
   for (const list of lists) {
     for (const item of list) {
       const own = kindOf(item)
-      if (kind === undefined && own === 'array') throw new PatchError('Unprocessable', 'lists of lists are not supported')
+      if (kind === undefined && own === 'array')
+        throw new FieldManagerError({ code: 'Unprocessable', message: 'lists of lists are not supported' })
       if (kind === undefined && own === 'null')
-        throw new PatchError('BadPatch', `a list begins with null: ${formatForError([...list])}`)
+        throw new FieldManagerError({ code: 'BadPatch', message: `a list begins with null: ${formatForError([...list])}` })
       if (kind !== undefined && kind !== own)
-        throw new PatchError(
-          'BadPatch',
-          `list element types are not identical: ${formatForError(lists.map((each) => [...each]))}`,
-        )
+        throw new FieldManagerError({
+          code: 'BadPatch',
+          message: `list element types are not identical: ${formatForError(lists.map((each) => [...each]))}`,
+        })
       kind = own
     }
   }
-  if (kind === undefined) throw new PatchError('BadPatch', 'no elements in any of the given slices')
+  if (kind === undefined) throw new FieldManagerError({ code: 'BadPatch', message: 'no elements in any of the given slices' })
   return kind
 }
 
@@ -173,7 +175,7 @@ function kindOf(item: JsonValue): string {
 }
 
 function mapOf(item: JsonValue): JsonObject {
-  if (!isMap(item)) throw unexpectedType(goMap, item)
+  if (!isJsonObject(item)) throw unexpectedType(goMap, item)
   return item
 }
 

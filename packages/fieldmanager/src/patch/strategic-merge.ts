@@ -1,13 +1,15 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { goList, jsonKind } from '../value/type-names.ts'
-import { copyInto, DeferredMerges, stepSize } from './deferred-merges.ts'
-import { checkDepth } from './depth.ts'
+import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
+import { checkDepth, checkDepthSteps } from './depth.ts'
 import {
+  cleanedSteps,
   deleteFromPrimitiveListPrefix,
   directiveTarget,
   patchDirective,
@@ -19,7 +21,6 @@ import {
   withoutNulls,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
-import { PatchError } from './patch-error.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } from './strategic-lists.ts'
 
@@ -27,7 +28,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } fr
  * Applies a strategic merge patch: structs and maps are merged, lists are merged by key or value where the field requires it and
  * replaced elsewhere; directives replace, delete, reorder or restrict.
  *
- * @throws PatchError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
+ * @throws FieldManagerError `BadPatch` for malformed patches and directives, `Unprocessable` for lists that cannot be merged.
  * @example
  * ```ts
  * import { strategicMergePatch } from '@krmkit/fieldmanager'
@@ -41,7 +42,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } fr
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
   if (patch === null) return original
-  return mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
+  return mergeStrategic(isJsonObject(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }
 
 /**
@@ -49,20 +50,34 @@ export function strategicMergePatch(type: StructType, original: JsonValue, patch
  *
  * @see {@link jsonPatchSteps} for how such a generator runs.
  */
-export function* strategicMergePatchSteps(type: StructType, original: JsonValue, patch: JsonValue): Generator<void, JsonValue> {
+export function* strategicMergePatchSteps(
+  type: StructType,
+  original: JsonValue,
+  patch: JsonValue,
+): Generator<unknown, JsonValue> {
   if (patch === null) return original
   const deferred = new DeferredMerges()
   const options = { ofPatches: false, deferred }
-  const merged = mergeStrategic(isMap(original) ? original : {}, checked(patch), patchTypeOf(type), options)
+  const members = requireMap(patch)
+  yield* checkDepthSteps(members)
+  const merged = mergeStrategic(isJsonObject(original) ? original : {}, members, patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
 
 function checked(patch: JsonValue): JsonObject {
-  if (!isMap(patch)) {
-    throw new PatchError('BadPatch', `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+  const members = requireMap(patch)
+  checkDepth(members)
+  return members
+}
+
+function requireMap(patch: JsonValue): JsonObject {
+  if (!isJsonObject(patch)) {
+    throw new FieldManagerError({
+      code: 'BadPatch',
+      message: `json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    })
   }
-  checkDepth(patch)
   return patch
 }
 
@@ -102,18 +117,18 @@ function* mergeMembers(
   patch: JsonObject,
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const done = new Set<string>()
   retainKeys(out, patch, done, options)
-  for (const key in patch)
+  const keys = yield* keysOf(patch)
+  for (const key of keys)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
   yield
-  yield* deleteItems(out, patch, type, options)
+  yield* deleteItems(out, { patch, keys }, type, options)
   let members = 0
-  for (const key in patch) {
+  for (const key of keys) {
     if (done.has(key) || key.startsWith(deleteFromPrimitiveListPrefix)) continue
-    const lists = mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false })
-    if (lists !== undefined) setMember(out, key, yield* lists)
+    yield* completeMember(out, key, mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false }))
     if (++members % stepSize === 0) yield
   }
 }
@@ -125,11 +140,11 @@ function* mergeMembers(
  */
 function* deleteItems(
   out: JsonObject,
-  patch: JsonObject,
+  { patch, keys }: { readonly patch: JsonObject; readonly keys: readonly string[] },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
-  for (const key in patch) {
+): Generator<unknown, void> {
+  for (const key of keys) {
     if (!key.startsWith(deleteFromPrimitiveListPrefix)) continue
     const value = patch[key] as JsonValue
     if (options.ofPatches) {
@@ -137,9 +152,20 @@ function* deleteItems(
       continue
     }
     const target = directiveTarget(key, deleteFromPrimitiveListPrefix)
-    const lists = mergeMember(out, target, value, { type, options, deletes: true })
-    if (lists !== undefined) setMember(out, target, yield* lists)
+    yield* completeMember(out, target, mergeMember(out, target, value, { type, options, deletes: true }))
   }
+}
+
+/** Runs the merge of a member, if any, and sets the member to its result. */
+function* completeMember(
+  out: JsonObject,
+  key: string,
+  steps: Generator<unknown, JsonValue | undefined> | undefined,
+): Generator<unknown, void> {
+  if (steps === undefined) return
+  const merged = yield* steps
+  if (merged === undefined) delete out[key]
+  else setMember(out, key, merged)
 }
 
 /** Executes a `$patch` directive, which replaces or deletes the whole map. */
@@ -158,26 +184,30 @@ interface MemberMerge {
   readonly deletes: boolean
 }
 
-/** @returns the list merge to run, when both values are lists. */
+/** @returns the merge to run, when both values are lists, and for an added map or list; its result is the member. */
 function mergeMember(
   out: JsonObject,
   key: string,
   value: JsonValue,
   { type, options, deletes }: MemberMerge,
-): Generator<void, JsonValue[]> | undefined {
+): Generator<unknown, JsonValue | undefined> | undefined {
   if (value === null) {
     delete out[key]
     if (options.ofPatches) setMember(out, key, null)
     return undefined
   }
   const own = ownMember(out, key)
-  if (isMap(own) && isMap(value)) {
+  if (isJsonObject(own) && isJsonObject(value)) {
     const meta = patchMetaOf(type, key, 'object')
     setMember(out, key, meta.strategy === 'replace' ? value : mergeMap(own, value, meta.type, options))
   } else if (Array.isArray(own) && Array.isArray(value)) {
     const meta = patchMetaOf(type, key, 'array')
     return mergeLists(own, value, listMerge(meta, options, deletes))
-  } else if (!deletes) addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  } else if (!deletes) {
+    if (options.deferred !== undefined && typeof value === 'object')
+      return cleanedSteps(value, { nulls: !options.ofPatches, directives: true })
+    addValue(out, key, options.ofPatches ? value : withoutNulls(value))
+  }
   return undefined
 }
 
@@ -200,10 +230,10 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   if (ofPatches) {
     const own = ownMember(out, retainKeysDirective)
     if (own !== undefined && !equalValues(own, keys)) {
-      throw new PatchError(
-        'BadPatch',
-        `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
-      )
+      throw new FieldManagerError({
+        code: 'BadPatch',
+        message: `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+      })
     }
     out[retainKeysDirective] = keys
     return
@@ -218,8 +248,8 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   for (const key of Object.keys(out)) if (!kept.has(key)) delete out[key]
 }
 
-function badRetainKeys(): PatchError {
-  return new PatchError('BadPatch', 'invalid patch format of retainKeys')
+function badRetainKeys(): FieldManagerError {
+  return new FieldManagerError({ code: 'BadPatch', message: 'invalid patch format of retainKeys' })
 }
 
 /** Merges a list and orders it as `$setElementOrder` requires. */
@@ -228,13 +258,13 @@ function* mergeOrdered(
   { patch, directive, done }: { patch: JsonObject; directive: string; done: Set<string> },
   type: PatchType,
   options: StrategicMergeOptions,
-): Generator<void, void> {
+): Generator<unknown, void> {
   const wanted = patch[directive] as JsonValue
   done.add(directive)
   if (options.ofPatches) {
     const own = ownMember(out, directive)
     if (own !== undefined && !equalValues(own, wanted))
-      throw new PatchError('BadPatch', 'invalid patch format of setElementOrder list')
+      throw new FieldManagerError({ code: 'BadPatch', message: 'invalid patch format of setElementOrder list' })
     out[directive] = wanted
   }
   if (!Array.isArray(wanted)) throw unexpectedType(goList, wanted)
@@ -253,9 +283,9 @@ function* mergeOrdered(
       : own === undefined
         ? (withoutDirectives(changes) as JsonValue[])
         : yield* mergeLists(before, changes, listMerge(meta, options, false))
-  yield
+  yield true
   const parts = partition(merged, wanted, mergeKey)
-  yield
+  yield true
   const maps = elementKind([before, changes]) === 'object'
   const order = own === undefined ? before : previousOrder(before, changes, mergeKey)
   setMember(out, key, yield* orderElements(parts, { wanted, before: order, mergeKey, maps }))

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember, setMember } from '../typed/types.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
-import { PatchError } from './patch-error.ts'
 import type { ThreeWayOptions } from './strategic-diff.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { ThreeWayOptions } from './strategic-diff.ts'
  * applied) that `modified` (wanted) lacks, and sets fields of `modified` that differ in `current` (live). Lists are replaced as a
  * whole.
  *
- * @throws PatchError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
+ * @throws FieldManagerError `Conflict` with `overwrite: false`, when `current` also changes what the patch changes.
  * @example
  * ```ts
  * import { createThreeWayMergePatch } from '@krmkit/fieldmanager'
@@ -28,7 +28,10 @@ export function createThreeWayMergePatch(
   const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
   const patch = createMergePatch(current, result as JsonObject)
   if (options.overwrite === false && havePatchConflicts(patch, createMergePatch(original, current))) {
-    throw new PatchError('Conflict', 'the patch changes a field that has been changed since it was last applied')
+    throw new FieldManagerError({
+      code: 'Conflict',
+      message: 'the patch changes a field that has been changed since it was last applied',
+    })
   }
   return patch
 }
@@ -38,7 +41,7 @@ function filtered(patch: JsonObject, what: 'additions' | 'deletions'): JsonObjec
   const out: JsonObject = {}
   for (const key of Object.keys(patch)) {
     const value = patch[key] as JsonValue
-    if (isMap(value)) {
+    if (isJsonObject(value)) {
       const below = filtered(value, what)
       if (what === 'additions' || Object.keys(below).length > 0) setMember(out, key, below)
     } else if ((value === null) === (what === 'deletions')) setMember(out, key, value)
@@ -52,6 +55,6 @@ function havePatchConflicts(ours: JsonObject, theirs: JsonObject): boolean {
     const other = ownMember(theirs, key)
     if (other === undefined) return false
     const one = ours[key] as JsonValue
-    return isMap(one) && isMap(other) ? havePatchConflicts(one, other) : !equalValues(one, other)
+    return isJsonObject(one) && isJsonObject(other) ? havePatchConflicts(one, other) : !equalValues(one, other)
   })
 }

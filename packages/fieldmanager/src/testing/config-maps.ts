@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject, ManagedFieldsEntry } from '@krmkit/meta'
 import { createTypeSource } from '@krmkit/schema'
-import { type ApplyRequest, type ApplyResult, applyPatch } from '../managed-fields/apply.ts'
+import { type ApplyPatchRequest, type ApplyResult, applyPatch } from '../managed-fields/apply.ts'
 import { createTypeConverter } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
 import { modelFiles } from './model.ts'
@@ -28,7 +28,7 @@ export function apply(
   live: ConfigMap | undefined,
   data: Record<string, string>,
   manager: string,
-  more: Partial<ApplyRequest> = {},
+  more: Partial<ApplyPatchRequest> = {},
 ): ApplyResult {
   return applyPatch({ live, applied: configMap(data), manager, force: false, apiVersion: 'v1', now: 0, types, ...more })
 }

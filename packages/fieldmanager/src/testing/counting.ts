@@ -16,7 +16,7 @@ export class KeyReadCounter {
 }
 
 /** Runs a generator and counts its yields. */
-export function runCountingSteps<T>(work: Generator<void, T>): { value: T; steps: number } {
+export function runCountingSteps<T>(work: Generator<unknown, T>): { value: T; steps: number } {
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next()
     if (done === true) return { value, steps }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
 import type { TypeRef } from '../typed/types.ts'
-import type { SeededNumbers } from './random.ts'
 
 /** Random schemas and values; tests only. */
 
@@ -19,7 +19,7 @@ export interface RandomSchema {
 }
 
 /** Types `t0` (a struct) to `t7`; each refers only to later ones, so that values are finite. */
-export function randomSchema(random: SeededNumbers): RandomSchema {
+export function randomSchema(random: RandomChoices): RandomSchema {
   const shapes: Record<string, Shape> = {}
   const last = 7
   for (let i = last; i >= 0; i--) shapes[`t${i}`] = i === 0 ? structShape(random, 0, last) : randomShape(random, i, last)
@@ -30,7 +30,7 @@ export function randomSchema(random: SeededNumbers): RandomSchema {
   return { shapes, type: (name) => schema.type(name) }
 }
 
-function randomShape(random: SeededNumbers, i: number, last: number): Shape {
+function randomShape(random: RandomChoices, i: number, last: number): Shape {
   if (i >= last - 1) return { kind: random.chance(70) ? 'string' : 'numeric' }
   const of = `t${i + 1 + random.below(last - i)}`
   switch (random.below(7)) {
@@ -48,7 +48,7 @@ function randomShape(random: SeededNumbers, i: number, last: number): Shape {
   }
 }
 
-function structShape(random: SeededNumbers, i: number, last: number): Shape {
+function structShape(random: RandomChoices, i: number, last: number): Shape {
   const fields: Record<string, string> = {}
   for (let n = 0; n < 2 + random.below(4); n++) fields[`f${n}`] = `t${i + 1 + random.below(last - i)}`
   return { kind: 'struct', fields, atomic: i > 0 && random.chance(15) }
@@ -78,7 +78,7 @@ function definition(shape: Shape): JsonObject {
   }
 }
 
-export function randomValue(random: SeededNumbers, shapes: Record<string, Shape>, name: string): JsonValue {
+export function randomValue(random: RandomChoices, shapes: Record<string, Shape>, name: string): JsonValue {
   const shape = shapes[name] as Shape
   // Never empty: emptied parts become null, and ownership of empty parts is tested elsewhere.
   const some = (limit: number): string[] => {

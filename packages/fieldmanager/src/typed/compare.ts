@@ -2,14 +2,16 @@ import type { JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
-import { emptySet, type FieldNode, FieldSet, FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
-import { equalValues, type Value } from '../value/order.ts'
-import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
+import { equalValues, equalValuesSteps, type OptionalJsonValue } from '../value/order.ts'
+import { CompareWalk, type DeferredPart } from './compare-walk.ts'
+import { haveSameKeys, reportedElement } from './list-item.ts'
 import type { Form, ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
 import { validateScalar } from './validate.ts'
-import { joinErrors, maxObjectDepth, tooDeepError, Walk } from './walk.ts'
+import { joinErrors } from './walk.ts'
+import { insertWhole, wholeNode } from './whole-nodes.ts'
 
 /** The differences between two values of one type. */
 export interface Comparison {
@@ -31,7 +33,7 @@ export const noDifference: Comparison = { added: emptySet, modified: emptySet, r
  * compareTyped({ replicas: 1 }, { replicas: 2, paused: true }, deducedType).modified.toString() // '.replicas'
  * ```
  */
-export function compareTyped(before: Value, after: Value, type: TypeRef): Comparison {
+export function compareTyped(before: OptionalJsonValue, after: OptionalJsonValue, type: TypeRef): Comparison {
   if (before === after) return noDifference
   const walk = new CompareWalk()
   compareNode(walk, type, before, after)
@@ -39,7 +41,11 @@ export function compareTyped(before: Value, after: Value, type: TypeRef): Compar
 }
 
 /** Like `compareTyped`, as a generator that runs in slices. */
-export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): Generator<void, Comparison> {
+export function* compareTypedSteps(
+  before: OptionalJsonValue,
+  after: OptionalJsonValue,
+  type: TypeRef,
+): Generator<unknown, Comparison> {
   if (before === after) return noDifference
   const deferred: DeferredPart[] = []
   const walk = new CompareWalk(deferred)
@@ -48,13 +54,14 @@ export function* compareTypedSteps(before: Value, after: Value, type: TypeRef): 
   for (const { path, steps } of deferred) {
     walk.path = path
     yield* steps
-    yield
+    yield true
   }
   return comparisonOf(walk)
 }
 
 function comparisonOf(walk: CompareWalk): Comparison {
-  if (walk.errors.length > 0) throw new FieldManagerError('InvalidObject', joinErrors(walk.errors), { errors: walk.errors })
+  if (walk.errors.length > 0)
+    throw new FieldManagerError({ code: 'InvalidObject', message: joinErrors(walk.errors), errors: walk.errors })
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
 }
 
@@ -91,72 +98,13 @@ export function formatComparison(comparison: Comparison): string {
   return text
 }
 
-/** A path element that is computed only when something differs below it. */
-interface LazyItem {
-  readonly list: ListAtom
-  readonly item: JsonValue
-}
-
-/** A deferred comparison below a path. */
-interface DeferredPart {
-  readonly path: (PathElement | LazyItem)[]
-  readonly steps: Generator<void, void>
-}
-
-class CompareWalk {
-  path: (PathElement | LazyItem)[] = []
-  readonly errors: string[] = []
-  readonly added = new FieldSetBuilder()
-  readonly modified = new FieldSetBuilder()
-  readonly removed = new FieldSetBuilder()
-  /** Number of members and items compared so far. */
-  compared = 0
-  readonly #deferred: DeferredPart[] | undefined
-
-  /** @param deferred Receives deferred maps and lists; when absent, everything is compared immediately. */
-  constructor(deferred?: DeferredPart[]) {
-    this.#deferred = deferred
-  }
-
-  get sliced(): boolean {
-    return this.#deferred !== undefined
-  }
-
-  defer(steps: Generator<void, void>): void {
-    this.#deferred?.push({ path: [...this.path], steps })
-  }
-
-  enter(element: PathElement | LazyItem): void {
-    if (this.path.push(element) > maxObjectDepth) {
-      throw tooDeepError()
-    }
-  }
-
-  insert(into: FieldSetBuilder): void {
-    into.insert(this.resolvePath(), this.path.length)
-  }
-
-  fail(message: string): void {
-    const walk = new Walk()
-    walk.path.push(...this.resolvePath())
-    walk.fail(message)
-    this.errors.push(...walk.errors)
-  }
-
-  resolvePath(): PathElement[] {
-    for (let i = 0; i < this.path.length; i++) {
-      const element = this.path[i]
-      if (typeof element === 'object') {
-        const text = itemElement(element.list, element.item)
-        this.path[i] = text instanceof ListItemError ? 'i:0' : text
-      }
-    }
-    return this.path as PathElement[]
-  }
-}
-
-function compareNode(walk: CompareWalk, type: TypeRef, before: Value, after: Value): void {
+function compareNode(walk: CompareWalk, type: TypeRef, before: OptionalJsonValue, after: OptionalJsonValue): void {
   if (before === undefined || after === undefined) {
+    const whole = after ?? before
+    if (walk.sliced && typeof whole === 'object' && whole !== null) {
+      walk.defer(insertWhole(walk, type, whole, before === undefined ? walk.added : walk.removed))
+      return
+    }
     const node = wholeNode(walk, type, (after ?? before) as JsonValue)
     if (walk.path.length > 0)
       (before === undefined ? walk.added : walk.removed).insertNode(walk.resolvePath(), walk.path.length, node)
@@ -187,7 +135,16 @@ function compareAs(walk: CompareWalk, type: TypeRef, form: Form | undefined, bef
   }
 }
 
+/** As `compareLeaves`, with interruption points. */
+function* compareLeavesSteps(walk: CompareWalk, before: JsonValue, after: JsonValue): Generator<unknown, void> {
+  if (!(yield* equalValuesSteps(before, after))) walk.insert(walk.modified)
+}
+
 function compareLeaves(walk: CompareWalk, before: JsonValue, after: JsonValue): void {
+  if (walk.sliced && typeof before === 'object' && typeof after === 'object') {
+    walk.defer(compareLeavesSteps(walk, before, after))
+    return
+  }
   if (!equalValues(before, after)) walk.insert(walk.modified)
 }
 
@@ -227,10 +184,11 @@ type Members = { readonly [key: string]: JsonValue }
 /** Members between two yields. */
 const stepSize = 64
 
-function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<void, void> {
+function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<unknown, void> {
   const own = Object.keys(left)
+  yield true
   const others = Object.keys(right)
-  yield
+  yield true
   for (const key of own) {
     const value = left[key]
     const other = ownMember(right, key)
@@ -244,7 +202,7 @@ function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: 
   }
 }
 
-function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: Value, after: Value): void {
+function compareMember(walk: CompareWalk, map: MapAtom, key: string, before: OptionalJsonValue, after: OptionalJsonValue): void {
   const field = map.fields.get(key)
   const type = field?.type ?? map.items
   if (type === undefined) return
@@ -273,14 +231,14 @@ function* compareAligned(
   list: ListAtom,
   left: readonly JsonValue[],
   right: readonly JsonValue[],
-): Generator<void, void> {
+): Generator<unknown, void> {
   for (let i = 0; i < left.length; i++) {
     compareItem(walk, list, left[i] as JsonValue, right[i])
     if (++walk.compared % stepSize === 0) yield
   }
 }
 
-function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: Value): void {
+function compareItem(walk: CompareWalk, list: ListAtom, before: JsonValue, after: OptionalJsonValue): void {
   if (before === after) return
   walk.enter({ list, item: before })
   compareNode(walk, list.items, before, after)
@@ -297,7 +255,7 @@ function* compareItems(
   list: ListAtom,
   left: readonly JsonValue[],
   right: readonly JsonValue[],
-): Generator<void, void> {
+): Generator<unknown, void> {
   const pairs = new Map<PathElement, ItemPair>()
   yield* collectItems(walk, list, left, pairs, 'before')
   yield* collectItems(walk, list, right, pairs, 'after')
@@ -315,7 +273,7 @@ function* collectItems(
   items: readonly JsonValue[],
   pairs: Map<PathElement, ItemPair>,
   side: 'before' | 'after',
-): Generator<void, void> {
+): Generator<unknown, void> {
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const element = reportedElement(walk, list, items, i)
@@ -346,46 +304,4 @@ function comparePair(walk: CompareWalk, list: ListAtom, { before, after }: ItemP
     if (before.length > 0) compareNode(walk, list.items, before[0], undefined)
     walk.insert(walk.added)
   }
-}
-
-/** All paths of a value that is added or removed as a whole. */
-function wholeNode(walk: CompareWalk, type: TypeRef, value: JsonValue): FieldNode {
-  const { atom } = type
-  const form = formOf(atom, value) ?? defaultForm(atom)
-  if (form === 'map' && atom.map !== undefined) return atom.map.atomic ? leaf : wholeMap(walk, atom.map, value)
-  if (form === 'list' && atom.list !== undefined) return atom.list.atomic ? leaf : wholeList(walk, atom.list, value)
-  if (atom.scalar === undefined) walk.fail(`schema error: invalid atom: ${type.name ?? 'inlined'}`)
-  return leaf
-}
-
-function wholeMap(walk: CompareWalk, map: MapAtom, value: JsonValue): FieldNode {
-  const members = asMap(value)
-  let nodes: Map<PathElement, FieldNode> | undefined
-  for (const key in members) {
-    const member = members[key]
-    const field = map.fields.get(key)
-    const type = field?.type ?? map.items
-    if (member === undefined || type === undefined) continue
-    const element = field === undefined ? `f:${key}` : field.element
-    walk.enter(element)
-    nodes ??= new Map()
-    nodes.set(element, wholeNode(walk, type, member))
-    walk.path.pop()
-  }
-  return nodes === undefined ? leaf : { member: true, children: new FieldSet(nodes) }
-}
-
-function wholeList(walk: CompareWalk, list: ListAtom, value: JsonValue): FieldNode {
-  const items = asList(value) ?? []
-  const nodes = new Map<PathElement, FieldNode>()
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i] as JsonValue
-    const element = reportedElement(walk, list, items, i)
-    if (element === undefined) continue
-    walk.enter(element)
-    // Duplicates are added and removed as a whole.
-    nodes.set(element, nodes.has(element) ? leaf : wholeNode(walk, list.items, item))
-    walk.path.pop()
-  }
-  return nodes.size === 0 ? leaf : { member: true, children: new FieldSet(nodes) }
 }

@@ -1,7 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
-import { equalValues, isMap } from '../value/order.ts'
+import { equalValues } from '../value/order.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, defaultForm, formOf, ownMember } from './types.ts'
@@ -34,7 +34,7 @@ function changedNode(value: JsonValue, zero: JsonValue, type: TypeRef, depth: nu
 }
 
 function changedMap(value: JsonValue, zero: JsonValue, map: MapAtom, depth: number): Result {
-  if (!isMap(value) || depth > maxObjectDepth) return unsupported
+  if (!isJsonObject(value) || depth > maxObjectDepth) return unsupported
   const unset = asMap(zero)
   let nodes: Nodes | undefined
   let empty = true

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { source } from '../testing/config-maps.ts'
-import { SeededNumbers } from '../testing/random.ts'
 import { randomSchema, randomValue } from '../testing/random-schema.ts'
 import { compareTyped } from './compare.ts'
 import { createdSet } from './created-set.ts'
@@ -17,7 +17,7 @@ describe('fast paths of typed walks', () => {
   it('validatedFieldSet equals validateValue plus fieldSetOf', () => {
     let [fit, unfit] = [0, 0]
     for (let seed = 1; seed <= 2000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 4)
@@ -34,7 +34,7 @@ describe('fast paths of typed walks', () => {
   it('createdSet equals the added and modified paths of compareTyped', () => {
     let supported = 0
     for (let seed = 1; seed <= 2000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 1)
@@ -63,7 +63,7 @@ describe('fast paths of typed walks', () => {
 
   it('mergeTyped with checked equals mergeTyped without', () => {
     for (let seed = 1; seed <= 2000; seed++) {
-      const random = new SeededNumbers(seed)
+      const random = new RandomChoices(seed)
       const schema = randomSchema(random)
       const type = schema.type('t0')
       const base = corrupted(random, randomValue(random, schema.shapes, 't0'), 1)
@@ -87,7 +87,7 @@ function outcome(run: () => unknown): unknown {
 }
 
 /** Corrupts every other value. */
-function corrupted(random: SeededNumbers, value: JsonValue, times: number): JsonValue {
+function corrupted(random: RandomChoices, value: JsonValue, times: number): JsonValue {
   if (random.chance(50)) return value
   let out = value
   for (let i = 0; i < times; i++) out = corrupt(random, out)
@@ -108,7 +108,7 @@ const oddities: readonly JsonValue[] = [
   [null],
 ]
 
-function corrupt(random: SeededNumbers, value: JsonValue): JsonValue {
+function corrupt(random: RandomChoices, value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || random.chance(20)) return random.pick(oddities)
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1)
@@ -120,8 +120,8 @@ function corrupt(random: SeededNumbers, value: JsonValue): JsonValue {
 }
 
 /** Part of the value's members, as they are before they are set. */
-function zeroOf(random: SeededNumbers, value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+function zeroOf(random: RandomChoices, value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return null
   const zero: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
     if (random.chance(50)) zero[key] = random.chance(30) ? null : zeroOf(random, member)

@@ -1,7 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
-import { isEmptyMap, isMap } from '../value/order.ts'
+import { isEmptyMap } from '../value/order.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
@@ -55,7 +55,7 @@ function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Pos
 type Nodes = Map<PathElement, FieldNode>
 
 function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boolean): Nodes | undefined {
-  if (!isMap(value)) return undefined
+  if (!isJsonObject(value)) return undefined
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
     const member = value[key]
@@ -65,7 +65,7 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boo
     if (type === undefined) continue
     const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1, unnamed })
     // An empty struct is a member itself.
-    if (node === undefined && !(isMap(member) && isEmptyMap(member))) continue
+    if (node === undefined && !(isJsonObject(member) && isEmptyMap(member))) continue
     nodes ??= new Map()
     nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
   }

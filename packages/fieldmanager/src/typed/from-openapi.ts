@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
-import { isMap } from '../value/order.ts'
 import { deducedType, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
@@ -89,7 +88,8 @@ class Reader {
     if (type === undefined) {
       type = new TypeRef(name, () => {
         const schema = this.#options.resolve?.(name)
-        if (schema === undefined) throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${name}`)
+        if (schema === undefined)
+          throw new FieldManagerError({ code: 'InvalidSchema', message: `schema error: no type found matching: ${name}` })
         return this.atom(schema, this.#options.preserveUnknownFields === true)
       })
       this.#named.set(name, type)
@@ -99,10 +99,11 @@ class Reader {
 
   #map(schema: JsonObject, preserve: boolean): MapAtom {
     const fields = new Map<string, MapField>()
-    const properties = isMap(schema.properties) ? schema.properties : {}
+    const properties = isJsonObject(schema.properties) ? schema.properties : {}
     for (const name of Object.keys(properties)) {
       const member = properties[name]
-      if (!isMap(member)) throw new FieldManagerError('InvalidSchema', `the schema of ${name} must be an object`)
+      if (!isJsonObject(member))
+        throw new FieldManagerError({ code: 'InvalidSchema', message: `the schema of ${name} must be an object` })
       fields.set(name, {
         name,
         element: fieldElement(name),
@@ -116,7 +117,7 @@ class Reader {
 
   #membersOf(schema: JsonObject, described: number, preserve: boolean): TypeRef | undefined {
     const rest = schema.additionalProperties
-    if (isMap(rest)) return this.typeOf(rest, preserve)
+    if (isJsonObject(rest)) return this.typeOf(rest, preserve)
     if (rest === true) return deducedType
     if (rest === false) return undefined
     return preserve || described === 0 ? deducedType : undefined
@@ -131,7 +132,7 @@ class Reader {
   }
 
   #list(schema: JsonObject, preserve: boolean): ListAtom {
-    const items = isMap(schema.items) ? this.typeOf(schema.items, preserve) : untypedType
+    const items = isJsonObject(schema.items) ? this.typeOf(schema.items, preserve) : untypedType
     const { atomic, keys } = listRelationship(schema)
     return listAtom(items, atomic, keys)
   }
@@ -142,7 +143,7 @@ function referenceOf(schema: JsonObject): string | undefined {
   if (typeof schema.$ref === 'string') return schema.$ref
   const { allOf } = schema
   const only = Array.isArray(allOf) && allOf.length === 1 ? allOf[0] : undefined
-  return isMap(only) && typeof only.$ref === 'string' ? only.$ref : undefined
+  return isJsonObject(only) && typeof only.$ref === 'string' ? only.$ref : undefined
 }
 
 function scalarOf({ type, format }: JsonObject): ScalarAtom {
@@ -156,7 +157,7 @@ function listRelationship(schema: JsonObject): { atomic: boolean; keys: readonly
   if (type !== undefined) {
     if (type === 'map') return { atomic: false, keys: mapKeys(schema['x-kubernetes-list-map-keys']) }
     if (type === 'atomic' || type === 'set') return { atomic: type === 'atomic', keys: [] }
-    throw new FieldManagerError('InvalidSchema', `unknown list type ${String(type)}`)
+    throw new FieldManagerError({ code: 'InvalidSchema', message: `unknown list type ${String(type)}` })
   }
   const strategy = schema['x-kubernetes-patch-strategy']
   const merged = typeof strategy === 'string' && strategy.split(',').includes('merge')
@@ -166,7 +167,7 @@ function listRelationship(schema: JsonObject): { atomic: boolean; keys: readonly
 
 function mapKeys(keys: JsonValue | undefined): readonly string[] {
   const names = Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : []
-  if (names.length === 0) throw new FieldManagerError('InvalidSchema', 'missing map keys')
+  if (names.length === 0) throw new FieldManagerError({ code: 'InvalidSchema', message: 'missing map keys' })
   return names
 }
 
@@ -175,5 +176,5 @@ function mapRelationship(schema: JsonObject): boolean | undefined {
   const relationship = schema['x-kubernetes-map-type'] ?? schema['x-kubernetes-struct-type']
   if (relationship === undefined) return undefined
   if (relationship === 'atomic' || relationship === 'granular') return relationship === 'atomic'
-  throw new FieldManagerError('InvalidSchema', `unknown map type ${String(relationship)}`)
+  throw new FieldManagerError({ code: 'InvalidSchema', message: `unknown map type ${String(relationship)}` })
 }

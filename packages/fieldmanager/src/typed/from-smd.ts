@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { fieldElement } from '../fieldpath/element.ts'
-import { isMap } from '../value/order.ts'
 import { deducedName, deducedType, untypedName, untypedType } from './deduced.ts'
 import type { Atom, ListAtom, MapAtom, MapField, ScalarAtom } from './types.ts'
 import { atomOf, listAtom, TypeRef, withRelationship } from './types.ts'
@@ -31,12 +30,13 @@ export function typedSchemaFromSmd(schema: JsonValue): TypedSchema {
   const types = new Map<string, TypeRef>()
   const lookup = (name: string): TypeRef => {
     const found = types.get(name) ?? builtIn(name)
-    if (found === undefined) throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${name}`)
+    if (found === undefined)
+      throw new FieldManagerError({ code: 'InvalidSchema', message: `schema error: no type found matching: ${name}` })
     return found
   }
   for (const def of listOf(schema, 'types')) {
     const name = def.name
-    if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a type needs a name')
+    if (typeof name !== 'string') throw new FieldManagerError({ code: 'InvalidSchema', message: 'a type needs a name' })
     types.set(name, new TypeRef(name, () => readAtom(def, lookup)))
   }
   return { type: lookup, names: [...types.keys()] }
@@ -53,14 +53,14 @@ function readAtom(def: JsonObject, lookup: Lookup): Atom {
   const { scalar, list, map } = def
   return atomOf({
     scalar: scalar === undefined ? undefined : readScalar(scalar),
-    list: isMap(list) ? readList(list, lookup) : undefined,
-    map: isMap(map) ? readMap(map, lookup) : undefined,
+    list: isJsonObject(list) ? readList(list, lookup) : undefined,
+    map: isJsonObject(map) ? readMap(map, lookup) : undefined,
   })
 }
 
 function readScalar(value: JsonValue): ScalarAtom {
   if (value === 'string' || value === 'numeric' || value === 'boolean' || value === 'untyped') return value
-  throw new FieldManagerError('InvalidSchema', `unexpected scalar type in schema: ${String(value)}`)
+  throw new FieldManagerError({ code: 'InvalidSchema', message: `unexpected scalar type in schema: ${String(value)}` })
 }
 
 function readList(def: JsonObject, lookup: Lookup): ListAtom {
@@ -72,7 +72,7 @@ function readMap(def: JsonObject, lookup: Lookup): MapAtom {
   const fields = new Map<string, MapField>()
   for (const field of listOf(def, 'fields')) {
     const { name } = field
-    if (typeof name !== 'string') throw new FieldManagerError('InvalidSchema', 'a field needs a name')
+    if (typeof name !== 'string') throw new FieldManagerError({ code: 'InvalidSchema', message: 'a field needs a name' })
     const type = readRef(field.type, lookup) ?? invalidType
     const byDefault = field.default
     fields.set(name, { name, element: fieldElement(name), type, default: byDefault === null ? undefined : byDefault })
@@ -82,7 +82,7 @@ function readMap(def: JsonObject, lookup: Lookup): MapAtom {
 
 /** Returns `undefined` for `{}`; a map without element type allows declared fields only. */
 function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefined {
-  if (!isMap(ref)) return undefined
+  if (!isJsonObject(ref)) return undefined
   const { namedType, elementRelationship } = ref
   const named = typeof namedType === 'string'
   if (!named && ref.scalar === undefined && ref.list === undefined && ref.map === undefined) return undefined
@@ -93,6 +93,6 @@ function readRef(ref: JsonValue | undefined, lookup: Lookup): TypeRef | undefine
 const invalidType = new TypeRef(undefined, () => atomOf({}))
 
 function listOf(value: JsonValue, member: string): JsonObject[] {
-  const list = isMap(value) ? value[member] : undefined
-  return Array.isArray(list) ? list.filter(isMap) : []
+  const list = isJsonObject(value) ? value[member] : undefined
+  return Array.isArray(list) ? list.filter(isJsonObject) : []
 }

@@ -1,8 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { KeyField, PathElement } from '../fieldpath/element.ts'
 import { keyElement, valueElement } from '../fieldpath/element.ts'
 import { canonicalJson, quoteHtmlSafeJson, quoteJson } from '../value/json.ts'
-import { isMap } from '../value/order.ts'
 import type { ListAtom } from './types.ts'
 import { ownMember } from './types.ts'
 
@@ -58,7 +57,7 @@ export function haveSameKeys(list: ListAtom, left: readonly JsonValue[], right: 
   for (let i = 0; i < left.length; i++) {
     const a = left[i]
     const b = right[i]
-    if (!isMap(a) || !isMap(b)) return false
+    if (!isJsonObject(a) || !isJsonObject(b)) return false
     const key = only === undefined ? sharedKeys(list, a, b) : sharedKey(list, only, a, b)
     if (key === undefined || seen?.has(key)) return false
     seen?.add(key)
@@ -94,7 +93,7 @@ function missingKey(list: ListAtom, item: { [key: string]: JsonValue }, name: st
 
 function keyedItem(list: ListAtom, item: JsonValue): PathElement | ListItemError {
   if (item === null) return new ListItemError('associative list with keys may not have a null element')
-  if (!isMap(item)) return new ListItemError('associative list with keys may not have non-map elements')
+  if (!isJsonObject(item)) return new ListItemError('associative list with keys may not have non-map elements')
   const only = list.keys.length === 1 ? (list.keys[0] as string) : undefined
   if (only !== undefined) {
     const value = keyValue(list, item, only)

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
-import { equalValues, isEmptyMap, type Value } from '../value/order.ts'
+import { equalValues, isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
 import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
 import { asList, asMap, copyMembers, defaultForm, formOf, ownMember, setMember } from './types.ts'
@@ -37,7 +37,12 @@ class MergeWalk extends Walk {
  * mergeTyped(live, { data: { color: 'red' } }, deducedType) // { data: { color: 'red', size: 'L' } }
  * ```
  */
-export function mergeTyped(base: Value, patch: Value, type: TypeRef, options: MergeOptions = {}): JsonValue | undefined {
+export function mergeTyped(
+  base: OptionalJsonValue,
+  patch: OptionalJsonValue,
+  type: TypeRef,
+  options: MergeOptions = {},
+): JsonValue | undefined {
   const walk = new MergeWalk(options.checked === true)
   const out = mergeNode(walk, type, base, patch)
   // With `checked`, paths are placeholders; merge again to report errors with exact paths.
@@ -46,7 +51,7 @@ export function mergeTyped(base: Value, patch: Value, type: TypeRef, options: Me
   return out
 }
 
-function mergeNode(walk: MergeWalk, type: TypeRef, base: Value, patch: Value): Value {
+function mergeNode(walk: MergeWalk, type: TypeRef, base: OptionalJsonValue, patch: OptionalJsonValue): OptionalJsonValue {
   if (patch === undefined) return base
   if (base === undefined && walk.checked) return patch
   const { atom } = type
@@ -66,11 +71,11 @@ function mergeNode(walk: MergeWalk, type: TypeRef, base: Value, patch: Value): V
 }
 
 /** Returns `base` when both are equal, so that equal values stay identical. */
-function takePatch(base: Value, patch: JsonValue): Value {
+function takePatch(base: OptionalJsonValue, patch: JsonValue): OptionalJsonValue {
   return equalValues(base, patch) ? base : patch
 }
 
-function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue): Value {
+function mergeMaps(walk: MergeWalk, map: MapAtom, base: OptionalJsonValue, patch: JsonValue): OptionalJsonValue {
   const left = asMap(base)
   const right = asMap(patch)
   if (map.atomic) return takePatch(base, patch)
@@ -99,7 +104,7 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: Value, patch: JsonValue)
   return fewer && isEmptyMap(out) ? undefined : out
 }
 
-function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: Value, patch: JsonValue): Value {
+function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: OptionalJsonValue, patch: JsonValue): OptionalJsonValue {
   const field = map.fields.get(key)
   const type = field?.type ?? map.items
   if (type === undefined) {
@@ -112,7 +117,7 @@ function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: Value, pa
   return merged
 }
 
-function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonValue): Value {
+function mergeLists(walk: MergeWalk, list: ListAtom, base: OptionalJsonValue, patch: JsonValue): OptionalJsonValue {
   const left = asList(base)
   const right = asList(patch)
   const leftEmpty = left === undefined || left.length === 0
@@ -130,7 +135,7 @@ function mergeLists(walk: MergeWalk, list: ListAtom, base: Value, patch: JsonVal
 }
 
 /** Merges lists with the same keys in the same order without indexing them. */
-function mergeAligned(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): Value {
+function mergeAligned(walk: MergeWalk, list: ListAtom, left: JsonValue[], right: readonly JsonValue[]): OptionalJsonValue {
   let out: JsonValue[] | undefined
   for (let i = 0; i < left.length; i++) {
     const own = left[i] as JsonValue
@@ -184,7 +189,7 @@ function joinItems(walk: MergeWalk, list: ListAtom, left: IndexedItems, right: I
   let nextShared = 0
   let l = 0
   let r = 0
-  const take = (element: PathElement, base: Value, patch: Value): void => {
+  const take = (element: PathElement, base: OptionalJsonValue, patch: OptionalJsonValue): void => {
     walk.enter(element)
     const merged = mergeNode(walk, list.items, base, patch)
     if (merged !== undefined) out.push(merged)

@@ -1,8 +1,8 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
-import { isMap, type Value } from '../value/order.ts'
+import type { OptionalJsonValue } from '../value/order.ts'
 
 /**
  * Typed schemas: the part of a type that field management uses.
@@ -87,17 +87,20 @@ export function withRelationship(type: TypeRef, relationship: string): TypeRef {
     const atomic = relationship === 'atomic'
     if (map !== undefined) return atomOf({ scalar, list, map: { ...map, atomic } })
     if (list === undefined) {
-      throw new FieldManagerError('InvalidSchema', `schema error: no type found matching: ${type.name ?? 'inlined type'}`)
+      throw new FieldManagerError({
+        code: 'InvalidSchema',
+        message: `schema error: no type found matching: ${type.name ?? 'inlined type'}`,
+      })
     }
     if (!atomic && relationship !== 'associative') {
-      throw new FieldManagerError('InvalidSchema', 'invalid indexing of non-associative list')
+      throw new FieldManagerError({ code: 'InvalidSchema', message: 'invalid indexing of non-associative list' })
     }
     return atomOf({ scalar, list: { ...list, atomic }, map })
   })
 }
 
 /** The form determined by the value; `undefined` for null, absent values and disallowed forms. */
-export function formOf(atom: Atom, value: Value): Form | undefined {
+export function formOf(atom: Atom, value: OptionalJsonValue): Form | undefined {
   if (atom.single !== undefined) return atom.single
   if (value === null || value === undefined) return undefined
   if (Array.isArray(value)) return atom.list === undefined ? undefined : 'list'
@@ -123,11 +126,11 @@ export function ownMember(object: { readonly [key: string]: JsonValue }, key: st
 }
 
 /** The value as a map; `undefined` for everything else. */
-export function asMap(value: Value): { [key: string]: JsonValue } | undefined {
-  return isMap(value) ? value : undefined
+export function asMap(value: OptionalJsonValue): { [key: string]: JsonValue } | undefined {
+  return isJsonObject(value) ? value : undefined
 }
 
-export function asList(value: Value): JsonValue[] | undefined {
+export function asList(value: OptionalJsonValue): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
@@ -140,9 +143,10 @@ export function setMember(object: { [key: string]: JsonValue }, key: string, val
 /** A mutable copy. Large maps are copied in V8's dictionary mode, which takes a third of the time. */
 export function copyMembers(object: { readonly [key: string]: JsonValue } | undefined): { [key: string]: JsonValue } {
   if (object === undefined) return {}
-  if (Object.keys(object).length < manyMembers) return { ...object }
+  const keys = Object.keys(object)
+  if (keys.length < manyMembers) return { ...object }
   const table = Object.create(null) as { [key: string]: JsonValue }
-  for (const key in object) table[key] = object[key] as JsonValue
+  for (const key of keys) table[key] = object[key] as JsonValue
   return Object.setPrototypeOf(table, Object.prototype) as { [key: string]: JsonValue }
 }
 

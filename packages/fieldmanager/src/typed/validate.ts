@@ -1,7 +1,6 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
-import { isMap } from '../value/order.ts'
 import { goType } from '../value/type-names.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
@@ -87,7 +86,7 @@ function validate(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boole
 
 function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boolean): void {
   if (value === null) return
-  if (!isMap(value)) {
+  if (!isJsonObject(value)) {
     walk.fail(`expected map, got ${formatForError(value)}`)
     return
   }

@@ -1,7 +1,7 @@
-import type { JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
-import { isEmptyMap, isMap } from '../value/order.ts'
+import { isEmptyMap } from '../value/order.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
@@ -37,7 +37,7 @@ function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Positi
   if (form === 'map' && atom.map !== undefined) {
     if (atom.map.atomic) return membersFit(value, atom.map, depth) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
-    children = isMap(value) ? memberSet(value, atom.map, depth, like) : invalid
+    children = isJsonObject(value) ? memberSet(value, atom.map, depth, like) : invalid
   } else if (form === 'list' && atom.list !== undefined) {
     if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
@@ -69,7 +69,7 @@ function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet)
     })
     if (node === invalid) return invalid
     // An empty struct is a member itself.
-    if (node === undefined && !(isMap(inner) && isEmptyMap(inner))) continue
+    if (node === undefined && !(isJsonObject(inner) && isEmptyMap(inner))) continue
     nodes ??= new Map()
     nodes.set(element, node ?? leaf)
   }
@@ -152,7 +152,7 @@ function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
 
 function membersFit(value: JsonValue, map: MapAtom, depth: number): boolean {
   if (value === null) return true
-  if (!isMap(value)) return false
+  if (!isJsonObject(value)) return false
   checkDepth(depth)
   for (const key in value) {
     const inner = value[key]

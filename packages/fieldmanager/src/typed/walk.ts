@@ -7,7 +7,7 @@ export const maxObjectDepth = 1000
 
 /** The error for an object beyond the maximum depth. */
 export function tooDeepError(): FieldManagerError {
-  return new FieldManagerError('TooLarge', `the object is nested deeper than ${maxObjectDepth} levels`)
+  return new FieldManagerError({ code: 'TooLarge', message: `the object is nested deeper than ${maxObjectDepth} levels` })
 }
 
 /** State of a recursive walk: the current path and the errors found. */
@@ -32,7 +32,7 @@ export class Walk {
   /** @throws FieldManagerError `InvalidObject` with all errors. */
   check(prefix = ''): void {
     if (this.errors.length === 0) return
-    throw new FieldManagerError('InvalidObject', prefix + joinErrors(this.errors), { errors: this.errors })
+    throw new FieldManagerError({ code: 'InvalidObject', message: prefix + joinErrors(this.errors), errors: this.errors })
   }
 }
 

@@ -1,2 +1,2 @@
-export { canonicalJson, parseJson, quoteJson } from './json.ts'
-export { compareValues, equalValues, isMap, type Value } from './order.ts'
+export { canonicalJson, parseJsonText, quoteJson } from './json.ts'
+export { compareValues, equalValues, equalValuesSteps, type OptionalJsonValue } from './order.ts'

@@ -68,29 +68,29 @@ export function quoteJson(text: string): string {
  * @throws FieldManagerError `InvalidFieldSet` for invalid JSON, `TooLarge` for more than 200 levels.
  * @example
  * ```ts
- * import { parseJson } from '@krmkit/fieldmanager/value'
+ * import { parseJsonText } from '@krmkit/fieldmanager/value'
  *
- * parseJson('{"replicas": 3}') // { replicas: 3 }
+ * parseJsonText('{"replicas": 3}') // { replicas: 3 }
  * ```
  */
-export function parseJson(text: string): JsonValue {
+export function parseJsonText(text: string): JsonValue {
   checkDepth(text)
   try {
     return JSON.parse(text) as JsonValue
   } catch (cause) {
-    throw new FieldManagerError('InvalidFieldSet', `not valid JSON: ${(cause as Error).message}`, { cause })
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: `not valid JSON: ${(cause as Error).message}`, cause })
   }
 }
 
-/** Parses UTF-8 bytes like `parseJson`. @throws FieldManagerError `InvalidFieldSet` for invalid UTF-8, and as `parseJson` */
+/** Parses UTF-8 bytes like `parseJsonText`. @throws FieldManagerError `InvalidFieldSet` for invalid UTF-8, and as `parseJsonText` */
 export function parseJsonBytes(bytes: Uint8Array): JsonValue {
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {
-    throw new FieldManagerError('InvalidFieldSet', 'not valid JSON: not UTF-8', { cause })
+    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'not valid JSON: not UTF-8', cause })
   }
-  return parseJson(text)
+  return parseJsonText(text)
 }
 
 const shortEscapes: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' }
@@ -123,7 +123,7 @@ function checkDepth(text: string): void {
       else if (unit === 0x22) inString = false
     } else if (unit === 0x22) inString = true
     else if (unit === 0x7b || unit === 0x5b) {
-      if (++depth > maxDepth) throw new FieldManagerError('TooLarge', `nested deeper than ${maxDepth} levels`)
+      if (++depth > maxDepth) throw new FieldManagerError({ code: 'TooLarge', message: `nested deeper than ${maxDepth} levels` })
     } else if (unit === 0x7d || unit === 0x5d) depth--
   }
 }

@@ -9,7 +9,7 @@ import { compareCodePoints } from '@krmkit/meta/go-text'
  */
 
 /** A JSON value, possibly frozen or absent. */
-export type Value = JsonValue | undefined
+export type OptionalJsonValue = JsonValue | undefined
 
 /**
  * Orders JSON values: negative when `a` sorts first, zero when both are equal. Values of different types are ordered by type.
@@ -52,7 +52,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
  * equalValues({ a: 1, b: [2] }, { b: [2n], a: 1 }) // true
  * ```
  */
-export function equalValues(a: Value, b: Value): boolean {
+export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
     if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && !(a < b) && !(a > b)
@@ -73,6 +73,34 @@ export function equalValues(a: Value, b: Value): boolean {
   for (const key in b) if (b[key] !== undefined) size--
   return size === 0
 }
+
+/** As {@link equalValues}, for large values: a generator that can be interrupted at each yield. */
+export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): Generator<unknown, boolean> {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return equalValues(a, b)
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) {
+      if (!(yield* equalValuesSteps(a[i], b[i]))) return false
+      if (i % membersPerStep === 0) yield
+    }
+    return true
+  }
+  const keys = Object.keys(a)
+  if (keys.length > membersPerStep) yield true
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const other = b[key]
+    if (other === undefined || !Object.hasOwn(b, key) || !(yield* equalValuesSteps(a[key], other))) return false
+    if (i % membersPerStep === 0) yield
+  }
+  const others = Object.keys(b)
+  if (others.length > membersPerStep) yield true
+  return others.filter((key) => b[key] !== undefined).length === keys.length
+}
+
+/** Members compared between two yields. */
+const membersPerStep = 64
 
 /** Stable in-place sort. For short lists, insertion sort avoids the allocations of the built-in sort. */
 export function sortInPlace<T>(items: T[], compare: (a: T, b: T) => number): T[] {
@@ -101,23 +129,8 @@ function hasSurrogates(text: string): boolean {
 
 const surrogate = /[\ud800-\udfff]/
 
-function isNumber(value: Value): value is number | bigint {
+function isNumber(value: OptionalJsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
-}
-
-/**
- * Whether a value is a JSON object: neither null nor a list nor a scalar.
- *
- * @example
- * ```ts
- * import { isMap } from '@krmkit/fieldmanager/value'
- *
- * isMap({ color: 'blue' }) // true
- * isMap(['blue']) // false
- * ```
- */
-export function isMap(value: Value): value is { [key: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Whether a map has no members, without listing them. */

@@ -2,7 +2,7 @@ import type { JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, parseJson, quoteHtmlSafeJson, quoteJson } from './json.ts'
+import { canonicalJson, parseJsonText, quoteHtmlSafeJson, quoteJson } from './json.ts'
 import { compareValues, equalValues } from './order.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>
@@ -23,7 +23,7 @@ describe('JSON values', () => {
   it('survive encoding and parsing', () => {
     fc.assert(
       fc.property(json, (value) => {
-        expect(equalValues(parseJson(canonicalJson(value)), value)).toBe(true)
+        expect(equalValues(parseJsonText(canonicalJson(value)), value)).toBe(true)
       }),
       run,
     )
@@ -65,6 +65,6 @@ describe('JSON values', () => {
   })
 
   it('reject deeply nested text', () => {
-    expect(() => parseJson('['.repeat(100_000))).toThrow(expect.objectContaining({ code: 'TooLarge' }))
+    expect(() => parseJsonText('['.repeat(100_000))).toThrow(expect.objectContaining({ code: 'TooLarge' }))
   })
 })

@@ -1,5 +1,4 @@
-import { type ApiObject, formatApiVersion } from '@krmkit/meta'
-import { isJsonObject } from '../json-object.ts'
+import { type ApiObject, formatApiVersion, isJsonObject } from '@krmkit/meta'
 import { type ConvertFactory, type Loose, omitUndefined } from './convert.ts'
 
 /**

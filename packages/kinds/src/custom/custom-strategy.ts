@@ -4,6 +4,7 @@ import {
   type FieldError,
   field,
   formatApiVersion,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   nameRules,
@@ -182,9 +183,9 @@ function inStatus(error: FieldError): FieldError {
 
 function memberSchema(schema: JsonObject | undefined, name: string): JsonObject | undefined {
   const properties = schema !== undefined && Object.hasOwn(schema, 'properties') ? schema.properties : undefined
-  if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return undefined
+  if (!isJsonObject(properties)) return undefined
   const member = Object.hasOwn(properties, name) ? properties[name] : undefined
-  return typeof member === 'object' && member !== null && !Array.isArray(member) ? member : undefined
+  return isJsonObject(member) ? member : undefined
 }
 
 /** Errors that suppress the evaluation of rules. */

@@ -1,4 +1,4 @@
-import type { DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
+import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 
 /** JSON paths of printer columns: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.spec['a.b']`, `..name`. */
 
@@ -182,7 +182,7 @@ function children(value: JsonValue): readonly JsonValue[] {
 }
 
 function memberOf(value: JsonValue, name: string): readonly JsonValue[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return []
+  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return []
   return [value[name] as JsonValue]
 }
 

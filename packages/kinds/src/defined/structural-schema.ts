@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { compilePattern } from '@krmkit/schema/structural'
-import { isJsonObject } from '../json-object.ts'
 import { z } from './zod.ts'
 
 /**

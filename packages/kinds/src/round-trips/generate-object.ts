@@ -1,3 +1,4 @@
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
 /**
@@ -36,11 +37,11 @@ const texts = [
 const units = ['', 'm', 'k', 'Ki', 'Mi', 'Gi', 'e3', '.5', 'E']
 
 class Generator {
-  #state: number
+  readonly #random: RandomChoices
   readonly #breadth: number
 
   constructor(seed: number, breadth: number) {
-    this.#state = seed >>> 0
+    this.#random = new RandomChoices(seed)
     this.#breadth = breadth
   }
 
@@ -66,7 +67,7 @@ class Generator {
     switch (node.kind) {
       case 'scalar':
         return node.enum !== undefined && node.enum.length > 0 && !this.#chance(0.05)
-          ? this.#one(node.enum)
+          ? this.#random.pick(node.enum)
           : this.#scalar(node.scalar)
       case 'struct':
         return this.struct(node.struct(), depth)
@@ -80,7 +81,7 @@ class Generator {
   }
 
   #length(depth: number, least: number): number {
-    return Math.max(least, this.#below(depth > 4 ? 2 : 3))
+    return Math.max(least, this.#random.below(depth > 4 ? 2 : 3))
   }
 
   #map(value: () => unknown, size: number): Record<string, unknown> {
@@ -96,15 +97,24 @@ class Generator {
       case 'bool':
         return this.#chance(0.5)
       case 'int32':
-        return this.#one([0, 1, -1, 80, 2 ** 31 - 1, -(2 ** 31), this.#below(70_000)])
+        return this.#random.pick([0, 1, -1, 80, 2 ** 31 - 1, -(2 ** 31), this.#random.below(70_000)])
       case 'int64':
-        return this.#one<unknown>([0, 1, -5, 3600, Number.MAX_SAFE_INTEGER, 2n ** 62n + 1n, -(2n ** 63n), this.#next()])
+        return this.#random.pick<unknown>([
+          0,
+          1,
+          -5,
+          3600,
+          Number.MAX_SAFE_INTEGER,
+          2n ** 62n + 1n,
+          -(2n ** 63n),
+          this.#random.next(),
+        ])
       case 'float64':
-        return this.#one([0, 0.5, -1.25e-7, 1e21, this.#next() / 7])
+        return this.#random.pick([0, 0.5, -1.25e-7, 1e21, this.#random.next() / 7])
       case 'bytes':
-        return btoa(String.fromCharCode(...this.#times(this.#below(9), () => this.#below(256))))
+        return btoa(String.fromCharCode(...this.#times(this.#random.below(9), () => this.#random.below(256))))
       case 'any':
-        return this.#one<unknown>(['x', 1, true, { a: [null] }])
+        return this.#random.pick<unknown>(['x', 1, true, { a: [null] }])
       default:
         return this.#text()
     }
@@ -116,66 +126,50 @@ class Generator {
       case 'Timestamp':
         return `${this.#seconds()}Z`
       case 'MicroTime':
-        return `${this.#seconds()}.${String(this.#below(1_000_000)).padStart(6, '0')}Z`
+        return `${this.#seconds()}.${String(this.#random.below(1_000_000)).padStart(6, '0')}Z`
       case 'Duration':
-        return this.#one(['0s', '1h2m3s', '1.5s', '300ms'])
+        return this.#random.pick(['0s', '1h2m3s', '1.5s', '300ms'])
       case 'Quantity':
       case 'QuantityValue':
-        return `${this.#one(['', '-'])}${this.#below(5000)}${this.#one(units)}`
+        return `${this.#random.pick(['', '-'])}${this.#random.below(5000)}${this.#random.pick(units)}`
       case 'IntOrString':
-        return this.#one<unknown>([0, 80, '25%', 'http', this.#text()])
+        return this.#random.pick<unknown>([0, 80, '25%', 'http', this.#text()])
       case 'JSONSchemaPropsOrBool':
-        return this.#one<unknown>([true, false, { type: 'string' }])
+        return this.#random.pick<unknown>([true, false, { type: 'string' }])
       case 'JSONSchemaPropsOrArray':
-        return this.#one<unknown>([{ type: 'string' }, [{}, { type: 'a' }]])
+        return this.#random.pick<unknown>([{ type: 'string' }, [{}, { type: 'a' }]])
       case 'JSONSchemaPropsOrStringArray':
-        return this.#one<unknown>([{ type: 'string' }, ['a', 'b']])
+        return this.#random.pick<unknown>([{ type: 'string' }, ['a', 'b']])
       case 'GroupVersion':
-        return this.#one(['v1', 'apps/v1'])
+        return this.#random.pick(['v1', 'apps/v1'])
       case 'RawExtension':
       case 'Unknown':
       case 'RuntimeTypeMeta':
-        return this.#one<unknown>([
+        return this.#random.pick<unknown>([
           { apiVersion: 'b/v1', c: { d: depth }, kind: 'A' },
           { apiVersion: 'v1', kind: 'A', list: [1, 'x', null] },
         ])
       default:
-        return this.#one<unknown>([{}, { b: [true, null, 'x'] }, { 'f:c': { '.': {}, 'k:{"a":1}': {} } }])
+        return this.#random.pick<unknown>([{}, { b: [true, null, 'x'] }, { 'f:c': { '.': {}, 'k:{"a":1}': {} } }])
     }
   }
 
   /** Years that all encodings can hold. */
   #seconds(): string {
-    return new Date(this.#next() * 1000).toISOString().slice(0, 19)
+    return new Date(this.#random.next() * 1000).toISOString().slice(0, 19)
   }
 
   #text(): string {
-    if (this.#chance(0.6)) return this.#one(texts)
-    return String.fromCodePoint(...this.#times(1 + this.#below(6), () => 97 + this.#below(26)))
+    if (this.#chance(0.6)) return this.#random.pick(texts)
+    return String.fromCodePoint(...this.#times(1 + this.#random.below(6), () => 97 + this.#random.below(26)))
   }
 
   #times<T>(count: number, make: () => T): T[] {
     return Array.from({ length: count }, make)
   }
 
-  #one<T>(of: readonly T[]): T {
-    return of[this.#below(of.length)] as T
-  }
-
   #chance(probability: number): boolean {
-    return this.#next() / 2 ** 32 < probability
-  }
-
-  #below(limit: number): number {
-    return this.#next() % limit
-  }
-
-  #next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let t = this.#state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return (t ^ (t >>> 14)) >>> 0
+    return this.#random.next() / 2 ** 32 < probability
   }
 }
 

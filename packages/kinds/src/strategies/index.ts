@@ -67,7 +67,7 @@ import { storageVersionMigrationStrategy } from './storagemigration/storage-vers
 
 export { healthyComponent } from './core/component-status/status.ts'
 export { bindPod, validateBinding } from './core/pod/binding.ts'
-export { checkContainer } from './core/pod/containers.ts'
+export { chosenContainer } from './core/pod/containers.ts'
 export { ignoresBudgets, withDisruptionTarget } from './core/pod/eviction.ts'
 export {
   type BoundObjectReader,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { isJsonObject } from '@krmkit/meta'
 import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
-import { isJsonObject } from '../json-object.ts'
 import { type Json, substitute } from './testing/recorded.ts'
 import { type RecordedResponse, remember, replay, type Step, type Target } from './testing/replay.ts'
 

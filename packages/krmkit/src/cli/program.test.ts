@@ -48,6 +48,7 @@ describe('krmkit serve', () => {
       authorizationWebhookCacheAuthorizedTtl: 300_000,
       authorizationWebhookCacheUnauthorizedTtl: 30_000,
       maxRequestsInflight: 400,
+      kubeletPreferredAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       maxMutatingRequestsInflight: 200,
       requestTimeout: 60_000,
       minRequestTimeout: 1800,

@@ -5,6 +5,7 @@ import { addAuthenticationFlags } from './authentication/flags.ts'
 import { addAuthorizationFlags } from './authorization/flags.ts'
 import { addSigningFlags } from './certificate/serve-flags.ts'
 import { Command } from './commander.ts'
+import { addKubeletFlags } from './kubelet/flags.ts'
 import {
   addEnablementFlags,
   addGenericFlags,
@@ -24,8 +25,7 @@ const notImplemented = new Set([
   'etcd-keyfile',
   'etcd-prefix',
   'etcd-servers',
-  'kubelet-client-certificate',
-  'kubelet-client-key',
+  'kubelet-read-only-port',
   'tls-cipher-suites',
   'tls-min-version',
   'tls-sni-cert-key',
@@ -52,6 +52,7 @@ const flagGroups = [
   addJoinFlags,
   addNetworkFlags,
   addAggregationFlags,
+  addKubeletFlags,
   addLogFlags,
 ]
 

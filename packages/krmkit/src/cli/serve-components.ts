@@ -17,6 +17,7 @@ import { type Authorization, createAuthorization } from './authorization/authori
 import { createClusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
 import { readKeyPair } from './key-pair.ts'
+import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { selectControllers } from './token/serve-flags.ts'
@@ -36,6 +37,7 @@ export interface ServerComponents {
   readonly authentication: Authenticators
   readonly authorization: Authorization
   readonly aggregation: AggregationFromFlags
+  readonly kubelet: KubeletFromFlags
   readonly audit: AuditTrails
   readonly webhooks: ReturnType<typeof createWebhookTransport>
   readonly webhookServices: WebhookServices
@@ -70,6 +72,10 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
     ...environment,
     onError: (error) => log.error('cannot read the client certificate for aggregated API servers', error),
   })
+  const kubelet = await createKubelet(options, {
+    ...environment,
+    onError: (error) => log.error('cannot read the client certificate for kubelets', error),
+  })
   const webhooks = createWebhookTransport()
   const webhookServices = new WebhookServices(options)
   const proxies = createProxyTransport()
@@ -77,7 +83,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   return {
     ...{ controllers, signing, features, catalog, admission, authentication, authorization, aggregation },
-    ...{ audit, webhooks, webhookServices, proxies, yaml },
+    ...{ kubelet, audit, webhooks, webhookServices, proxies, yaml },
   }
 }
 
@@ -114,6 +120,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
       }),
     conversion: { transport: webhooks, ...webhookServices.reach },
     aggregation: { transport: components.proxies, ...components.aggregation },
+    proxy: { transport: components.proxies, kubelet: components.kubelet },
     ...(yaml === undefined ? {} : { yamlTranslator: yaml }),
     limits: {
       readOnlyInFlight: options.maxRequestsInflight,
@@ -127,7 +134,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     serverAddress,
     serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
     allowPrivileged: options.allowPrivileged,
-    onFault: (error) => log.error('a request failed', error),
+    onError: (error) => log.error('a request failed', error),
     audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
   }
 }
@@ -169,6 +176,7 @@ export async function disposeTransports({
   webhooks,
   proxies,
   aggregation,
+  kubelet,
   audit,
   admission,
   yaml,
@@ -176,6 +184,7 @@ export async function disposeTransports({
   webhooks[Symbol.dispose]()
   proxies[Symbol.dispose]()
   aggregation[Symbol.dispose]()
+  kubelet[Symbol.dispose]()
   await audit.close()
   await admission[Symbol.asyncDispose]()
   await yaml?.close()

@@ -4,6 +4,7 @@ import type { AuditOptions } from './audit/options.ts'
 import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
 import type { SigningOptions } from './certificate/serve-options.ts'
+import type { KubeletFlags } from './kubelet/options.ts'
 import type { JoinOptions } from './token/options.ts'
 
 /** The flags of `krmkit serve`. */
@@ -14,6 +15,7 @@ export interface ServeOptions
     SigningOptions,
     AuditOptions,
     AggregationOptions,
+    KubeletFlags,
     JoinOptions {
   readonly securePort: number
   readonly bindAddress: string

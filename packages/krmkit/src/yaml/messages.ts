@@ -1,4 +1,4 @@
-import type { DecodeErrorCode, DecodeErrorLocation } from '@krmkit/schema'
+import type { DecodeErrorFields } from '@krmkit/schema'
 import type { YamlAsJson } from '@krmkit/schema/yaml'
 
 /** Messages between the translator and its worker thread. One task is active at a time. */
@@ -8,6 +8,4 @@ export interface YamlTask {
   readonly maxBytes: number
 }
 
-export type YamlReply =
-  | YamlAsJson
-  | { readonly refused: { readonly code: DecodeErrorCode; readonly message: string; readonly place: DecodeErrorLocation } }
+export type YamlReply = YamlAsJson | { readonly refused: Omit<DecodeErrorFields, 'cause'> }

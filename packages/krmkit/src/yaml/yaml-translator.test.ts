@@ -35,7 +35,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: unknown) => {
       if (ApiError.is(error)) return [error.code, error.message]
-      if (error instanceof DecodeError) return [error.code, error.message, error.location]
+      if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
       throw error
     },
   )

@@ -156,8 +156,7 @@ class ThreadTranslator implements ClosableTranslator {
     const current = this.#current
     this.#current = undefined
     if ('refused' in reply) {
-      const { code, message, place } = reply.refused
-      current?.reject(new DecodeError(code, message, place))
+      current?.reject(new DecodeError(reply.refused))
     } else current?.resolve(reply)
     this.#next()
   }

@@ -9,8 +9,9 @@ function translate({ yaml, maxBytes }: YamlTask): YamlReply {
   try {
     return yamlToJson(yaml, { maxBytes })
   } catch (error) {
-    if (error instanceof DecodeError) return { refused: { code: error.code, message: error.message, place: error.location } }
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    const { code, message, path, mark } = error
+    return { refused: { code, message, path, mark } }
   }
 }
 

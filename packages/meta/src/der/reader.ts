@@ -207,7 +207,7 @@ export function readBoolean({ content }: DerElement, what: string): boolean {
  * isDerError(malformedDer('certificate: data truncated')) // true
  */
 export function malformedDer(message: string): MetaError {
-  return new MetaError('InvalidDer', '', message)
+  return new MetaError({ code: 'InvalidDer', message, text: '' })
 }
 
 /** Whether an error is the `InvalidDer` of this reader, not a programming error. @see {@link malformedDer} */

@@ -51,7 +51,7 @@ const binarySuffixes: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei
  */
 export function splitQuantity(text: string): QuantityParts {
   const refuse = (message: string): never => {
-    throw new MetaError('InvalidQuantity', text, message)
+    throw new MetaError({ code: 'InvalidQuantity', message, text })
   }
   if (text === '') refuse(quantityFormatError)
   let at = text[0] === '-' || text[0] === '+' ? 1 : 0

@@ -18,7 +18,7 @@ describe('parseFieldSelector', () => {
 
   it('rejects with the message of the stock server [P157]', () => {
     for (const { text, message } of vectors.invalid)
-      expect(() => parseFieldSelector(text), text).toThrow(new MetaError('InvalidFieldSelector', text, message))
+      expect(() => parseFieldSelector(text), text).toThrow(new MetaError({ code: 'InvalidFieldSelector', message, text }))
   })
 
   it('returns the value that a field must have', () => {

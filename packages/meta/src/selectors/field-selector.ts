@@ -108,11 +108,11 @@ export function parseFieldSelector(text: string): FieldSelector {
     if (term === '') continue
     const match = /!=|==?/.exec(term)
     if (match === null)
-      throw new MetaError(
-        'InvalidFieldSelector',
+      throw new MetaError({
+        code: 'InvalidFieldSelector',
+        message: `invalid selector: '${truncateSelector(text)}'; can't understand '${truncateSelector(term)}'`,
         text,
-        `invalid selector: '${truncateSelector(text)}'; can't understand '${truncateSelector(term)}'`,
-      )
+      })
     const value = unescapeValue(term.slice(match.index + match[0].length), text)
     requirements.push({ field: term.slice(0, match.index), operator: match[0] === '!=' ? '!=' : '=', value })
   }
@@ -152,7 +152,7 @@ function splitTerms(text: string): string[] {
 function unescapeValue(value: string, selector: string): string {
   if (!/[\\,=]/.test(value)) return value
   const fail = (message: string): never => {
-    throw new MetaError('InvalidFieldSelector', selector, `invalid field selector: ${message}`)
+    throw new MetaError({ code: 'InvalidFieldSelector', message: `invalid field selector: ${message}`, text: selector })
   }
   let out = ''
   let escaped = false

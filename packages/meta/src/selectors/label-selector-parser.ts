@@ -185,7 +185,7 @@ class Parser {
   }
 
   #fail(message: string): never {
-    throw new MetaError('InvalidLabelSelector', this.#text, message)
+    throw new MetaError({ code: 'InvalidLabelSelector', message, text: this.#text })
   }
 
   #failRequirement(message: string): never {

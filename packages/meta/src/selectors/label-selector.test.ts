@@ -44,7 +44,7 @@ describe('parseLabelSelector', () => {
 
   it('rejects with the message of the stock server [P158]', () => {
     for (const { text, message } of vectors.invalid)
-      expect(() => parseLabelSelector(text), text).toThrow(new MetaError('InvalidLabelSelector', text, message))
+      expect(() => parseLabelSelector(text), text).toThrow(new MetaError({ code: 'InvalidLabelSelector', message, text }))
   })
 
   it('rejects invalid label keys and values', () => {

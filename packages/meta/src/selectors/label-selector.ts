@@ -108,7 +108,11 @@ export function labelSelectorFromObject(selector: LabelSelectorObject | null | u
   for (const { key, operator, values } of matchExpressions ?? []) {
     const known = operators.get(operator)
     if (known === undefined)
-      throw new MetaError('InvalidLabelSelector', operator, `${goQuote(operator)} is not a valid label selector operator`)
+      throw new MetaError({
+        code: 'InvalidLabelSelector',
+        message: `${goQuote(operator)} is not a valid label selector operator`,
+        text: operator,
+      })
     requirements.push(checked(key, known, requirementValues(values ?? [])))
   }
   return requirements.length === 0 ? everythingSelector : new LabelSelector(requirements)
@@ -175,6 +179,6 @@ function validateExpression(
 
 function checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
   const errors = validateLabelRequirement(key, operator, values)
-  if (errors.length > 0) throw new MetaError('InvalidLabelSelector', key, formatFieldErrors(errors))
+  if (errors.length > 0) throw new MetaError({ code: 'InvalidLabelSelector', message: formatFieldErrors(errors), text: key })
   return new LabelRequirement(key, operator, values)
 }

@@ -15,7 +15,11 @@ const maxShownLength = 1024
 /** The error for a selector with more terms than {@link maxSelectorTerms}. */
 export function tooManyTermsError(code: 'InvalidLabelSelector' | 'InvalidFieldSelector', selector: string): MetaError {
   const parameter = code === 'InvalidLabelSelector' ? 'labelSelector' : 'fieldSelector'
-  return new MetaError(code, selector, `${parameter}: Too many: must have at most ${maxSelectorTerms} terms and values`)
+  return new MetaError({
+    code,
+    message: `${parameter}: Too many: must have at most ${maxSelectorTerms} terms and values`,
+    text: selector,
+  })
 }
 
 /**

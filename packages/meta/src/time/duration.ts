@@ -94,7 +94,7 @@ export function formatDurationMs(ms: number): string {
 }
 
 function fail(text: string, message: string): never {
-  throw new MetaError('InvalidDuration', text, `time: ${message} ${goTimeQuote(text)}`)
+  throw new MetaError({ code: 'InvalidDuration', message: `time: ${message} ${goTimeQuote(text)}`, text })
 }
 
 function wholeUnits(digits: string, text: string): bigint {

@@ -27,7 +27,7 @@ describe('times', () => {
 
   it('rejects with the message of the stock server', () => {
     const refusal = (text: string, message: string) =>
-      new MetaError('InvalidTime', text, `parsing time ${JSON.stringify(text)}${message}`)
+      new MetaError({ code: 'InvalidTime', message: `parsing time ${JSON.stringify(text)}${message}`, text })
     for (const { text, message } of vectors.notTimes) expect(() => parseTime(text), text).toThrow(refusal(text, message))
     for (const { text, message } of vectors.notMicroTimes)
       expect(() => normalizeMicroTime(text), text).toThrow(refusal(text, message))
@@ -72,7 +72,7 @@ describe('durations', () => {
 
   it('rejects with the message of the stock server', () => {
     for (const { text, message } of spans.invalid)
-      expect(() => parseDuration(text), text).toThrow(new MetaError('InvalidDuration', text, message))
+      expect(() => parseDuration(text), text).toThrow(new MetaError({ code: 'InvalidDuration', message, text }))
   })
 
   it('preserves every duration through formatting', () => {

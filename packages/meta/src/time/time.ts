@@ -237,7 +237,7 @@ class TimeParser {
   }
 
   #fail(message: string): never {
-    throw new MetaError('InvalidTime', this.#text, `parsing time ${goTimeQuote(this.#text)}${message}`)
+    throw new MetaError({ code: 'InvalidTime', message: `parsing time ${goTimeQuote(this.#text)}${message}`, text: this.#text })
   }
 }
 

@@ -66,6 +66,17 @@ export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   return [...errors]
 }
 
+/** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
+export function* collectErrorsSteps(walk: (errors: ErrorList) => Generator<unknown, void>): Generator<unknown, FieldError[]> {
+  const errors = new ErrorList()
+  try {
+    yield* walk(errors)
+  } catch (error) {
+    if (!(error instanceof ErrorListFull) || error.list !== errors) throw error
+  }
+  return [...errors]
+}
+
 /**
  * Appends errors one by one, because a list may exceed the argument limit of a call.
  *

@@ -2,6 +2,7 @@ export { type Condition, validateConditions } from './conditions.ts'
 export {
   addErrors,
   collectErrors,
+  collectErrorsSteps,
   ErrorBudget,
   ErrorList,
   ErrorListFull,

@@ -131,7 +131,7 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
   if (labels === undefined || labels === null) return []
   return collectErrors((errors) => {
     for (const key of Object.keys(labels)) {
-      addErrors(errors, validateLabelName(key, path))
+      for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
       const value = labels[key] as string
       for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
     }

@@ -4,7 +4,7 @@ import { type ApiObject, createFeatures, type FakeClock, fakeClock, type Random,
 import { normalize } from '@krmkit/schema'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import type {
-  DeleteOptions,
+  DeleteRequestOptions,
   DeleteResult,
   RegistryEnvironment,
   Stored,
@@ -30,7 +30,7 @@ export interface SampleRegistry {
     resource: string,
     request: Omit<StoredUpdate, 'namespace' | 'subresource'> & Partial<StoredUpdate>,
   ): Promise<UpdateResult>
-  remove(resource: string, name: string, options?: DeleteOptions, rest?: Partial<WriteContext>): Promise<DeleteResult>
+  remove(resource: string, name: string, options?: DeleteRequestOptions, rest?: Partial<WriteContext>): Promise<DeleteResult>
   /** What is stored now; undefined when nothing is. */
   stored(resource: string, name: string): ApiObject | undefined
 }

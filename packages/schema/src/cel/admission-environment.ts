@@ -10,7 +10,7 @@ import {
   listOf,
   mapOf,
   nullType,
-  type StructType,
+  type ObjectType,
   stringType,
   structOf,
   type Type,
@@ -20,7 +20,7 @@ import {
 
 /** Variables of admission expressions: policies and webhook match conditions. */
 
-export interface AdmissionEnvironmentOptions {
+export interface AdmissionVariableOptions {
   /** Whether the policy has parameters. */
   readonly params: boolean
   /** Whether the authorizer is available. */
@@ -46,7 +46,7 @@ export interface AdmissionEnvironmentOptions {
  */
 export function admissionEnvironment(
   base: Environment,
-  { params, authorizer, variables, object = dynType, paramType }: AdmissionEnvironmentOptions,
+  { params, authorizer, variables, object = dynType, paramType }: AdmissionVariableOptions,
 ): Environment {
   return base.with([
     ['object', object],
@@ -78,7 +78,7 @@ export function variableType(type: Type): Type {
 
 const plain = [boolType, bytesType, doubleType, durationType, intType, nullType, stringType, timestampType, uintType]
 
-function struct(name: string, fields: Readonly<Record<string, Type>>): StructType {
+function struct(name: string, fields: Readonly<Record<string, Type>>): ObjectType {
   return structOf(`kubernetes.${name}`, new Map(Object.entries(fields)))
 }
 

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'
 import {
   boolType,

@@ -1,5 +1,5 @@
 export {
-  type AdmissionEnvironmentOptions,
+  type AdmissionVariableOptions,
   admissionEnvironment,
   variableType,
 } from './admission-environment.ts'
@@ -35,7 +35,7 @@ export {
   listOf,
   mapOf,
   nullType,
-  type StructType,
+  type ObjectType,
   stringType,
   structOf,
   type Type,

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { own } from '../json/json-object.ts'
 import { hasValidationRules } from '../structural/schema-node.ts'
 import { type DeclType, schemaDeclType } from './decl-type.ts'
 import type { Environment } from './environment.ts'

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { own } from '../json/json-object.ts'
 import { escapeName, keywordName } from './escape.ts'
 import { JsonList, JsonMap, RawMap } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'

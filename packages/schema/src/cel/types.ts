@@ -35,7 +35,7 @@ export interface MapType {
 }
 
 /** An object type with declared fields. */
-export interface StructType {
+export interface ObjectType {
   readonly kind: 'struct'
   readonly name: string
   /** Fields by expression name. */
@@ -61,7 +61,7 @@ export interface ParamType {
   readonly name: string
 }
 
-export type Type = PrimitiveType | ListType | MapType | StructType | OpaqueType | TypeType | ParamType
+export type Type = PrimitiveType | ListType | MapType | ObjectType | OpaqueType | TypeType | ParamType
 
 export const boolType: Type = { kind: 'bool' }
 export const intType: Type = { kind: 'int' }
@@ -106,7 +106,7 @@ export function mapOf(key: Type, value: Type): MapType {
  * const environment = Environment.ofRelease('1.33').with([['self', point]])
  * 'problem' in environment.compile('self.y > 0') // true
  */
-export function structOf(name: string, fields: ReadonlyMap<string, Type>): StructType {
+export function structOf(name: string, fields: ReadonlyMap<string, Type>): ObjectType {
   return { kind: 'struct', name, fields }
 }
 
@@ -181,7 +181,7 @@ export function withParameters(type: Type, params: readonly Type[]): Type {
 export function sameType(a: Type, b: Type): boolean {
   if (a === b) return true
   if (a.kind !== b.kind) return false
-  if (a.kind === 'struct') return a.name === (b as StructType).name
+  if (a.kind === 'struct') return a.name === (b as ObjectType).name
   if (a.kind === 'param') return a.name === (b as ParamType).name
   if (a.kind === 'opaque' && a.name !== (b as OpaqueType).name) return false
   const left = parametersOf(a)

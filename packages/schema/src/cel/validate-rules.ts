@@ -1,6 +1,6 @@
-import { type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
+import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { goQuote, utf8Length } from '@krmkit/meta/go-text'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import { createWorkBudget, type WorkBudget } from './meter.ts'
 import type { Program } from './program.ts'

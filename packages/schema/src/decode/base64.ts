@@ -25,7 +25,10 @@ export function normalizeBase64(text: string): string {
 export function base64ToBytes(text: string): Uint8Array {
   const clean = text.replace(/[\r\n]+/g, '')
   if (paddingOf(clean) === undefined) {
-    throw new DecodeError('Value', `illegal base64 data at input byte ${firstIllegal(new TextEncoder().encode(text))}`)
+    throw new DecodeError({
+      code: 'Value',
+      message: `illegal base64 data at input byte ${firstIllegal(new TextEncoder().encode(text))}`,
+    })
   }
   if (buffer !== undefined) return new Uint8Array(buffer.from(clean, 'base64'))
   return Uint8Array.from(atob(clean), (char) => char.charCodeAt(0))

@@ -90,12 +90,12 @@ export class DecodeContext {
   }
 
   enter(step: FieldStep | number): void {
-    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    if (this.#stack.length >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
     this.#stack.push(step)
   }
 
   enterKey(key: string): void {
-    if (this.#stack.length >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+    if (this.#stack.length >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
     this.#stack.push(new MapKey(key))
   }
 
@@ -128,7 +128,7 @@ export class DecodeContext {
 
   /** Records a parse error after which Go continues (base64). */
   recordError(message: string): undefined {
-    this.#mismatch ??= new DecodeError('Value', message, { path: this.path })
+    this.#mismatch ??= new DecodeError({ code: 'Value', message, path: this.path })
     return undefined
   }
 
@@ -142,19 +142,44 @@ export class DecodeContext {
    * reported at the outer path.
    */
   isolated<V>(decode: (inner: DecodeContext) => V): V {
-    const inner = new DecodeContext(undefined, false, this.size)
-    inner.#stack.length = 0
-    for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
+    const inner = this.#innerContext()
     let result: V
     try {
       result = decode(inner)
     } catch (error) {
-      if (error instanceof DecodeError && error.code === 'Type') throw this.#moved(error)
-      throw error
+      throw this.#outerError(error)
     }
+    return this.#checked(inner, result)
+  }
+
+  /** As `isolated`, with interruption points. */
+  *isolatedSteps<V>(decode: (inner: DecodeContext) => Generator<unknown, V>): Generator<unknown, V> {
+    const inner = this.#innerContext()
+    let result: V
+    try {
+      result = yield* decode(inner)
+    } catch (error) {
+      throw this.#outerError(error)
+    }
+    return this.#checked(inner, result)
+  }
+
+  #innerContext(): DecodeContext {
+    const inner = new DecodeContext(undefined, false, this.size)
+    inner.#stack.length = 0
+    for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
+    return inner
+  }
+
+  #outerError(error: unknown): unknown {
+    return error instanceof DecodeError && error.code === 'Type' ? this.#moved(error) : error
+  }
+
+  /** @throws DecodeError the first mismatch inside. */
+  #checked<V>(inner: DecodeContext, result: V): V {
     const mismatch = inner.#mismatch
     if (mismatch?.code === 'Type') throw this.#moved(mismatch)
-    if (mismatch !== undefined) throw new DecodeError(mismatch.code, mismatch.message, { path: this.path })
+    if (mismatch !== undefined) throw new DecodeError({ code: mismatch.code, message: mismatch.message, path: this.path })
     return result
   }
 
@@ -202,7 +227,7 @@ const noProblems: readonly string[] = Object.freeze([])
 class MismatchError extends DecodeError {
   readonly mismatch: TypeMismatch | undefined
   constructor(message: string, mismatch: TypeMismatch, path: string) {
-    super('Type', message, { path })
+    super({ code: 'Type', message, path })
     this.mismatch = mismatch
   }
 }

@@ -59,7 +59,7 @@ export function* decodeSteps<T = Record<string, unknown>>(
   type: StructType,
   value: unknown,
   options: DecodeOptions = {},
-): Generator<void, Decoded<T>> {
+): Generator<unknown, Decoded<T>> {
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   let object: unknown
@@ -91,7 +91,7 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<void, Decoded<T>> {
+): Generator<unknown, Decoded<T>> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
@@ -114,8 +114,8 @@ function withPath<V>(context: DecodeContext, run: () => V): V {
 }
 
 function addPath(error: unknown, context: DecodeContext): unknown {
-  if (!(error instanceof DecodeError) || error.location.path !== undefined) return error
-  return new DecodeError(error.code, error.message, { ...error.location, path: context.path }, { cause: error.cause })
+  if (!(error instanceof DecodeError) || error.path !== undefined) return error
+  return new DecodeError({ code: error.code, message: error.message, path: context.path, mark: error.mark, cause: error.cause })
 }
 
 /** A deeply nested caller may exhaust the stack before the depth limit is reached. */
@@ -127,7 +127,7 @@ function guardStack<V>(run: () => V): V {
   }
 }
 
-function* guardStackSteps<V>(steps: Generator<void, V>): Generator<void, V> {
+function* guardStackSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
   try {
     return yield* steps
   } catch (error) {
@@ -136,7 +136,7 @@ function* guardStackSteps<V>(steps: Generator<void, V>): Generator<void, V> {
 }
 
 function toDepthError(error: unknown): unknown {
-  return error instanceof RangeError ? new DecodeError('Depth', 'exceeded max depth') : error
+  return error instanceof RangeError ? new DecodeError({ code: 'Depth', message: 'exceeded max depth' }) : error
 }
 
 function joinProblems(earlier: readonly string[] | undefined, own: readonly string[]): readonly string[] {

@@ -54,7 +54,7 @@ export class DecodedSize {
   /** @throws DecodeError `TooLarge` */
   add(bytes: number): void {
     this.#used += bytes
-    if (this.#used > this.#max) throw new DecodeError('TooLarge', `more than ${this.#maxBytes} bytes`)
+    if (this.#used > this.#max) throw new DecodeError({ code: 'TooLarge', message: `more than ${this.#maxBytes} bytes` })
   }
 
   /**
@@ -106,6 +106,17 @@ export class DecodedSize {
     this.useSeparateCount(before)
     return { value, bytes }
   }
+
+  /** As `measure`, with interruption points. */
+  *measureSteps<V>(steps: Generator<unknown, V>): Generator<unknown, { readonly value: V; readonly bytes: number }> {
+    const before = this.useSeparateCount(true)
+    const used = this.#used
+    const value = yield* steps
+    const bytes = this.#used - used
+    this.#used = used
+    this.useSeparateCount(before)
+    return { value, bytes }
+  }
 }
 
 /** Minimum count of a discarded value, for the work of reading it. */
@@ -115,6 +126,28 @@ export const minDiscardedBytes = 16
 export function unlimitedSize(): DecodedSize {
   return new DecodedSize(Number.POSITIVE_INFINITY)
 }
+
+/** As `jsonWeight`, with interruption points. */
+export function* jsonWeightSteps(value: unknown): Generator<unknown, number> {
+  if (typeof value !== 'object' || value === null) return jsonWeight(value)
+  const isList = Array.isArray(value)
+  const keys = Object.keys(value)
+  if (keys.length > membersPerStep) yield true
+  let weight = 1
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = (value as Record<string, unknown>)[key]
+    const frame = isList ? 1 : key.length + 4
+    if (isList || member !== undefined) {
+      weight += frame + (typeof member === 'object' ? yield* jsonWeightSteps(member) : jsonWeight(member))
+    }
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
+  return Math.max(2, weight)
+}
+
+/** Members weighed between two yields. */
+const membersPerStep = 128
 
 /**
  * Lower bound of the length of the JSON text of a value, in bytes.

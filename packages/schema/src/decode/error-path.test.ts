@@ -9,7 +9,7 @@ const pathOf = (name: string, value: object): string | undefined => {
   try {
     decode(types.struct(name), value)
   } catch (error) {
-    if (error instanceof DecodeError) return error.location.path
+    if (error instanceof DecodeError) return error.path
     throw error
   }
   return 'fine'

@@ -13,7 +13,7 @@ export interface NodePlan {
   /** Returns a canonical value, or `undefined` after a mismatch. Never receives null. */
   decode(value: unknown, context: DecodeContext): unknown
   /** As `decode`, with interruption points; absent for values that are never large. */
-  steps?(value: unknown, context: DecodeContext): Generator<void, unknown>
+  steps?(value: unknown, context: DecodeContext): Generator<unknown, unknown>
   /** A new value for an unset list element or map value. */
   zero(): unknown
   /** Whether `omitempty` drops the value. */
@@ -50,6 +50,6 @@ export interface StructPlan {
 }
 
 /** Decodes with interruption points where a value may be large. */
-export function* stepsOf(plan: NodePlan, value: unknown, context: DecodeContext): Generator<void, unknown> {
+export function* stepsOf(plan: NodePlan, value: unknown, context: DecodeContext): Generator<unknown, unknown> {
   return plan.steps === undefined ? plan.decode(value, context) : yield* plan.steps(value, context)
 }

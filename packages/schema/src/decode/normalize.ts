@@ -3,7 +3,7 @@ import type { StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
-import { inOrder, isParsedObject, withSortedKeys } from './shape.ts'
+import { inOrder, isParsedObject, rememberKey, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Restores the canonical form of objects that code has modified. */
@@ -26,7 +26,12 @@ export function normalize<T extends object>(type: StructType, object: T): T {
   return normalizeStruct(planOf(type), object as Record<string, unknown>) as T
 }
 
-function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Record<string, unknown> {
+/** @param done members that are normalized already. */
+function normalizeStruct(
+  plan: StructPlan,
+  object: Record<string, unknown>,
+  done?: ReadonlyMap<string, unknown>,
+): Record<string, unknown> {
   // Allocated on the first change: most objects are canonical.
   let slots: unknown[] | undefined
   let extra: Record<string, unknown> | undefined
@@ -40,7 +45,7 @@ function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Rec
       if (plan.open && value !== undefined) extra = withMember(extra, key, value)
       continue
     }
-    const normal = normalizeField(field, value)
+    const normal = done?.has(key) === true ? done.get(key) : normalizeField(field, value)
     if (normal === undefined || normal !== value || field.index < last) slots ??= slotsUntil(plan, object, key)
     else if (field.zero !== undefined) zeros++
     if (slots !== undefined) slots[field.index] = normal
@@ -48,6 +53,24 @@ function normalizeStruct(plan: StructPlan, object: Record<string, unknown>): Rec
   }
   if (slots === undefined && zeros === plan.zeroCount) return object
   return buildObject(plan, slots ?? slotsUntil(plan, object, undefined), extra)
+}
+
+/** As {@link normalize}, for large objects: a generator that can be interrupted at each yield. */
+export function* normalizeSteps<T extends object>(type: StructType, object: T): Generator<unknown, T> {
+  if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T
+  return (yield* structSteps(planOf(type), object as Record<string, unknown>)) as T
+}
+
+/** As `normalizeStruct`, with interruption points inside the members. */
+function* structSteps(plan: StructPlan, object: Record<string, unknown>): Generator<unknown, Record<string, unknown>> {
+  const done = new Map<string, unknown>()
+  for (const { json, node, dropEmpty } of plan.fields) {
+    const value = object[json]
+    if (typeof value !== 'object' || value === null) continue
+    const normal = yield* nodeSteps(node, value)
+    done.set(json, dropEmpty && node.isEmpty(normal) ? undefined : normal)
+  }
+  return normalizeStruct(plan, object, done)
 }
 
 /** The members before `end`, all of them canonical, by field index. */
@@ -94,6 +117,15 @@ function normalizeNode(plan: NodePlan, value: unknown): unknown {
   }
 }
 
+/** As `normalizeNode`, with interruption points. */
+function* nodeSteps(plan: NodePlan, value: unknown): Generator<unknown, unknown> {
+  const { kind } = plan.node
+  if (kind === 'struct' && isParsedObject(value)) return yield* structSteps((plan.struct as () => StructPlan)(), value)
+  if (kind === 'list' && Array.isArray(value)) return yield* listSteps(plan.of as NodePlan, value)
+  if (kind === 'map' && isParsedObject(value)) return yield* mapSteps(plan.of as NodePlan, value)
+  return normalizeNode(plan, value)
+}
+
 function normalizeList(element: NodePlan, list: unknown[]): unknown[] {
   let changed: unknown[] | undefined
   for (let i = 0; i < list.length; i++) {
@@ -103,6 +135,20 @@ function normalizeList(element: NodePlan, list: unknown[]): unknown[] {
   }
   return changed ?? list
 }
+
+function* listSteps(element: NodePlan, list: unknown[]): Generator<unknown, unknown[]> {
+  let changed: unknown[] | undefined
+  for (let i = 0; i < list.length; i++) {
+    const normal = yield* nodeSteps(element, list[i])
+    if (changed !== undefined) changed.push(normal)
+    else if (normal !== list[i]) changed = [...list.slice(0, i), normal]
+    if (i % elementsPerStep === 0) yield
+  }
+  return changed ?? list
+}
+
+/** Elements processed between two yields. */
+const elementsPerStep = 64
 
 function normalizeMap(element: NodePlan, map: Record<string, unknown>): Record<string, unknown> {
   let previous: string | undefined
@@ -136,6 +182,32 @@ function reorderedMap(element: NodePlan, map: Record<string, unknown>): Record<s
   if (canonical && sorted) return map
   const ordered = sorted ? copy : withSortedKeys(copy)
   return canonical && sameOrder(map, ordered) ? map : ordered
+}
+
+function* mapSteps(element: NodePlan, map: Record<string, unknown>): Generator<unknown, Record<string, unknown>> {
+  const keys = Object.keys(map)
+  if (keys.length > elementsPerStep) yield true
+  const copy: Record<string, unknown> = {}
+  let canonical = true
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const value = map[key]
+    const normal = value === undefined ? undefined : yield* nodeSteps(element, value)
+    if (normal !== undefined) setMember(copy, key, normal)
+    canonical &&= value !== undefined && normal === value
+    if (i % elementsPerStep === 0) yield
+  }
+  const ordered = yield* sortedKeysSteps(copy)
+  const normal = canonical && (ordered === copy || (yield* sameOrderSteps(keys, ordered))) ? map : ordered
+  rememberKey(normal, keys)
+  return normal
+}
+
+/** As `sameOrder`, with interruption points. */
+function* sameOrderSteps(keys: readonly string[], b: Record<string, unknown>): Generator<unknown, boolean> {
+  const other = Object.keys(b)
+  if (other.length > elementsPerStep) yield true
+  return keys.every((key, index) => key === other[index])
 }
 
 /** Keys that `inOrder` cannot decide may still be sorted. */

@@ -8,8 +8,8 @@ import { jsonWeight } from './decoded-size.ts'
 import { type FieldPlan, type NodePlan, type StructPlan, stepsOf } from './field-plan.ts'
 import { goTypeName } from './go-type.ts'
 import { scalarDecoder } from './scalars.ts'
-import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
-import { specialDecoder, specialZero } from './special.ts'
+import { inOrder, isEmptyObject, isParsedObject, largeMapSize, sortedKeysSteps, withSortedKeys } from './shape.ts'
+import { specialDecoder, specialSteps, specialZero } from './special.ts'
 import { decodeStruct, structSteps } from './struct.ts'
 
 /** Decode plans: the operations of every field, computed once per type. */
@@ -114,8 +114,10 @@ function scalarPlan(node: TypeNode & { kind: 'scalar' }): NodePlan {
 
 function specialPlan(node: SpecialNode): NodePlan {
   const { special, struct } = node
-  const decode = struct === undefined ? specialDecoder(special) : schemaDecoder(special, struct)
-  return { node, decode, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
+  const plan = { node, zero: () => specialZero(special), isEmpty: () => false, frameBytes: 1 }
+  if (struct !== undefined) return { ...plan, decode: schemaDecoder(special, struct), steps: schemaSteps(special, struct) }
+  const steps = specialSteps(special)
+  return { ...plan, decode: specialDecoder(special), ...(steps === undefined ? {} : { steps }) }
 }
 
 function listPlan(node: ListNode): NodePlan {
@@ -171,17 +173,20 @@ function mapPlan(node: MapNode): NodePlan {
     context.leave()
     return decoded === undefined ? countedZero(element, context) : decoded
   }
+  /** As `decodeMember`, for objects and lists. */
+  function* memberSteps(key: string, value: object, context: DecodeContext): Generator<unknown, unknown> {
+    context.size.add(key.length + 4 + element.frameBytes)
+    context.enterKey(key)
+    const decoded = yield* stepsOf(element, value, context)
+    context.leave()
+    return decoded === undefined ? countedZero(element, context) : decoded
+  }
   return {
     node,
     of: element,
     frameBytes: 1,
     zero: () => null,
-    isEmpty(value) {
-      const key = sampleKeys.get(value as object)
-      if (key !== undefined && Object.hasOwn(value as object, key)) return false
-      for (const _ in value as object) return false
-      return true
-    },
+    isEmpty: (value) => isEmptyObject(value as object),
     decode(value, context) {
       if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
@@ -201,25 +206,19 @@ function mapPlan(node: MapNode): NodePlan {
       const segments = context.segmentsOf(value)
       if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
-      let count = 0
-      let last = ''
-      for (const key in value) {
-        last = key
-        setMember(map, key, decodeMember(key, value[key], context))
-        if (++count % elementsPerStep === 0) yield
+      const keys = Object.keys(value)
+      if (keys.length > largeMapSize) yield
+      for (let i = 0; i < keys.length; i++) {
+        const key = keys[i] as string
+        const member = value[key]
+        const isOpen = typeof member === 'object' && member !== null && element.steps !== undefined
+        setMember(map, key, isOpen ? yield* memberSteps(key, member, context) : decodeMember(key, member, context))
+        if (i % elementsPerStep === 0) yield
       }
-      const sorted = yield* sortedKeysSteps(map)
-      if (count > largeMapSize) sampleKeys.set(sorted, last)
-      return sorted
+      return yield* sortedKeysSteps(map)
     },
   }
 }
-
-/** Size above which a key of a map is remembered. */
-const largeMapSize = 1000
-
-/** One key of each large map. Enumerating even one key of an object makes the engine collect all of them. */
-const sampleKeys = new WeakMap<object, string>()
 
 /** Elements decoded between two yields when each is small. */
 const elementsPerStep = 64
@@ -238,7 +237,7 @@ function* repeatedSteps(
   segments: MemberSegments,
   decode: MemberDecoder,
   context: DecodeContext,
-): Generator<void, Record<string, unknown>> {
+): Generator<unknown, Record<string, unknown>> {
   const map: Record<string, unknown> = {}
   let count = 0
   for (const members of segments) {
@@ -262,12 +261,21 @@ function schemaDecoder(special: string, struct: () => StructType): NodePlan['dec
     if (isParsedObject(value)) return schema(value, context)
     if (special === 'JSONSchemaPropsOrBool') {
       if (typeof value === 'boolean') return value
-      throw new DecodeError('Value', 'boolean or JSON schema expected')
+      throw new DecodeError({ code: 'Value', message: 'boolean or JSON schema expected' })
     }
     if (!Array.isArray(value) || value.length === 0) return null
     if (special === 'JSONSchemaPropsOrArray')
       return value.map((element) => (element === null ? zeroObject(struct()) : schema(element, context)))
     return context.isolated((inner) => value.map((element) => element ?? '').map((element) => textElement(element, inner)))
+  }
+}
+
+/** As `schemaDecoder`, with interruption points inside a single schema. */
+function schemaSteps(special: string, struct: () => StructType): NonNullable<NodePlan['steps']> {
+  const decode = schemaDecoder(special, struct)
+  return function* (value, context) {
+    if (!isParsedObject(value)) return decode(value, context)
+    return yield* context.isolatedSteps((inner) => structSteps(planOf(struct()), value, inner))
   }
 }
 

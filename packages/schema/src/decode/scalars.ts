@@ -3,7 +3,7 @@ import type { Scalar } from '../interfaces.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
-import { jsonWeight } from './decoded-size.ts'
+import { jsonWeight, jsonWeightSteps } from './decoded-size.ts'
 import { sortedKeysSteps } from './shape.ts'
 
 /** Decodes scalars as Go does: no coercion, numbers checked for their range. */
@@ -110,7 +110,7 @@ function copyValue(value: unknown, context: DecodeContext, report: boolean): unk
 }
 
 function copyPlain(value: object, context: DecodeContext, depth: number): unknown {
-  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   if (value instanceof NumberLiteral) return copyValue(value, context, false)
   if (Array.isArray(value)) {
     return value.map((element) =>
@@ -129,10 +129,10 @@ function copyPlain(value: object, context: DecodeContext, depth: number): unknow
  * As `copyAny`, with interruption points, and with the keys of large objects sorted. Reporting duplicates is rare and runs without
  * interruption.
  */
-export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Generator<void, unknown> {
+export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
   if (context.collecting && context.hasDuplicates) return copyAny(value, context)
-  if (depth >= maxDepth) throw new DecodeError('Depth', 'exceeded max depth')
+  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   let count = 0
   if (Array.isArray(value)) {
     const list: unknown[] = []
@@ -152,6 +152,43 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
 }
 
 const membersPerStep = 128
+
+/** As `copyRaw` and `countValue`, with interruption points. @param sorted sorts the keys of every object. */
+export function* rawSteps(value: unknown, context: DecodeContext, sorted: boolean): Generator<unknown, unknown> {
+  const copy = yield* rawCopySteps(value, context, { depth: context.depth, sorted })
+  if (typeof copy === 'object' && copy !== null) context.size.add((yield* jsonWeightSteps(copy)) - 1)
+  else countValue(copy, context)
+  return copy
+}
+
+function* rawCopySteps(
+  value: unknown,
+  context: DecodeContext,
+  { depth, sorted }: { readonly depth: number; readonly sorted: boolean },
+): Generator<unknown, unknown> {
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyRaw(value, context)
+  if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
+  const inner = { depth: depth + 1, sorted }
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (let i = 0; i < value.length; i++) {
+      const element: unknown = value[i]
+      list.push(typeof element === 'object' ? yield* rawCopySteps(element, context, inner) : element)
+      if (i % membersPerStep === membersPerStep - 1) yield
+    }
+    return list
+  }
+  const keys = Object.keys(value)
+  if (keys.length > membersPerStep) yield true
+  const copy: Record<string, unknown> = {}
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = (value as Record<string, unknown>)[key]
+    setMember(copy, key, typeof member === 'object' ? yield* rawCopySteps(member, context, inner) : member)
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
+  return sorted && keys.length > 1 ? yield* sortedKeysSteps(copy) : copy
+}
 
 function copyReporting(value: object, context: DecodeContext): unknown {
   if (Array.isArray(value)) {

@@ -6,7 +6,7 @@ import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import type { DecodeContext } from './context.ts'
-import { asInvalidNumber, copyRaw, countValue, isInt32, type ScalarDecoder } from './scalars.ts'
+import { asInvalidNumber, copyRaw, countValue, isInt32, rawSteps, type ScalarDecoder } from './scalars.ts'
 
 /** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
@@ -30,6 +30,14 @@ const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
 /** Decoder of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
 export function specialDecoder(special: SpecialName): ScalarDecoder {
   return decoders[special] ?? copyRaw
+}
+
+/** Decoder with interruption points of the types that may be large. */
+export function specialSteps(
+  special: SpecialName,
+): ((value: unknown, context: DecodeContext) => Generator<unknown, unknown>) | undefined {
+  if (special !== 'JSON' && special !== 'RawExtension') return undefined
+  return (value, context) => rawSteps(value, context, special === 'JSON')
 }
 
 /** Zero value of an unset list element or map value. */
@@ -65,7 +73,7 @@ function quantityValue(value: unknown): string {
   if (typeof value === 'string') return quickQuantity.test(value) ? value : parsed(() => normalizeQuantity(value.trim()))
   if (value instanceof NumberLiteral) return parsed(() => normalizeQuantity(value.text))
   if (typeof value === 'number' || typeof value === 'bigint') return parsed(() => normalizeQuantity(String(value)))
-  throw new DecodeError('Value', quantityFormatError)
+  throw new DecodeError({ code: 'Value', message: quantityFormatError })
 }
 
 function intOrStringValue(value: unknown, context: DecodeContext): number | string {
@@ -76,7 +84,7 @@ function parsed(parse: () => string): string {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
+    if (error instanceof MetaError) throw new DecodeError({ code: 'Value', message: error.message, cause: error })
     throw error
   }
 }

@@ -8,8 +8,11 @@ import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
 import { type ParsedJson, parseJson, parseJsonInSlices } from '../json/parse-json.ts'
 import { readJson } from '../json/syntax.ts'
+import { readEnvelope } from '../protobuf/envelope.ts'
+import { decodeProtobuf, decodeProtobufSteps, encodeProtobuf } from '../protobuf/protobuf.ts'
 import { createCustomType } from '../structural/custom-type.ts'
 import { decode, decodeSteps } from './decode.ts'
+import { normalize, normalizeSteps } from './normalize.ts'
 
 const types = testTypes()
 const configMap = types.struct('core/v1.ConfigMap')
@@ -44,7 +47,7 @@ function outcome(run: () => unknown): unknown {
   try {
     return run()
   } catch (error) {
-    if (error instanceof DecodeError) return [error.code, error.message, error.location]
+    if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
     throw error
   }
 }
@@ -107,19 +110,114 @@ describe('decodeSteps', () => {
   })
 })
 
+const count = (length: number, make: (index: number) => unknown) =>
+  Object.fromEntries(Array.from({ length }, (_, i) => [`k${(i * 7919) % length}`, make(i)]))
+
+/** Runs a generator, counting its yields. */
+function counted<T>(steps: Generator<unknown, T>): { value: T; yields: number } {
+  let yields = 0
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return { value, yields }
+    yields++
+  }
+}
+
+/** Objects with many members, by type. */
+const wide: readonly [string, object][] = [
+  ['core/v1.ConfigMap', { data: count(6000, String), metadata: { labels: count(6000, () => 'v') } }],
+  [
+    'core/v1.Pod',
+    {
+      spec: {
+        containers: Array.from({ length: 900 }, (_, i) => ({
+          name: `c${i}`,
+          env: [{ name: 'a' }],
+          ports: [{ containerPort: i }],
+        })),
+      },
+    },
+  ],
+  [
+    'apiextensions/v1.CustomResourceDefinition',
+    {
+      spec: {
+        versions: [
+          {
+            name: 'v1',
+            schema: {
+              openAPIV3Schema: {
+                properties: {
+                  inner: { properties: count(2000, () => ({ type: 'string', default: { a: count(3, Number) } })) },
+                  list: { items: { properties: count(2000, () => ({ type: 'string' })) } },
+                },
+              },
+            },
+          },
+        ],
+      },
+    },
+  ],
+]
+
+describe.each(wide)('a large object of %s', (name, value) => {
+  const type = types.struct(name)
+  const { object } = decode(type, value)
+
+  it('is decoded from JSON in many steps', () => {
+    const { value: decoded, yields } = counted(decodeSteps(type, value))
+    expect(stringifyJson(decoded.object)).toBe(stringifyJson(object))
+    expect(yields).toBeGreaterThan(30)
+  })
+
+  it('is decoded from protobuf in many steps', () => {
+    const envelope = readEnvelope(encodeProtobuf(type, object))
+    const { value: decoded, yields } = counted(decodeProtobufSteps(type, envelope))
+    expect(stringifyJson(decoded.object)).toBe(stringifyJson(decodeProtobuf(type, envelope).object))
+    expect(yields).toBeGreaterThan(10)
+  })
+
+  it('is normalized in many steps', () => {
+    const { value: normal, yields } = counted(normalizeSteps(type, object))
+    expect(normal).toBe(object)
+    expect(yields).toBeGreaterThan(15)
+  })
+})
+
+describe('normalizeSteps', () => {
+  it('gives the same result as normalize', () => {
+    for (const type of [pod, configMap, types.struct('apps/v1.Deployment')]) {
+      fc.assert(
+        fc.property(arbitraryObject(type), arbitraryObject(type), (value, other) => {
+          const changed = { ...decode(type, value).object, ...decode(type, other).object, spare: 1 }
+          expect(stringifyJson(runAtOnce(normalizeSteps(type, changed)))).toBe(stringifyJson(normalize(type, changed)))
+        }),
+        { numRuns: 100 },
+      )
+    }
+  })
+
+  it('sorts maps and drops members as normalize does', () => {
+    const changed = { metadata: { labels: {} }, data: { b: '1', a: undefined, '10': 'x', é: '' }, binaryData: {} }
+    expect(stringifyJson(runAtOnce(normalizeSteps(configMap, changed)))).toBe(stringifyJson(normalize(configMap, changed)))
+    const sorted = decode(configMap, { data: { b: '1', a: '2' } }).object
+    expect(runAtOnce(normalizeSteps(configMap, sorted))).toBe(sorted)
+  })
+})
+
 /** Maps with objects as keys are slow to compare. */
 const listed = ({ value, duplicates }: ParsedJson) => [value, [...(duplicates?.values() ?? [])]]
 
 describe('parseJsonInSlices', () => {
-  const wide = (element: string) => `[${Array(21_000).fill(element).join(',')}]`
+  const wideList = (element: string) => `[${Array(21_000).fill(element).join(',')}]`
   const texts = [
     '{"a":1}',
-    wide('0'),
-    wide('{"a":"\\u00e9\\n","b":[null,true,-1.5e3]}'),
-    wide('{"a":1,"a":2}'),
-    wide('{"a":"\\ud800"}'),
-    `${wide('{}')} x`,
-    wide('9007199254740993'),
+    wideList('0'),
+    wideList('{"a":"\\u00e9\\n","b":[null,true,-1.5e3]}'),
+    wideList('{"a":1,"a":2}'),
+    wideList('{"a":"\\ud800"}'),
+    `${wideList('{}')} x`,
+    wideList('9007199254740993'),
     '{"a":',
     `${'['.repeat(500)}${']'.repeat(500)}`,
   ]
@@ -127,7 +225,7 @@ describe('parseJsonInSlices', () => {
   it.each(texts.map((text) => [text.slice(0, 40), text]))('parses %s as parseJson does', async (_, text) => {
     for (const literals of [true, false]) {
       const parsed = await parseJsonInSlices(utf8.encode(text), { literals }, short()).then(listed, (error: unknown) => {
-        if (error instanceof DecodeError) return [error.code, error.message, error.location]
+        if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
         throw error
       })
       expect(parsed).toEqual(outcome(() => listed(parseJson(text, { literals }))))
@@ -152,7 +250,7 @@ describe('parseJsonInSlices', () => {
   })
 
   it('yields to the event loop', async () => {
-    const { turns } = await countTurns(() => parseJsonInSlices(utf8.encode(wide('{"a":"b"}')), {}, short()))
+    const { turns } = await countTurns(() => parseJsonInSlices(utf8.encode(wideList('{"a":"b"}')), {}, short()))
     expect(turns).toBeGreaterThan(10)
   })
 })

@@ -92,14 +92,16 @@ export function* structSteps(
   plan: StructPlan,
   value: unknown,
   context: DecodeContext,
-): Generator<void, Record<string, unknown> | undefined> {
+): Generator<unknown, Record<string, unknown> | undefined> {
   if (!isParsedObject(value)) return context.recordMismatch(value, goStructName(plan.type))
   const slots: unknown[] = new Array(plan.fields.length).fill(undefined)
   const segments = context.segmentsOf(value)
   if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
   let extra: Record<string, unknown> | undefined
   let unknown = 0
-  for (const key in value) {
+  const keys = Object.keys(value)
+  if (keys.length > membersPerStep) yield true
+  for (const key of keys) {
     const member = value[key]
     const field = plan.byName.get(key)
     if (field !== undefined) slots[field.index] = yield* fieldSteps(field, member, context)
@@ -115,7 +117,7 @@ export function* structSteps(
 const membersPerStep = 128
 
 /** As `decodeField`, with interruption points. */
-function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<void, unknown> {
+function* fieldSteps(field: FieldPlan, value: unknown, context: DecodeContext): Generator<unknown, unknown> {
   if (value === null || value === undefined) return undefined
   context.enter(field)
   const previous = field.countedSeparately && context.size.useSeparateCount(true)
@@ -134,7 +136,7 @@ function* repeatedSteps(
   segments: MemberSegments,
   slots: unknown[],
   context: DecodeContext,
-): Generator<void, Record<string, unknown>> {
+): Generator<unknown, Record<string, unknown>> {
   const last = new Map<string, unknown>()
   let count = 0
   for (const members of segments) {

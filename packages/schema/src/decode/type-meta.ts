@@ -26,22 +26,26 @@ const goStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; 
 export function readTypeMeta(value: unknown): TypeMeta {
   if (value === null || value === undefined) return { apiVersion: '', kind: '' }
   if (!isParsedObject(value))
-    throw new DecodeError('TypeMeta', `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${goStruct}`)
+    throw new DecodeError({
+      code: 'TypeMeta',
+      message: `${prefix}json: cannot unmarshal ${jsonTypeName(value)} into Go value of type ${goStruct}`,
+    })
   const read = (name: string) => {
     const member = Object.hasOwn(value, name) ? value[name] : undefined
     if (member === null || member === undefined) return ''
     if (typeof member === 'string') return member
-    throw new DecodeError(
-      'TypeMeta',
-      `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
-    )
+    throw new DecodeError({
+      code: 'TypeMeta',
+      message: `${prefix}json: cannot unmarshal ${jsonTypeName(member)} into Go struct field .${name} of type string`,
+    })
   }
   // The first invalid member in document order is reported. The scan runs only when both may be invalid: the object may be large.
   if (typeof value['apiVersion'] !== 'string' && typeof value['kind'] !== 'string') {
     for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
   }
   const apiVersion = read('apiVersion')
-  if (apiVersion.split('/').length > 2) throw new DecodeError('TypeMeta', `unexpected GroupVersion string: ${apiVersion}`)
+  if (apiVersion.split('/').length > 2)
+    throw new DecodeError({ code: 'TypeMeta', message: `unexpected GroupVersion string: ${apiVersion}` })
   return { apiVersion, kind: read('kind') }
 }
 
@@ -54,7 +58,7 @@ export function readTypeMeta(value: unknown): TypeMeta {
  * @see {@link readTypeMeta}
  */
 export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): DecodeError {
-  return new DecodeError('TypeMeta', `Object '${member}' is missing in '${body}'`)
+  return new DecodeError({ code: 'TypeMeta', message: `Object '${member}' is missing in '${body}'` })
 }
 
 /**
@@ -63,12 +67,14 @@ export function missingTypeMeta(member: 'Kind' | 'apiVersion', body: string): De
  * @example
  * import { DecodeError } from '@krmkit/schema'
  * import { unreadableTypeMeta } from '@krmkit/schema/decode'
- * const error = new DecodeError('Syntax', 'unexpected end of JSON input')
+ * const error = new DecodeError({ code: 'Syntax', message: 'unexpected end of JSON input' })
  * unreadableTypeMeta(error).message // "couldn't get version/kind; json parse error: unexpected end of JSON input"
  * @see {@link readTypeMeta}
  */
 export function unreadableTypeMeta(error: DecodeError): DecodeError {
-  return error.code === 'Syntax' || error.code === 'Depth' ? new DecodeError('TypeMeta', prefix + error.message) : error
+  return error.code === 'Syntax' || error.code === 'Depth'
+    ? new DecodeError({ code: 'TypeMeta', message: prefix + error.message })
+    : error
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import { runInSlices, type Slices } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import { countMembers, scan } from './scan.ts'
@@ -64,21 +65,25 @@ export function parseJson(input: Uint8Array | string, options: ParseJsonOptions 
  * const { value } = await parseJsonInSlices(body, { literals: true }, new Slices(createSliceScheduler()))
  * @see {@link parseJson}
  */
-export async function parseJsonInSlices(
+export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, slices: Slices): Promise<ParsedJson> {
+  return runInSlices(parseJsonSteps(input, options), slices)
+}
+
+/** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. */
+export function* parseJsonSteps(
   input: Uint8Array,
   { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
-  slices: Slices,
-): Promise<ParsedJson> {
+): Generator<unknown, ParsedJson> {
   const { text, valid } = decodeUtf8(input)
-  await slices.next()
+  yield true
   if (valid) {
     const found = scan(text)
-    await slices.next()
+    yield true
     const few = found.members + found.commas <= maxFastValues
     const quick = few ? fastParse(text, maxDepth, found) : undefined
     if (quick !== undefined) return quick
   }
-  const { value, duplicates } = await runInSlices(readJsonSteps(input, { maxDepth, literals }), slices)
+  const { value, duplicates } = yield* readJsonSteps(input, { maxDepth, literals })
   return duplicates === undefined ? { value } : { value, duplicates }
 }
 
@@ -108,10 +113,12 @@ export function parseJsonObject(
 ): ParsedJson & { value: Record<string, unknown> } {
   const parsed = parseJson(input, options)
   const { value } = parsed
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return parsed as ParsedJson & { value: Record<string, unknown> }
+  if (isJsonObject(value)) return parsed as ParsedJson & { value: Record<string, unknown> }
   if (value === null) return { ...parsed, value: {} }
-  throw new DecodeError('Type', `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`)
+  throw new DecodeError({
+    code: 'Type',
+    message: `json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
+  })
 }
 
 /** Name of the type of a value in Go's messages. */

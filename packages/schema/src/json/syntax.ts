@@ -250,7 +250,7 @@ class SyntaxReader {
     const value = Number(text)
     if (!this.#options.literals) {
       if (!Number.isFinite(value))
-        throw new DecodeError('Type', `json: cannot unmarshal number ${text} into Go value of type float64`)
+        throw new DecodeError({ code: 'Type', message: `json: cannot unmarshal number ${text} into Go value of type float64` })
       return value
     }
     return Number.isInteger(value) || !Number.isFinite(value) ? new NumberLiteral(text) : value
@@ -276,8 +276,8 @@ class SyntaxReader {
 
   #fail(context: string, code: 'Syntax' | 'Depth' = 'Syntax'): never {
     const c = this.#bytes[this.#at]
-    if (c === undefined) throw new DecodeError('Syntax', 'unexpected end of JSON input')
-    throw new DecodeError(code, `invalid character ${quoteByte(c)} ${context}`)
+    if (c === undefined) throw new DecodeError({ code: 'Syntax', message: 'unexpected end of JSON input' })
+    throw new DecodeError({ code, message: `invalid character ${quoteByte(c)} ${context}` })
   }
 }
 

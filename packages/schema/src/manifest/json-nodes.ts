@@ -4,11 +4,11 @@ import type { YamlNode } from '../yaml/nodes.ts'
 
 /** The text is not JSON from `offset` on. */
 export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError'
   readonly offset: number
 
   constructor(offset: number) {
     super('not JSON')
-    this.name = 'JsonFault'
     this.offset = offset
   }
 }

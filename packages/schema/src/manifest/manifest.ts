@@ -116,7 +116,7 @@ function readYamlDocuments(text: string): (ManifestDocument | ManifestError)[] {
   })
 }
 
-function toManifestError({ message, location: { mark } }: DecodeError, { text, line }: YamlChunk): ManifestError {
+function toManifestError({ message, mark }: DecodeError, { text, line }: YamlChunk): ManifestError {
   const lineMatch = /^line (\d+): /.exec(message.slice(message.startsWith(yamlErrorPrefix) ? yamlErrorPrefix.length : 0))
   const plain = message
     .replace(yamlErrorPrefix, '')

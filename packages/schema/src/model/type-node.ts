@@ -22,7 +22,8 @@ export function typeNode(facts: NodeFacts, folder: string, context: NodeContext)
     ...(facts.protoWrapped ? { protoWrapped: true } : {}),
   }
   if (facts.list !== undefined) return { kind: 'list', of: typeNode(facts.list, folder, context), ...extras }
-  if (facts.map === undefined) throw new SchemaError('BadFacts', `type node without a type: ${JSON.stringify(facts)}`)
+  if (facts.map === undefined)
+    throw new SchemaError({ code: 'BadFacts', message: `type node without a type: ${JSON.stringify(facts)}` })
   const key = facts.keyNamed === undefined ? {} : { keyNamed: facts.keyNamed }
   return { kind: 'map', of: typeNode(facts.map, folder, context), ...key, ...extras }
 }

@@ -39,7 +39,7 @@ export function createTypeSource(files: Readonly<Record<string, string>>): Facts
   const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
 
   function text(folder: string): string {
-    if (!folders.includes(folder)) throw new SchemaError('UnknownType', `no group folder ${folder}`)
+    if (!folders.includes(folder)) throw new SchemaError({ code: 'UnknownType', message: `no group folder ${folder}` })
     return files[folder] as string
   }
 
@@ -67,7 +67,7 @@ export function createTypeSource(files: Readonly<Record<string, string>>): Facts
     const known = structs.get(name)
     if (known !== undefined) return known
     const found = locate(name)
-    if (found === undefined) throw new SchemaError('UnknownType', `no type ${name}`)
+    if (found === undefined) throw new SchemaError({ code: 'UnknownType', message: `no type ${name}` })
     const trueName = `${found.at.folder}/${found.at.version}.${found.at.type}`
     const built = structs.get(trueName) ?? buildStruct(trueName, found, context)
     structs.set(trueName, built)

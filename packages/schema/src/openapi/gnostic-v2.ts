@@ -1,5 +1,4 @@
-import type { JsonObject } from '@krmkit/meta'
-import { isJsonObject } from '../json/json-object.ts'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { tagOf, varint } from '../protobuf/wire.ts'
 import {
   bool,

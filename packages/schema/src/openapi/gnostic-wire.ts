@@ -1,5 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
-import { isJsonObject } from '../json/json-object.ts'
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { bytesTag, fixed64, newWriter, tagOf, varint, type WireWriter } from '../protobuf/wire.ts'
 import { printYaml } from '../yaml/print-yaml.ts'
 

@@ -10,6 +10,8 @@ export interface ValueCodec {
   write(writer: WireWriter, value: unknown): void
   /** Reads up to `limit` and counts the size of the value beyond its frame. `depth` is the number of enclosing messages. */
   read(reader: WireReader, limit: number, depth: number): unknown
+  /** As `read`, with interruption points; absent for values that are never large. */
+  readSteps?(reader: WireReader, limit: number, depth: number): Generator<unknown, unknown>
   /** Value of a map entry without one. */
   zero(): unknown
   /** Whether a map entry without a value lacks its field; other types write an empty value. */

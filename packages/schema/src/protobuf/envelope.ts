@@ -52,14 +52,14 @@ export function hasProtobufMagic(bytes: Uint8Array): boolean {
  * @see {@link writeEnvelope}
  */
 export function readEnvelope(bytes: Uint8Array): Envelope {
-  if (bytes.length === 0) throw new DecodeError('Protobuf', 'empty data')
+  if (bytes.length === 0) throw new DecodeError({ code: 'Protobuf', message: 'empty data' })
   if (!hasProtobufMagic(bytes)) {
-    throw new DecodeError(
-      'Protobuf',
-      `provided data does not appear to be a protobuf message, expected prefix [${protobufMagic.join(' ')}]`,
-    )
+    throw new DecodeError({
+      code: 'Protobuf',
+      message: `provided data does not appear to be a protobuf message, expected prefix [${protobufMagic.join(' ')}]`,
+    })
   }
-  if (bytes.length === 4) throw new DecodeError('Protobuf', 'empty body')
+  if (bytes.length === 4) throw new DecodeError({ code: 'Protobuf', message: 'empty body' })
   return withDecodeErrors(() => readUnknown(bytes.subarray(4)))
 }
 

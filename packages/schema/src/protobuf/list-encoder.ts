@@ -35,7 +35,7 @@ export class ProtobufListEncoder {
     const node = field?.kind === 'field' ? field.field.type : undefined
     const isLast = type.proto?.every(({ number }) => number <= (field?.number ?? 0))
     if (field === undefined || !isListOfStructs(node) || isLast !== true)
-      throw new SchemaError('NoProtobuf', `${type.name} is no list of ${member} in protobuf`)
+      throw new SchemaError({ code: 'NoProtobuf', message: `${type.name} is no list of ${member} in protobuf` })
     this.#list = list
     this.#fields = encodeMessage(type, list)
     this.#tag = bytesTag(field.number)

@@ -1,12 +1,12 @@
-import { decode } from '../decode/decode.ts'
+import { decode, decodeSteps } from '../decode/decode.ts'
 import type { DecodedSize } from '../decode/decoded-size.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
-import { parseJson } from '../json/parse-json.ts'
+import { parseJson, parseJsonSteps } from '../json/parse-json.ts'
 import { setMember } from '../json/syntax.ts'
 import { type Envelope, writeEnvelope } from './envelope.ts'
-import { readMessage, writeMessage } from './message.ts'
-import { newReader, newWriter, withDecodeErrors } from './wire.ts'
+import { readMessage, readMessageSteps, writeMessage } from './message.ts'
+import { newReader, newWriter, withDecodeErrors, withDecodeErrorsSteps } from './wire.ts'
 
 /** Encodes and decodes objects as protobuf. */
 
@@ -65,16 +65,36 @@ export function decodeProtobuf<T = Record<string, unknown>>(
   envelope: Envelope,
   { size }: ProtobufOptions = {},
 ): Decoded<T> {
-  const { apiVersion, kind, raw, contentEncoding, contentType } = envelope
-  if (contentEncoding !== '') throw new DecodeError('Protobuf', `unsupported content encoding ${JSON.stringify(contentEncoding)}`)
-  const mediaType = contentType.split(';')[0]?.trim() ?? ''
-  if (mediaType === 'application/json') {
-    const parsed = parseJson(raw, { literals: true })
-    const decoded = decode(type, parsed.value, { duplicates: parsed.duplicates, size })
-    return { object: withTypeMeta(type, decoded.object, { apiVersion, kind }) as T, problems: decoded.problems }
+  const { raw } = envelope
+  if (containsJson(envelope)) {
+    const { value, duplicates } = parseJson(raw, { literals: true })
+    const { object, problems } = decode(type, value, { duplicates, size })
+    return { object: withTypeMeta(type, object, envelope) as T, problems }
   }
-  const object = decodeMessage(type, raw, { size })
-  return { object: withTypeMeta(type, object, { apiVersion, kind }) as T, problems: [] }
+  return { object: withTypeMeta(type, decodeMessage(type, raw, { size }), envelope) as T, problems: [] }
+}
+
+/** As `decodeProtobuf`, for large bodies: a generator that can be interrupted at each yield. @see {@link encodeProtobuf} */
+export function* decodeProtobufSteps<T = Record<string, unknown>>(
+  type: StructType,
+  envelope: Envelope,
+  { size }: ProtobufOptions = {},
+): Generator<unknown, Decoded<T>> {
+  const { raw } = envelope
+  if (containsJson(envelope)) {
+    const { value, duplicates } = yield* parseJsonSteps(raw, { literals: true })
+    const { object, problems } = yield* decodeSteps(type, value, { duplicates, size })
+    return { object: withTypeMeta(type, object, envelope) as T, problems }
+  }
+  const object = yield* withDecodeErrorsSteps(readMessageSteps(type, newReader(raw, size), raw.length, 0))
+  return { object: withTypeMeta(type, object, envelope) as T, problems: [] }
+}
+
+/** Whether the object in the envelope is JSON. @throws DecodeError `Protobuf` for an unknown encoding */
+function containsJson({ contentEncoding, contentType }: Envelope): boolean {
+  if (contentEncoding !== '')
+    throw new DecodeError({ code: 'Protobuf', message: `unsupported content encoding ${JSON.stringify(contentEncoding)}` })
+  return (contentType.split(';')[0]?.trim() ?? '') === 'application/json'
 }
 
 /**

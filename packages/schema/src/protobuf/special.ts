@@ -35,7 +35,7 @@ export function specialCodec(node: SpecialNode, structCodec: StructCodec): Value
   const { special, struct } = node
   if (struct !== undefined) return schemaCodec(special, structCodec(struct))
   const codec = codecs[special]
-  if (codec === undefined) throw new SchemaError('NoProtobuf', `${special} has no protobuf form`)
+  if (codec === undefined) throw new SchemaError({ code: 'NoProtobuf', message: `${special} has no protobuf form` })
   return { wire: lengthDelimited, zero: () => specialZero(special), ...codec }
 }
 
@@ -120,7 +120,7 @@ function timeCodec(format: (instant: Instant) => string, zero: string): MessageC
 function formatInstant(instant: Instant, format: (instant: Instant) => string): string {
   const { seconds, nanos } = instant
   if (Math.abs(seconds) > 8_640_000_000_000 || nanos < 0 || nanos >= 1_000_000_000) {
-    throw new DecodeError('Protobuf', `timestamp out of range: ${seconds}s ${nanos}ns`)
+    throw new DecodeError({ code: 'Protobuf', message: `timestamp out of range: ${seconds}s ${nanos}ns` })
   }
   return format(instant)
 }
@@ -141,7 +141,7 @@ function textCodec(): MessageCodec {
       try {
         return normalizeQuantity(text)
       } catch (error) {
-        if (error instanceof MetaError) throw new DecodeError('Value', error.message, {}, { cause: error })
+        if (error instanceof MetaError) throw new DecodeError({ code: 'Value', message: error.message, cause: error })
         throw error
       }
     },
@@ -237,6 +237,6 @@ function readFields(reader: WireReader, limit: number, fields: Readonly<Record<n
     const read = fields[tag]
     if (read === undefined) skipValue(reader, wireOf(tag), end)
     else read(end)
-    if (reader.pos > end) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos > end) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   }
 }

@@ -35,9 +35,21 @@ export function withDecodeErrors<V>(read: () => V): V {
     return read()
   } catch (error) {
     if (error instanceof DecodeError) throw error
-    if (error instanceof RangeError && error.message.includes('call stack')) throw new DecodeError('Depth', 'exceeded max depth')
-    if (error instanceof RangeError) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (error instanceof RangeError && error.message.includes('call stack'))
+      throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
+    if (error instanceof RangeError) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     throw error
+  }
+}
+
+/** As `withDecodeErrors`, for a decoder with interruption points. */
+export function* withDecodeErrorsSteps<V>(steps: Generator<unknown, V>): Generator<unknown, V> {
+  try {
+    return yield* steps
+  } catch (error) {
+    return withDecodeErrors(() => {
+      throw error
+    })
   }
 }
 
@@ -45,14 +57,23 @@ export function withDecodeErrors<V>(read: () => V): V {
 export function readEnd(reader: WireReader, limit: number): number {
   const length = readLength(reader)
   const end = reader.pos + length
-  if (end > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+  if (end > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   return end
+}
+
+/** The length of the next value, which is length-delimited; 0 when it exceeds the limit. Reads nothing. */
+export function peekLength(reader: WireReader, limit: number): number {
+  const start = reader.pos
+  const length = readLength(reader)
+  const end = reader.pos + length
+  reader.pos = start
+  return end > limit ? 0 : length
 }
 
 function readLength(reader: WireReader): number {
   const length = readInt64(reader)
   if (typeof length === 'bigint' || length < 0)
-    throw new DecodeError('Protobuf', 'proto: negative length found during unmarshaling')
+    throw new DecodeError({ code: 'Protobuf', message: 'proto: negative length found during unmarshaling' })
   return length
 }
 
@@ -88,7 +109,7 @@ export function readInt64(reader: WireReader): number | bigint {
   let low = 0
   let high = 0
   for (let i = 0; i < 10; i++) {
-    if (reader.pos >= reader.len) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos >= reader.len) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     const byte = reader.buf[reader.pos++] as number
     const bits = byte & 0x7f
     if (i < 4) low |= bits << (7 * i)
@@ -98,7 +119,7 @@ export function readInt64(reader: WireReader): number | bigint {
     } else high |= bits << (7 * i - 32)
     if (byte < 0x80) return fromHalves(low >>> 0, high | 0)
   }
-  throw new DecodeError('Protobuf', 'proto: integer overflow')
+  throw new DecodeError({ code: 'Protobuf', message: 'proto: integer overflow' })
 }
 
 function fromHalves(low: number, high: number): number | bigint {
@@ -128,8 +149,9 @@ export function readTag(reader: WireReader, name: string): number {
   const raw = readInt64(reader)
   const tag = typeof raw === 'number' ? raw % 0x1_0000_0000 : Number(BigInt.asIntN(35, raw) % 0x1_0000_0000n)
   const wire = wireOf(tag)
-  if (wire === endGroup) throw new DecodeError('Protobuf', `proto: ${name}: wiretype end group for non-group`)
-  if (tag < 8) throw new DecodeError('Protobuf', `proto: ${name}: illegal tag ${Math.floor(tag / 8)} (wire type ${wire})`)
+  if (wire === endGroup) throw new DecodeError({ code: 'Protobuf', message: `proto: ${name}: wiretype end group for non-group` })
+  if (tag < 8)
+    throw new DecodeError({ code: 'Protobuf', message: `proto: ${name}: illegal tag ${Math.floor(tag / 8)} (wire type ${wire})` })
   return tag
 }
 
@@ -158,17 +180,17 @@ export function skipValue(reader: WireReader, wire: number, limit: number): void
     else if (next === fixed32) advance(reader, 4, limit)
     else if (next === startGroup) depth++
     else if (next === endGroup) {
-      if (depth === 0) throw new DecodeError('Protobuf', 'proto: unexpected end of group')
+      if (depth === 0) throw new DecodeError({ code: 'Protobuf', message: 'proto: unexpected end of group' })
       depth--
-    } else throw new DecodeError('Protobuf', `proto: illegal wireType ${next}`)
-    if (reader.pos > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    } else throw new DecodeError({ code: 'Protobuf', message: `proto: illegal wireType ${next}` })
+    if (reader.pos > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     if (depth === 0) return
-    if (reader.pos >= limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+    if (reader.pos >= limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
     next = wireOf(Number(BigInt.asUintN(3, BigInt(readInt64(reader)))))
   }
 }
 
 function advance(reader: WireReader, size: number, limit: number): void {
-  if (reader.pos + size > limit) throw new DecodeError('Protobuf', 'unexpected EOF')
+  if (reader.pos + size > limit) throw new DecodeError({ code: 'Protobuf', message: 'unexpected EOF' })
   reader.pos += size
 }

@@ -80,18 +80,18 @@ class CustomResourceCodec implements CustomCodec {
     return runAtOnce(this.#decodeSteps(decodeUntyped<JsonObject>(value, { ...options, size: undefined }), options))
   }
 
-  *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<void, Decoded<Record<string, unknown>>> {
+  *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<unknown, Decoded<Record<string, unknown>>> {
     return yield* this.#decodeSteps(yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
   }
 
   *#decodeSteps(
     { object: whole, problems }: Decoded<JsonObject>,
     { collect, size }: DecodeOptions,
-  ): Generator<void, Decoded<Record<string, unknown>>> {
+  ): Generator<unknown, Decoded<Record<string, unknown>>> {
     const unknown: string[] | undefined = collect === false ? undefined : []
     const object = yield* this.#coerceSteps(whole, unknown, false)
     if (size !== undefined) countObject(object, size)
-    yield
+    yield true
     return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
@@ -125,16 +125,16 @@ class CustomResourceCodec implements CustomCodec {
     return copy
   }
 
-  *#coerceSteps(object: JsonObject, unknown: string[] | undefined, lenient: boolean): Generator<void, JsonObject> {
+  *#coerceSteps(object: JsonObject, unknown: string[] | undefined, lenient: boolean): Generator<unknown, JsonObject> {
     const given = own(object, 'metadata')
     const metadata = given === undefined ? {} : coerceMetadata(given, this.objectMeta, { prefix: 'metadata.', unknown, lenient })
     if (!this.preserveUnknownFields) {
       const pruned: string[] | undefined = unknown === undefined ? undefined : []
       pruneObject(object, this.schema, pruned === undefined ? {} : { unknown: pruned })
       unknown?.push(...(pruned ?? []))
-      yield
+      yield true
       pruneNulls(object, this.schema)
-      yield
+      yield true
     }
     if (this.schema.containsEmbedded) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
     setMember(object, 'metadata', metadata ?? {})

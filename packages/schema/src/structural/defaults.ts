@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { copyJson } from '../json/copy.ts'
-import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 

@@ -1,6 +1,7 @@
 import {
   type FieldError,
   field,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   nameRules,
@@ -13,7 +14,6 @@ import { formatFieldError } from '@krmkit/meta/validation'
 import { decode } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
-import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
@@ -86,7 +86,7 @@ export function coerceEmbedded(
       const below = (name: string) => (text === '' ? name : `${text}.${name}`)
       const malformed = (name: string, value: JsonValue, detail: string, at = below(name)): DecodeError => {
         const error = field.invalid(path === undefined ? Path.of(name) : path.child(name), value, detail)
-        return new DecodeError('Type', formatFieldError(error), { path: at })
+        return new DecodeError({ code: 'Type', message: formatFieldError(error), path: at })
       }
       for (const name of ['apiVersion', 'kind']) {
         const value = Object.hasOwn(embedded, name) ? embedded[name] : undefined
@@ -101,7 +101,7 @@ export function coerceEmbedded(
         if (found === undefined) delete embedded.metadata
         else setMember(embedded, 'metadata', found)
       } catch (error) {
-        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.location.path)
+        if (error instanceof DecodeError) throw malformed('metadata', given, error.message, error.path)
         throw error
       }
     },
@@ -127,8 +127,8 @@ export function coerceMetadata(
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
-    const inner = error.location.path ?? ''
-    throw new DecodeError(error.code, error.message, { path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
+    const inner = error.path ?? ''
+    throw new DecodeError({ code: error.code, message: error.message, path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
   }
   for (const problem of decoded.problems) {
     const name = unknownField.exec(problem)?.[1]

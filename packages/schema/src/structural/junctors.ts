@@ -1,5 +1,5 @@
-import { type FieldError, field, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { own } from '../json/json-object.ts'
 
 /**
  * Appends the errors of a value. Paths have the form of messages: `spec.list[0].member`.

@@ -1,7 +1,6 @@
-import { type FieldError, field, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
+import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { collectErrors } from '@krmkit/meta/validation'
 import { equalityKey } from '../json/encode-json.ts'
-import { isJsonObject } from '../json/json-object.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isJsonObject } from '../json/json-object.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Removes fields that a schema does not specify. These functions modify their argument. */

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
-import { isJsonObject } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.ts'

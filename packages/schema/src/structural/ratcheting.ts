@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { stringifyJson } from '../json/encode-json.ts'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { own } from '../json/json-object.ts'
 
 /**
  * Ratcheting: updates may keep already invalid values unchanged. A part is correlated with its old value only where the schema

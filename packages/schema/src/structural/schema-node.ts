@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { isJsonObject, own } from '../json/json-object.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { own } from '../json/json-object.ts'
 
 /**
  * The structural part of an OpenAPI v3 schema: properties, nullability, preserved fields and defaults. Computed once per schema.

@@ -65,12 +65,12 @@ class ValueBuilder {
     if (node.kind === 'scalar') this.#repeatedText += node.text.length
     const excessive = this.#aliased > 100 && this.#count > 1000 && this.#aliased / this.#count > allowedShare(this.#count)
     if (excessive || this.#repeatedText > maxRepeatedText)
-      throw new DecodeError('Aliasing', `${yamlErrorPrefix}document contains excessive aliasing`)
+      throw new DecodeError({ code: 'Aliasing', message: `${yamlErrorPrefix}document contains excessive aliasing` })
   }
 
   #follow<V>(alias: AliasYaml, read: () => V): V {
     if (this.#following.has(alias))
-      throw new DecodeError('Yaml', `${yamlErrorPrefix}anchor '${alias.name}' value contains itself`)
+      throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}anchor '${alias.name}' value contains itself` })
     this.#following.add(alias)
     const result = read()
     this.#following.delete(alias)
@@ -107,10 +107,10 @@ class ValueBuilder {
     this.#charge(node)
     if (node.kind === 'scalar') return resolveScalar(node.text, node.tag, node.plain)
     if (node.kind === 'alias') return this.#follow(node, () => this.#key(node.target))
-    throw new DecodeError(
-      'Yaml',
-      `${yamlErrorPrefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
-    )
+    throw new DecodeError({
+      code: 'Yaml',
+      message: `${yamlErrorPrefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
+    })
   }
 
   #merge(node: YamlNode, object: Record<string, unknown>, seen: Set<string>): void {
@@ -126,7 +126,10 @@ class ValueBuilder {
       return
     }
     if (node.kind !== 'alias' || node.target.kind !== 'mapping') {
-      throw new DecodeError('Yaml', `${yamlErrorPrefix}map merge requires map or sequence of maps as the value`)
+      throw new DecodeError({
+        code: 'Yaml',
+        message: `${yamlErrorPrefix}map merge requires map or sequence of maps as the value`,
+      })
     }
     const { target } = node
     this.#follow(node, () => this.#fill(target, object, seen))
@@ -152,7 +155,10 @@ function isMerge(node: YamlNode): boolean {
 
 function jsonValue(resolved: Resolved): unknown {
   if (resolved.type === 'float' && !Number.isFinite(resolved.value)) {
-    throw new DecodeError('Yaml', `error converting YAML to JSON: json: unsupported value: ${goFloat(resolved.value)}`)
+    throw new DecodeError({
+      code: 'Yaml',
+      message: `error converting YAML to JSON: json: unsupported value: ${goFloat(resolved.value)}`,
+    })
   }
   return resolved.value
 }
@@ -162,10 +168,10 @@ function keyText(key: Resolved, value: unknown): string {
   if (key.type === 'float') return shortestFloat32(key.value)
   if (key.type === 'null' || key.value instanceof NumberLiteral) {
     const type = key.type === 'null' ? '%!s(<nil>), key: <nil>' : `uint64, key: ${(key.value as NumberLiteral).text}`
-    throw new DecodeError(
-      'Yaml',
-      `error converting YAML to JSON: unsupported map key of type: ${type}, value: ${goSyntax(value)}`,
-    )
+    throw new DecodeError({
+      code: 'Yaml',
+      message: `error converting YAML to JSON: unsupported map key of type: ${type}, value: ${goSyntax(value)}`,
+    })
   }
   return String(key.value)
 }

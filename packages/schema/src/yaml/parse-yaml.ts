@@ -45,7 +45,7 @@ function parseFull(text: string): ParsedYaml {
     const { root, source } = readNodes(text)
     return root === undefined ? { value: null, problems: noProblems } : construct(root, source)
   } catch (error) {
-    if (error instanceof RangeError) throw new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth`)
+    if (error instanceof RangeError) throw new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth` })
     throw error
   }
 }
@@ -54,6 +54,6 @@ const noProblems: readonly string[] = Object.freeze([])
 
 function utf8Text(bytes: Uint8Array): string {
   const { text, valid } = decodeUtf8(bytes)
-  if (!valid) throw new DecodeError('Yaml', `${yamlErrorPrefix}invalid leading UTF-8 octet`)
+  if (!valid) throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}invalid leading UTF-8 octet` })
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }

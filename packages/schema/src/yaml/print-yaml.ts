@@ -1,3 +1,4 @@
+import { isJsonObject } from '@krmkit/meta'
 import { shortestFloat } from './go-float.ts'
 import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'
@@ -292,12 +293,7 @@ function utf8Length(text: string): number {
 
 /** Empty containers are printed as flow scalars. */
 function isMapping(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).some((member) => member !== undefined)
-  )
+  return isJsonObject(value) && Object.values(value).some((member) => member !== undefined)
 }
 
 function isList(value: unknown): value is unknown[] {

@@ -77,19 +77,24 @@ function hasContent(text: string): boolean {
 }
 
 function yamlError(error: unknown, source: string): DecodeError {
-  if (error instanceof RangeError) return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`)
+  if (error instanceof RangeError)
+    return new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth of ${maxDepth}` })
   if (!(error instanceof YAMLException)) throw error
-  const { reason, mark } = error
-  const location = mark === null || mark === undefined ? {} : { mark: { line: mark.line, column: mark.column } }
+  const { reason, mark: position } = error
+  const mark = position === null || position === undefined ? undefined : { line: position.line, column: position.column }
   if (reason.startsWith('nesting exceeded'))
-    return new DecodeError('Depth', `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, location)
+    return new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, mark })
   if (/non-printable|null byte|valid JSON character/.test(reason))
-    return new DecodeError('Yaml', `${yamlErrorPrefix}control characters are not allowed`, location)
-  const at = mark?.position ?? 0
+    return new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}control characters are not allowed`, mark })
+  const at = position?.position ?? 0
   const { message, scanner } = describe(reason, source, at)
   // Go counts lines from 0 for misplaced tokens and from 1 for characters that cannot start a token, and omits line 0.
   const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
-  return new DecodeError('Yaml', `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`, location)
+  return new DecodeError({
+    code: 'Yaml',
+    message: `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`,
+    mark,
+  })
 }
 
 /** Prefix of every YAML error. */
@@ -169,7 +174,8 @@ class TreeBuilder {
     if (event.type === EVENT_ID.ALIAS) {
       const name = this.#source.slice(event.anchorStart, event.anchorEnd)
       const target = this.#anchors.get(name)
-      if (target === undefined) throw new DecodeError('Yaml', `${yamlErrorPrefix}unknown anchor '${name}' referenced`)
+      if (target === undefined)
+        throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}unknown anchor '${name}' referenced` })
       return { kind: 'alias', start: event.anchorStart, name, target }
     }
     const node = this.#content(event)

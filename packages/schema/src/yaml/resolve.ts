@@ -66,7 +66,7 @@ const shortTags: Readonly<Record<Resolved['type'], string>> = {
 }
 
 function cannotDecode(found: string, text: string, tag: string): DecodeError {
-  return new DecodeError('Yaml', `${yamlErrorPrefix}cannot decode !!${found} \`${text}\` as a !!${tag}`)
+  return new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}cannot decode !!${found} \`${text}\` as a !!${tag}` })
 }
 
 function asText(value: unknown): string {
@@ -117,7 +117,7 @@ function integerValue(text: string): Resolved | undefined {
 function binaryText(text: string): string {
   const clean = text.replace(/[\r\n]+/g, '')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(clean) || clean.length % 4 !== 0) {
-    throw new DecodeError('Yaml', `${yamlErrorPrefix}!!binary value contains invalid base64 data`)
+    throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}!!binary value contains invalid base64 data` })
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(atob(clean), (char) => char.charCodeAt(0)))
 }

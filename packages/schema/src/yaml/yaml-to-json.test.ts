@@ -16,7 +16,7 @@ function failure(run: () => unknown): unknown {
   try {
     return run()
   } catch (error) {
-    if (error instanceof DecodeError) return [error.code, error.message, error.location]
+    if (error instanceof DecodeError) return [error.code, error.message, { path: error.path, mark: error.mark }]
     throw error
   }
 }

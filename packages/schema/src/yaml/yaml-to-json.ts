@@ -75,6 +75,7 @@ class JsonWriter {
   #add(text: string): void {
     this.#parts.push(text)
     this.#length += text.length
-    if (this.#length > this.#maxLength) throw new DecodeError('TooLarge', `more than ${this.#maxLength} bytes of JSON`)
+    if (this.#length > this.#maxLength)
+      throw new DecodeError({ code: 'TooLarge', message: `more than ${this.#maxLength} bytes of JSON` })
   }
 }

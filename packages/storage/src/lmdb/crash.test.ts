@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
@@ -10,7 +11,6 @@ import { StorageError } from '../storage-error.ts'
 import { isCrashValue } from '../testing/crash-value.ts'
 import type { FullDiskReport } from '../testing/full-disk-writer.ts'
 import { takeUntil } from '../testing/harness.ts'
-import { type RandomChoices, seededChoices } from '../testing/random-choices.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
 import { lmdbStorage } from './lmdb-storage.ts'
 
@@ -50,7 +50,7 @@ describe('lmdbStorage in another process', () => {
     timeout: 120_000,
   }, async () => {
     await withTempDir(async (dir) => {
-      const choices = seededChoices(seed)
+      const choices = new RandomChoices(seed)
       let acknowledged: Acknowledged = { writes: new Map(), newest: new Map(), last: 1 }
       for (let round = 0; round < rounds; round++) {
         await writeUntilKilled(join(buildDir, 'crash-writer.mjs'), { dir, seed: seed + round, choices, acknowledged })

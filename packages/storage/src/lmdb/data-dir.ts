@@ -37,7 +37,7 @@ export function prepareDataDir(dir: string): 'empty' | 'holds data' {
 }
 
 export function unavailable(reason: UnavailableReason, problem: string, cause?: unknown): StorageError {
-  return new StorageError({ code: 'Unavailable', reason, problem }, { cause })
+  return new StorageError({ code: 'Unavailable', reason, problem, cause })
 }
 
 function checkDataFile(path: string): 'empty' | 'holds data' {

@@ -6,14 +6,14 @@ import type { Clock } from '@krmkit/meta'
 import type {
   Encode,
   Entry,
-  ListOptions,
-  ListResult,
   Revision,
   Storage,
   StorageEvent,
+  StorageListOptions,
+  StorageListResult,
+  StorageWatchOptions,
+  StorageWriteOptions,
   Watcher,
-  WatchOptions,
-  WriteOptions,
   WriteResult,
 } from '../interfaces.ts'
 import { checkKey, checkKeyOrPrefix, checkPrefix, endOfPrefix } from '../keys.ts'
@@ -129,7 +129,7 @@ export class MvccStorage implements Storage {
     return this.#tree.get(key)
   }
 
-  async list(options: ListOptions): Promise<ListResult> {
+  async list(options: StorageListOptions): Promise<StorageListResult> {
     this.#checkOpen()
     const { prefix, after, limit, at } = options
     checkPrefix(prefix)
@@ -148,15 +148,15 @@ export class MvccStorage implements Storage {
     return this.#tree.rank(endOfPrefix(prefix)) - this.#tree.rank(prefix)
   }
 
-  put(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult> {
+  put(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult> {
     return this.#write('put', key, { encode, options })
   }
 
-  delete(key: string, encode: Encode, options?: WriteOptions): Promise<WriteResult> {
+  delete(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult> {
     return this.#write('delete', key, { encode, options })
   }
 
-  watch(options: WatchOptions): Watcher {
+  watch(options: StorageWatchOptions): Watcher {
     this.#checkOpen()
     const { prefix, from, maxPending = this.#options.maxPending } = options
     checkKeyOrPrefix(prefix)
@@ -187,7 +187,11 @@ export class MvccStorage implements Storage {
     return this.close()
   }
 
-  #write(type: 'put' | 'delete', key: string, how: { encode: Encode; options: WriteOptions | undefined }): Promise<WriteResult> {
+  #write(
+    type: 'put' | 'delete',
+    key: string,
+    how: { encode: Encode; options: StorageWriteOptions | undefined },
+  ): Promise<WriteResult> {
     try {
       this.#checkWritable()
       checkKey(key)
@@ -269,7 +273,7 @@ export class MvccStorage implements Storage {
       await this.#journal?.compact(revision, superseded)
     } catch (cause) {
       const problem = `history could not be compacted: ${cause instanceof Error ? cause.message : String(cause)}`
-      throw new StorageError({ code: 'Unavailable', reason: 'journal', problem }, { cause })
+      throw new StorageError({ code: 'Unavailable', reason: 'journal', problem, cause })
     }
   }
 

@@ -1,6 +1,6 @@
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../interfaces.ts'
-import { seededChoices } from '../testing/random-choices.ts'
 import { makeEntry } from './entries.ts'
 import { Tree, type TreeSnapshot } from './tree.ts'
 
@@ -80,7 +80,7 @@ describe('Tree', () => {
 
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     it(`agrees with a sorted array, seed ${seed}`, () => {
-      const choices = seededChoices(seed)
+      const choices = new RandomChoices(seed)
       const letters = seed % 2 === 0 ? ['a', 'b', '\uffff', '\u{1f600}', '\ue000'] : ['a', 'b', 'c']
       const tree = new Tree()
       const model = new SortedArray()

@@ -101,7 +101,7 @@ export class WriteQueue {
 
   #fail(writes: readonly QueuedWrite[], cause: unknown): void {
     const problem = `a write could not be made durable: ${cause instanceof Error ? cause.message : String(cause)}`
-    this.#failure = new StorageError({ code: 'Unavailable', reason: 'journal', problem }, { cause })
+    this.#failure = new StorageError({ code: 'Unavailable', reason: 'journal', problem, cause })
     this.#collecting = []
     this.#newest.clear()
     for (const { reject } of writes) reject(this.#failure)

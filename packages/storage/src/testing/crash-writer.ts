@@ -5,13 +5,13 @@
  *     node crash-writer.js <dir> <seed>
  */
 import { writeSync } from 'node:fs'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { crashValue } from './crash-value.ts'
-import { seededChoices } from './random-choices.ts'
 
 const [dir = '', seed = '1'] = process.argv.slice(2)
 const storage = await lmdbStorage({ dir })
-const choices = seededChoices(Number(seed))
+const choices = new RandomChoices(Number(seed))
 const say = (line: string) => writeSync(1, `${line}\n`)
 
 say('ready')

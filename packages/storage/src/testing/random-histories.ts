@@ -9,6 +9,7 @@
  * - Durable: no acknowledged write is missing after a restart.
  */
 import assert from 'node:assert/strict'
+import { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Revision, Storage, Watcher } from '../interfaces.ts'
 import {
   expectWritten,
@@ -21,7 +22,6 @@ import {
   text,
 } from './harness.ts'
 import { Model } from './model.ts'
-import { type RandomChoices, seededChoices } from './random-choices.ts'
 
 const prefixes = ['/', '/a/', '/a/b/', '/c/', '/none/']
 const keys = ['/a/1', '/a/2', '/a/b/1', '/a/b/2', '/a/b/c/1', '/c/1', '/c/2', '/a-/1', '/a0']
@@ -30,7 +30,7 @@ const steps = 300
 export function randomHistories(test: StoreTest, seeds: readonly number[]): void {
   for (const seed of seeds) {
     test(`keeps all guarantees in a random history (Ordered, Unique, Resumable, Bookmarkable, Snapshot, Durable; seed ${seed})`, async (bench) => {
-      const history = new RandomHistory(bench, seededChoices(seed))
+      const history = new RandomHistory(bench, new RandomChoices(seed))
       try {
         for (let step = 0; step < steps; step++) await history.step()
         await history.finish()

@@ -1,5 +1,5 @@
 import { cel, loadCel } from '@krmkit/schema'
-import type { AdmissionEnvironmentOptions, CompileBudget, Environment, Type } from '@krmkit/schema/cel'
+import type { AdmissionVariableOptions, CompileBudget, Environment, Type } from '@krmkit/schema/cel'
 import type { StrategyContext } from '../../interfaces.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 
@@ -34,7 +34,7 @@ export function validateExpression(
   text: string,
   at: FieldPath,
   options: {
-    readonly scope: AdmissionEnvironmentOptions
+    readonly scope: AdmissionVariableOptions
     readonly checks: ExpressionContext
     readonly kinds?: readonly Type['kind'][]
   },

@@ -1,7 +1,6 @@
 /** Helpers of the replay of recorded writes: compare, merge, fill masked values. */
 
-import type { FieldError } from '@krmkit/meta'
-import { isJsonObject } from '../../json-object.ts'
+import { type FieldError, isJsonObject } from '@krmkit/meta'
 
 export type Json = Record<string, unknown>
 
@@ -85,8 +84,8 @@ export function isPlainMerge(patch: unknown): boolean {
 }
 
 export function merge(into: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
-  const result: Json = typeof into === 'object' && into !== null && !Array.isArray(into) ? { ...(into as Json) } : {}
+  if (!isJsonObject(patch)) return patch
+  const result: Json = isJsonObject(into) ? { ...(into as Json) } : {}
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete result[name]
     else result[name] = merge(result[name], value)

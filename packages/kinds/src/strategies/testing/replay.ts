@@ -6,6 +6,7 @@ import {
   type FieldError,
   fakeClock,
   generateName,
+  isJsonObject,
   nameRules,
   seededRandom,
   stockProfile,
@@ -15,7 +16,6 @@ import {
 } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
-import { isJsonObject } from '../../json-object.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
 import { isSet } from '../shared/values.ts'
 import {
@@ -214,7 +214,7 @@ function update(step: Step, target: Target, { answer, context, old }: WriteOptio
 }
 
 function readBody(step: Step, target: Target): Json {
-  if (typeof step.body !== 'object' || step.body === null) throw new DecodeError('Type', 'not JSON')
+  if (typeof step.body !== 'object' || step.body === null) throw new DecodeError({ code: 'Type', message: 'not JSON' })
   const { kind } = target.definition
   const body = step.body as Json
   return decode<Json>(kind.type(), {

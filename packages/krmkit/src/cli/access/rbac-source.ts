@@ -1,11 +1,11 @@
 import { createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@krmkit/authorization'
 import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
-import { type ApiObject, stockProfile, type UserInfo } from '@krmkit/meta'
+import { type ApiObject, isJsonObject, stockProfile, type UserInfo } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { requireReadable, valuesOf } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
-import { isObject, nameOf, objectsOf } from '../offline/objects.ts'
+import { nameOf, objectsOf } from '../offline/objects.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
 
@@ -76,7 +76,7 @@ function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: Sou
       for (const item of objectsOf({ value })) {
         const { apiVersion, kind } = nameOf(item)
         const known = kinds.find((each) => each.kind === kind)
-        if (known === undefined || !apiVersion.startsWith(`${group}/`) || !isObject(item.value)) continue
+        if (known === undefined || !apiVersion.startsWith(`${group}/`) || !isJsonObject(item.value)) continue
         own++
         take(withNamespace({ ...item.value, apiVersion, kind } as unknown as ApiObject, known.namespaced ? namespace : undefined))
       }
@@ -88,7 +88,7 @@ function objectsOfFiles({ filename, bootstrapRoles, namespace = 'default' }: Sou
 
 /** Adds the namespace of the command to an object without one. */
 function withNamespace(object: ApiObject, namespace: string | undefined): ApiObject {
-  const metadata = isObject(object.metadata) ? object.metadata : {}
+  const metadata = isJsonObject(object.metadata) ? object.metadata : {}
   const { namespace: given = '' } = metadata as { namespace?: string }
   if (namespace === undefined || given !== '') return { ...object, metadata }
   return { ...object, metadata: { ...metadata, namespace } }

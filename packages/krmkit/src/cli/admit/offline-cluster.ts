@@ -1,6 +1,6 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { alwaysAllow } from '@krmkit/authorization'
+import { alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { createInProcessClient } from '@krmkit/client'
 import { type RunningControllers, runControllers } from '@krmkit/controllers'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
@@ -95,7 +95,7 @@ export class OfflineCluster implements AsyncDisposable {
     await seedStorage(seed, { ...parts, storage: withoutClose(storage) })
     const server = await createApiServer({
       ...parts,
-      authorizer: flags.as === undefined ? alwaysAllow : ({ rbac }) => rbac(),
+      authorizer: flags.as === undefined ? alwaysAllowAuthorizer : ({ rbac }) => rbac(),
       bootstrapRoles: flags.as !== undefined,
       admission: plugins.make,
     })

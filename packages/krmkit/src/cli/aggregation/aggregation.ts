@@ -1,10 +1,8 @@
 import type { ServiceResolver } from '@krmkit/admission/webhooks'
 import type { EmbeddedServer } from '@krmkit/apiserver'
-import { type Aggregation, endpointServices, type ProxyIdentity } from '@krmkit/apiserver/aggregation'
+import { type Aggregation, endpointServices } from '@krmkit/apiserver/aggregation'
 import type { Clock, Random } from '@krmkit/meta'
-import { CliError } from '../cli-error.ts'
-import { readKeyPair } from '../key-pair.ts'
-import { watchFile } from '../watched-file.ts'
+import { watchKeyPair } from '../watched-key-pair.ts'
 import type { AggregationOptions } from './options.ts'
 
 export type AggregationFromFlags = Pick<Aggregation, 'forwardRedirects' | 'identity' | 'routing'> & Disposable
@@ -18,35 +16,19 @@ export async function createAggregation(
   options: AggregationOptions,
   context: { readonly clock: Clock; readonly onError: (error: unknown) => void },
 ): Promise<AggregationFromFlags> {
-  const identity = await proxyIdentity(options, context)
+  const { proxyClientCertFile, proxyClientKeyFile } = options
+  const identity = await watchKeyPair(
+    {
+      certificate: { flag: 'proxy-client-cert-file', path: proxyClientCertFile },
+      key: { flag: 'proxy-client-key-file', path: proxyClientKeyFile },
+    },
+    context,
+  )
   return {
     routing: options.enableAggregatorRouting ? 'endpoints' : 'clusterIP',
     forwardRedirects: !options.aggregatorRejectForwardingRedirect,
     ...(identity === undefined ? {} : { identity: identity.now }),
-    [Symbol.dispose]: () => identity?.end(),
-  }
-}
-
-async function proxyIdentity(
-  { proxyClientCertFile: certificateFile, proxyClientKeyFile: keyFile }: AggregationOptions,
-  context: { readonly clock: Clock; readonly onError: (error: unknown) => void },
-): Promise<{ readonly now: () => ProxyIdentity; readonly end: () => void } | undefined> {
-  if ((certificateFile === undefined) !== (keyFile === undefined)) {
-    throw new CliError({ code: 'InvalidFlag', message: '--proxy-client-cert-file and --proxy-client-key-file go together' })
-  }
-  if (certificateFile === undefined || keyFile === undefined) return undefined
-  await readKeyPair({
-    certificate: { flag: 'proxy-client-cert-file', path: certificateFile },
-    key: { flag: 'proxy-client-key-file', path: keyFile },
-  })
-  const certificate = await watchFile(certificateFile, context)
-  const key = await watchFile(keyFile, context)
-  return {
-    now: () => ({ certificate: certificate.text, key: key.text }),
-    end() {
-      certificate[Symbol.dispose]()
-      key[Symbol.dispose]()
-    },
+    [Symbol.dispose]: () => identity?.[Symbol.dispose](),
   }
 }
 

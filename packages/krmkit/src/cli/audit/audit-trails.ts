@@ -75,17 +75,8 @@ async function createLogBackend(options: AuditOptions, environment: AuditEnviron
     format: options.auditLogFormat,
   })
   return withMode(backend, environment, {
-    mode: options.auditLogMode,
     name: 'log',
-    bufferSize: options.auditLogBatchBufferSize,
-    maxBatchSize: options.auditLogBatchMaxSize,
-    maxBatchWaitMs: options.auditLogBatchMaxWait,
-    throttle: options.auditLogBatchThrottleEnable
-      ? { qps: options.auditLogBatchThrottleQps, burst: options.auditLogBatchThrottleBurst }
-      : undefined,
-    truncate: options.auditLogTruncateEnabled
-      ? { maxEventSize: options.auditLogTruncateMaxEventSize, maxBatchSize: options.auditLogTruncateMaxBatchSize }
-      : undefined,
+    ...bufferOptions(options, 'auditLog'),
   })
 }
 
@@ -133,17 +124,8 @@ async function createWebhookBackend(options: AuditOptions, environment: AuditEnv
     },
   }
   return withMode(closing, environment, {
-    mode: options.auditWebhookMode,
     name: 'webhook',
-    bufferSize: options.auditWebhookBatchBufferSize,
-    maxBatchSize: options.auditWebhookBatchMaxSize,
-    maxBatchWaitMs: options.auditWebhookBatchMaxWait,
-    throttle: options.auditWebhookBatchThrottleEnable
-      ? { qps: options.auditWebhookBatchThrottleQps, burst: options.auditWebhookBatchThrottleBurst }
-      : undefined,
-    truncate: options.auditWebhookTruncateEnabled
-      ? { maxEventSize: options.auditWebhookTruncateMaxEventSize, maxBatchSize: options.auditWebhookTruncateMaxBatchSize }
-      : undefined,
+    ...bufferOptions(options, 'auditWebhook'),
   })
 }
 
@@ -155,6 +137,22 @@ interface BackendOptions {
   readonly maxBatchWaitMs: number
   readonly throttle: { readonly qps: number; readonly burst: number } | undefined
   readonly truncate: { readonly maxEventSize: number; readonly maxBatchSize: number } | undefined
+}
+
+/** The flags that both backends have. */
+function bufferOptions(options: AuditOptions, backend: 'auditLog' | 'auditWebhook'): Omit<BackendOptions, 'name'> {
+  return {
+    mode: options[`${backend}Mode`],
+    bufferSize: options[`${backend}BatchBufferSize`],
+    maxBatchSize: options[`${backend}BatchMaxSize`],
+    maxBatchWaitMs: options[`${backend}BatchMaxWait`],
+    throttle: options[`${backend}BatchThrottleEnable`]
+      ? { qps: options[`${backend}BatchThrottleQps`], burst: options[`${backend}BatchThrottleBurst`] }
+      : undefined,
+    truncate: options[`${backend}TruncateEnabled`]
+      ? { maxEventSize: options[`${backend}TruncateMaxEventSize`], maxBatchSize: options[`${backend}TruncateMaxBatchSize`] }
+      : undefined,
+  }
 }
 
 /** Adds truncation and the mode to a backend. Lost events are logged. */

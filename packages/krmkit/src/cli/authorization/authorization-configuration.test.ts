@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AuthorizerEnvironment } from '@krmkit/apiserver'
-import { type Attributes, type Authorizer, alwaysAllow, alwaysDeny } from '@krmkit/authorization'
+import { type Attributes, type Authorizer, alwaysAllowAuthorizer, alwaysDenyAuthorizer } from '@krmkit/authorization'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ConfiguredAuthorization, createConfiguredAuthorization } from './authorization-configuration.ts'
@@ -78,7 +78,7 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
     abac: () => Promise.reject(new Error('no policies here')),
   })
   made.push(configured)
-  const { rbac: roles = alwaysDeny, nodes = alwaysDeny } = parts
+  const { rbac: roles = alwaysDenyAuthorizer, nodes = alwaysDenyAuthorizer } = parts
   const environment = { rbac: async () => roles, nodes: async () => nodes } as unknown as AuthorizerEnvironment
   const authorizer = await configured.authorizer(environment)
   const change = async (next: string) => {
@@ -109,7 +109,7 @@ describe('createConfiguredAuthorization', () => {
     const conditions = `    matchConditions:
     - expression: has(request.resourceAttributes) && request.resourceAttributes.namespace == 'n'
     - expression: "!('system:nodes' in request.groups)"`
-    const { ask, configured } = await follow(hook(path, conditions) + rbac, { rbac: alwaysAllow })
+    const { ask, configured } = await follow(hook(path, conditions) + rbac, { rbac: alwaysAllowAuthorizer })
     expect(configured.modes).toEqual(['Webhook', 'RBAC'])
     expect(await ask('ok')).toBe('allow')
     expect(await ask('bad')).toBe('deny')
@@ -124,7 +124,7 @@ describe('createConfiguredAuthorization', () => {
   it('applies the failure policy of an unreachable webhook, except to administrators', async () => {
     const { path } = await hookService()
     services.pop()!.close()
-    const { ask, errors } = await follow(hook(path) + rbac, { rbac: alwaysAllow })
+    const { ask, errors } = await follow(hook(path) + rbac, { rbac: alwaysAllowAuthorizer })
     expect(await ask('ok')).toBe('deny')
     expect(errors[0]).toContain('authorizer hook')
     expect(await ask('root', { user: { username: 'root', groups: ['system:masters'] } })).toBe('allow')

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { AuthorizerEnvironment } from '@krmkit/apiserver'
-import { type Authorizer, alwaysAllow, alwaysDeny, createWebhookAuthorizer } from '@krmkit/authorization'
+import { type Authorizer, alwaysAllowAuthorizer, alwaysDenyAuthorizer, createWebhookAuthorizer } from '@krmkit/authorization'
 import {
   type AuthorizationConfiguration,
   type AuthorizationWebhook,
@@ -127,8 +127,8 @@ async function authorizersOf(
   { parts, abac }: { readonly parts: AuthorizerEnvironment; readonly abac: () => Promise<Authorizer> },
 ): Promise<ReadonlyMap<string, Authorizer>> {
   const authorizers = new Map<string, Authorizer>([
-    ['AlwaysAllow', alwaysAllow],
-    ['AlwaysDeny', alwaysDeny],
+    ['AlwaysAllow', alwaysAllowAuthorizer],
+    ['AlwaysDeny', alwaysDenyAuthorizer],
   ])
   if (chosen.includes('RBAC')) authorizers.set('RBAC', await parts.rbac())
   if (chosen.includes('Node')) authorizers.set('Node', await parts.nodes())

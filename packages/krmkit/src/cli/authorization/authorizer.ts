@@ -1,8 +1,8 @@
 import type { AuthorizerEnvironment, AuthorizerFactory } from '@krmkit/apiserver'
 import {
   type Authorizer,
-  alwaysAllow,
-  alwaysDeny,
+  alwaysAllowAuthorizer,
+  alwaysDenyAuthorizer,
   createAbacAuthorizer,
   createPrivilegedGroupsAuthorizer,
   createUnionAuthorizer,
@@ -50,10 +50,10 @@ export async function createAuthorization(
   const makers: Readonly<Record<AuthorizationMode, AuthorizerFactoryOfMode>> = {
     Node: ({ nodes }) => nodes(),
     RBAC: ({ rbac }) => rbac(),
-    Webhook: () => remote?.authorizer ?? alwaysDeny,
-    ABAC: () => abac ?? alwaysDeny,
-    AlwaysAllow: () => alwaysAllow,
-    AlwaysDeny: () => alwaysDeny,
+    Webhook: () => remote?.authorizer ?? alwaysDenyAuthorizer,
+    ABAC: () => abac ?? alwaysDenyAuthorizer,
+    AlwaysAllow: () => alwaysAllowAuthorizer,
+    AlwaysDeny: () => alwaysDenyAuthorizer,
     SystemMasters: () => systemMasters,
   }
   return {

@@ -1,9 +1,9 @@
-import { formatApiVersion, type GroupVersionKind, type JsonObject, parseApiVersion } from '@krmkit/meta'
+import { formatApiVersion, type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import { decodeUntyped, type StructType } from '@krmkit/schema'
 import { CliError } from '../cli-error.ts'
 import type { OfflineKinds } from './kinds.ts'
 import { documentsOf, type FoundFiles, type ManifestFile } from './manifest-files.ts'
-import { isObject, nameOf, type ObjectName, objectsOf } from './objects.ts'
+import { nameOf, type ObjectName, objectsOf } from './objects.ts'
 
 /** Objects of files, for commands that fail when one cannot be read. */
 
@@ -51,7 +51,7 @@ export function parseObjects(files: readonly ManifestFile[]): ParsedObject[] {
       .flatMap((value) => objectsOf({ value }))
       .map((object): ParsedObject => {
         const name = nameOf(object)
-        if (!isObject(object.value) || name.apiVersion === '' || name.kind === '' || name.apiVersion.split('/').length > 2) {
+        if (!isJsonObject(object.value) || name.apiVersion === '' || name.kind === '' || name.apiVersion.split('/').length > 2) {
           const message = `${file.path}: a document is not an object with apiVersion and kind`
           throw new CliError({ code: 'FileFailed', message })
         }

@@ -1,5 +1,4 @@
-import type { GroupVersionKind, JsonObject } from '@krmkit/meta'
-import { parseApiVersion } from '@krmkit/meta'
+import { type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import type { ManifestDocument } from '@krmkit/schema/manifest'
 
 /** One object of a document: the document itself, or an item of a list. */
@@ -32,15 +31,11 @@ function opened(object: ManifestObject, depth: number): ManifestObject[] {
 
 /** The kind of the items of a list; an empty kind for a `List`, whose items name their kind. Undefined for other values. */
 function listOf(value: unknown): GroupVersionKind | undefined {
-  if (!isObject(value) || !Array.isArray(ownMember(value, 'items'))) return undefined
+  if (!isJsonObject(value) || !Array.isArray(ownMember(value, 'items'))) return undefined
   const [apiVersion, kind] = [ownMember(value, 'apiVersion'), ownMember(value, 'kind')]
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || !kind.endsWith('List')) return undefined
   if (apiVersion.split('/').length > 2) return undefined
   return { ...parseApiVersion(apiVersion), kind: kind.slice(0, -'List'.length) }
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The value of an own property. */
@@ -61,10 +56,10 @@ export interface ObjectName {
 /** The kind and name of an object; values of a wrong type count as empty. */
 export function nameOf({ value, implied }: ManifestObject): ObjectName {
   const text = (from: unknown, name: string): string => {
-    const member = isObject(from) ? ownMember(from, name) : undefined
+    const member = isJsonObject(from) ? ownMember(from, name) : undefined
     return typeof member === 'string' ? member : ''
   }
-  const metadata = isObject(value) ? ownMember(value, 'metadata') : undefined
+  const metadata = isJsonObject(value) ? ownMember(value, 'metadata') : undefined
   const impliedVersion =
     implied === undefined ? '' : implied.group === '' ? implied.version : `${implied.group}/${implied.version}`
   return {

@@ -1,5 +1,5 @@
 import { type Change, createMergePatch, createTwoWayPatch, diffObjects, FieldManagerError } from '@krmkit/fieldmanager'
-import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { DecodeError, decode } from '@krmkit/schema'
 import { withDefaults } from '../offline/defaults.ts'
 import { kindsFor } from '../offline/definitions.ts'
@@ -96,7 +96,7 @@ function isBelow(field: string, path: string): boolean {
 
 function withoutManagedFields(object: JsonObject, { showManagedFields }: DiffFlags): JsonObject {
   const { metadata } = object
-  if (showManagedFields || typeof metadata !== 'object' || metadata === null || Array.isArray(metadata)) return object
+  if (showManagedFields || !isJsonObject(metadata)) return object
   const { managedFields: _, ...rest } = metadata
   return { ...object, metadata: rest }
 }

@@ -1,9 +1,9 @@
 import {
   createThreeWayMergePatch,
   createThreeWayPatch,
+  FieldManagerError,
   jsonPatch,
   mergePatch,
-  PatchError,
   strategicMergePatch,
 } from '@krmkit/fieldmanager'
 import type { JsonObject, JsonValue } from '@krmkit/meta'
@@ -53,7 +53,7 @@ export function runMerge(target: string, patchPath: string | undefined, flags: M
     terminal.out(printObjects([flags.printPatch ? patch : patched(live, patch, flags)], flags.output))
     return exitCodes.success
   } catch (error) {
-    if (!(error instanceof PatchError)) throw error
+    if (!(error instanceof FieldManagerError)) throw error
     terminal.err(`${terminal.paint('err', flags.color).red('krmkit:')} ${objectText(live.name)}: ${error.message}\n`)
     return error.code === 'Conflict' || error.code === 'Unprocessable' ? exitCodes.findings : exitCodes.failure
   }

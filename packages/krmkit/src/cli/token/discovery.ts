@@ -7,11 +7,10 @@ import {
   verifyClusterInfo,
 } from '@krmkit/certificates/bootstrap'
 import { ClientError, type ConnectionOptions, createRemoteClient, type RawResponse } from '@krmkit/client'
-import { ApiError, type Clock, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { ApiError, type Clock, isJsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { withClient } from '../access/rbac-source.ts'
 import { CliError } from '../cli-error.ts'
-import { isObject } from '../offline/objects.ts'
 
 export interface DiscoveryOptions {
   /** The unverified address of the cluster: `https://host:port`. */
@@ -96,14 +95,14 @@ async function dataIn(response: RawResponse): Promise<Record<string, string>> {
   if (status === 404) throw ApiError.notFound({ group: '', resource: 'configmaps' }, clusterInfoName)
   if (status !== 200) throw unusable(`the server responds with status ${status}`)
   const object = parsedOr(() => JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown, 'the response is not a JSON object')
-  const data = isObject(object) && isObject(object.data) ? object.data : {}
+  const data = isJsonObject(object) && isJsonObject(object.data) ? object.data : {}
   return Object.fromEntries(Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
 /** The only cluster of a kubeconfig, or that of its current context. */
 function clusterIn(kubeconfig: string): DiscoveredCluster {
   const value = parsedOr(() => parseYaml(kubeconfig).value as unknown, 'it is not a kubeconfig')
-  const members = isObject(value) ? value : {}
+  const members = isJsonObject(value) ? value : {}
   const clusters = namedIn(members.clusters, 'cluster')
   const current = members['current-context']
   const context = typeof current === 'string' ? namedIn(members.contexts, 'context').get(current) : undefined
@@ -118,8 +117,8 @@ function namedIn(list: unknown, member: string): Map<string, Record<string, unkn
   const entries = Array.isArray(list) ? list : []
   return new Map(
     entries.flatMap((entry: unknown) => {
-      const value = isObject(entry) ? entry[member] : undefined
-      return isObject(entry) && isObject(value) ? [[String(entry.name ?? ''), value] as const] : []
+      const value = isJsonObject(entry) ? entry[member] : undefined
+      return isJsonObject(entry) && isJsonObject(value) ? [[String(entry.name ?? ''), value] as const] : []
     }),
   )
 }

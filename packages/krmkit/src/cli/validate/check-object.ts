@@ -6,6 +6,7 @@ import {
   formatApiVersion,
   formatTime,
   type GroupVersionKind,
+  isJsonObject,
   type JsonObject,
   MetaError,
   nameRules,
@@ -20,7 +21,7 @@ import { messageOf } from '../cli-error.ts'
 import { withDefaults } from '../offline/defaults.ts'
 import type { FoundKind, OfflineKinds } from '../offline/kinds.ts'
 import { identityOf } from '../offline/load.ts'
-import { isObject, type ManifestObject, nameOf, ownMember } from '../offline/objects.ts'
+import { type ManifestObject, nameOf, ownMember } from '../offline/objects.ts'
 import { type Problem, problemOf, type Severity } from './findings.ts'
 
 /** All problems that a server would report for one object. */
@@ -41,7 +42,7 @@ export interface CheckedObject {
 /** Decodes, defaults and validates an object like a server that creates it. May modify the object. */
 export async function checkObject(object: ManifestObject, kinds: OfflineKinds, options: CheckOptions): Promise<CheckedObject> {
   const { value } = object
-  if (!isObject(value)) return { problems: [error('no-object', '', `expected an object, found ${typeName(value)}`)] }
+  if (!isJsonObject(value)) return { problems: [error('no-object', '', `expected an object, found ${typeName(value)}`)] }
   const typed = kindOf(object)
   if (!('group' in typed)) return { problems: typed }
   const found = kinds.find(typed)
@@ -52,7 +53,7 @@ export async function checkObject(object: ManifestObject, kinds: OfflineKinds, o
   const { definition } = found
   const name = nameOf(object)
   const metadata = ownMember(value, 'metadata')
-  const named = isObject(metadata) && ownMember(metadata, 'name') === name.name && name.name !== ''
+  const named = isJsonObject(metadata) && ownMember(metadata, 'name') === name.name && name.name !== ''
   const identity = identityOf(name, typed, kinds)
   const problems = [...versionProblems(found, kinds), ...(await contentProblems(value, definition, kinds, options))]
   return { problems, ...(named ? { identity } : {}) }
@@ -133,8 +134,7 @@ function decodeAll(type: StructType, value: JsonObject, { fields }: CheckOptions
       return { object: decoded.object, problems }
     } catch (failure) {
       if (!(failure instanceof DecodeError)) throw failure
-      const { code, message, location: place } = failure
-      const path = place.path ?? ''
+      const { code, message, path = '' } = failure
       problems.push(error(code === 'Type' ? 'type' : 'value', path, typeMessage(message)))
       if (path === '' || !remove(value, path)) return { problems }
     }
@@ -184,7 +184,7 @@ function stepInto(at: unknown, path: string): { name: string; rest: string } | u
     const index = /^\[(\d{1,9})\]/.exec(path)
     return index === null ? undefined : { name: String(index[1]), rest: path.slice(index[0].length) }
   }
-  if (!isObject(at)) return undefined
+  if (!isJsonObject(at)) return undefined
   const text = path.startsWith('.') ? path.slice(1) : path
   const names = Object.keys(at).filter((name) => text.startsWith(name) && /^(?:$|[.[])/.test(text.slice(name.length)))
   const name = names.sort((a, b) => b.length - a.length)[0]

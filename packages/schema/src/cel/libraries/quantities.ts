@@ -3,6 +3,7 @@ import { declare, type FunctionDeclaration, method, overload } from '../declarat
 import type { Meter } from '../meter.ts'
 import { boolType, doubleType, intType, opaqueOf, stringType } from '../types.ts'
 import { Double, ErrorValue, normalizeInt, OpaqueValue, type Value } from '../values.ts'
+import { comparisons } from './comparisons.ts'
 import type { Library } from './library.ts'
 
 /** The quantity library: `quantity('500m')`. */
@@ -34,9 +35,26 @@ function parse(_: Meter, text: string): Value {
 
 type Int = number | bigint
 
-const order = (test: (order: number) => boolean) => (_: Meter, a: QuantityValue, b: QuantityValue) =>
-  test(a.quantity.compare(b.quantity))
 const two = [quantityType, quantityType]
+
+/** A function of two quantities, or of a quantity and an integer. */
+function arithmetic(name: string, id: string, compute: (a: Quantity, b: Quantity) => Quantity): FunctionDeclaration {
+  return declare(
+    name,
+    method(
+      id,
+      two,
+      quantityType,
+      (_: Meter, a: QuantityValue, b: QuantityValue) => new QuantityValue(compute(a.quantity, b.quantity)),
+    ),
+    method(
+      `${id}_int`,
+      [quantityType, intType],
+      quantityType,
+      (_: Meter, a: QuantityValue, b: Int) => new QuantityValue(compute(a.quantity, Quantity.of(b))),
+    ),
+  )
+}
 
 const functions: readonly FunctionDeclaration[] = [
   declare('quantity', overload('string_to_quantity', [stringType], quantityType, parse)),
@@ -48,30 +66,7 @@ const functions: readonly FunctionDeclaration[] = [
     'sign',
     method('quantity_sign', [quantityType], intType, (_: Meter, { quantity }: QuantityValue) => quantity.sign()),
   ),
-  declare(
-    'isGreaterThan',
-    method(
-      'quantity_is_greater_than',
-      two,
-      boolType,
-      order((each) => each > 0),
-    ),
-  ),
-  declare(
-    'isLessThan',
-    method(
-      'quantity_is_less_than',
-      two,
-      boolType,
-      order((each) => each < 0),
-    ),
-  ),
-  declare(
-    'compareTo',
-    method('quantity_compare_to', two, intType, (_: Meter, a: QuantityValue, b: QuantityValue) =>
-      Math.sign(a.quantity.compare(b.quantity)),
-    ),
-  ),
+  ...comparisons('quantity', quantityType, (a: QuantityValue, b: QuantityValue) => a.quantity.compare(b.quantity)),
   declare(
     'asApproximateFloat',
     method(
@@ -97,36 +92,8 @@ const functions: readonly FunctionDeclaration[] = [
       (_: Meter, { quantity }: QuantityValue) => quantity.asInt64() !== undefined,
     ),
   ),
-  declare(
-    'add',
-    method(
-      'quantity_add',
-      two,
-      quantityType,
-      (_: Meter, a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.add(b.quantity)),
-    ),
-    method(
-      'quantity_add_int',
-      [quantityType, intType],
-      quantityType,
-      (_: Meter, a: QuantityValue, b: Int) => new QuantityValue(a.quantity.add(Quantity.of(b))),
-    ),
-  ),
-  declare(
-    'sub',
-    method(
-      'quantity_sub',
-      two,
-      quantityType,
-      (_: Meter, a: QuantityValue, b: QuantityValue) => new QuantityValue(a.quantity.sub(b.quantity)),
-    ),
-    method(
-      'quantity_sub_int',
-      [quantityType, intType],
-      quantityType,
-      (_: Meter, a: QuantityValue, b: Int) => new QuantityValue(a.quantity.sub(Quantity.of(b))),
-    ),
-  ),
+  arithmetic('add', 'quantity_add', (a, b) => a.add(b)),
+  arithmetic('sub', 'quantity_sub', (a, b) => a.sub(b)),
 ]
 
 export const quantities: Library = { name: 'quantities', functions, types: [['kubernetes.Quantity', quantityType]] }

@@ -3,6 +3,7 @@ import { declare, type FunctionDeclaration, method, type Overload, overload } fr
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
 import { ErrorValue, normalizeInt, OpaqueValue, type Value } from '../values.ts'
+import { comparisons } from './comparisons.ts'
 import type { Library } from './library.ts'
 
 /** The semver library: `semver('1.2.3')`. */
@@ -137,9 +138,6 @@ function texts(
   return [overload(`${id}_string`, [stringType], result, run), overload(`${id}_string_bool`, [stringType, boolType], result, run)]
 }
 
-const two = [semverType, semverType]
-const order = (test: (order: number) => boolean) => (_: Meter, a: Semver, b: Semver) =>
-  test(compareVersions(a.version, b.version))
 const number =
   (index: 0 | 1 | 2) =>
   (_: Meter, { version }: Semver) =>
@@ -151,28 +149,7 @@ const functions: readonly FunctionDeclaration[] = [
     'isSemver',
     ...texts('is_semver', (meter, text, normalize) => !(read(meter, text, normalize) instanceof ErrorValue), boolType),
   ),
-  declare(
-    'isGreaterThan',
-    method(
-      'semver_is_greater_than',
-      two,
-      boolType,
-      order((each) => each > 0),
-    ),
-  ),
-  declare(
-    'isLessThan',
-    method(
-      'semver_is_less_than',
-      two,
-      boolType,
-      order((each) => each < 0),
-    ),
-  ),
-  declare(
-    'compareTo',
-    method('semver_compare_to', two, intType, (_: Meter, a: Semver, b: Semver) => compareVersions(a.version, b.version)),
-  ),
+  ...comparisons('semver', semverType, (a: Semver, b: Semver) => compareVersions(a.version, b.version)),
   declare('major', method('semver_major', [semverType], intType, number(0))),
   declare('minor', method('semver_minor', [semverType], intType, number(1))),
   declare('patch', method('semver_patch', [semverType], intType, number(2))),

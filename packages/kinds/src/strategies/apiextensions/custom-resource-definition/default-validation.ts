@@ -1,6 +1,7 @@
-import { type FieldError, field, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
-import { collectErrors, formatFieldErrors } from '@krmkit/meta/validation'
+import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
+import { copyJson } from '@krmkit/schema/json'
 import {
   coerceEmbedded,
   createSchemaNode,
@@ -11,18 +12,17 @@ import {
   type SchemaNode,
   validateEmbedded,
 } from '@krmkit/schema/structural'
-import { isJsonObject } from '../../../json-object.ts'
 import { semanticEqual } from '../../shared/values.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, type Steps, sortedNames } from './schema.ts'
 
 /** Defaults must be values that the schema itself accepts. */
-export function validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): FieldError[] {
+export function* validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): Steps<FieldError[]> {
   const root: Schema = { ...schema, 'x-kubernetes-embedded-resource': true }
-  return collectErrors((errors) => {
-    walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors)
-  })
+  return yield* collectErrorsSteps((errors) =>
+    walk(root, path, { resource: root, node: nodeOf(root), steps: [], inMetadata: false, objectMeta, budget: {} }, errors),
+  )
 }
 
 interface At {
@@ -41,31 +41,37 @@ interface At {
 
 const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
 
-function walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): void {
+function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Steps {
+  yield
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const at: At = embedded ? { ...outer, resource: schema, node: nodeOf(schema), steps: [], inMetadata: false } : outer
   if (schema.default !== undefined && schema.default !== null) {
     const place = path.child('default')
-    errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : validateValue(schema, place, at)))
+    errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : yield* validateValue(schema, place, at)))
+    yield true
   }
   const items = itemsOf(schema)
-  if (items !== undefined) walk(items, path.child('items'), { ...at, steps: [...at.steps, 0] }, errors)
-  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+  if (items !== undefined) yield* walk(items, path.child('items'), { ...at, steps: [...at.steps, 0] }, errors)
+  for (const name of yield* sortedNames(schema.properties)) {
     const inMetadata = at.inMetadata || (embedded && objectMembers.has(name))
     const inner = { ...at, steps: [...at.steps, name], inMetadata }
-    walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
+    yield* walk(schema.properties?.[name] as Schema, path.child('properties').key(name), inner, errors)
   }
   // Defaults of `additionalProperties` are not validated, as on the stock server.
 }
 
-function validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): FieldError[] {
+function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At): Steps<FieldError[]> {
   const value = schema.default as JsonValue
   const node = createSchemaNode(schema as JsonObject)
-  const pruned = structuredClone(value)
+  yield true
+  const pruned = copyJson(value)
+  yield true
   if (node.embeddedResource && isJsonObject(pruned)) pruneObject(pruned, node)
   else pruneValue(pruned, node)
+  yield true
   const errors: FieldError[] = []
   if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
+  yield true
   const embedded = node.containsEmbedded ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
   if (embedded.length > 0) return [...errors, ...embedded]
   const alone = validateByKeywords(schema, path)

@@ -1,13 +1,12 @@
 import { type DeepReadonly, type FieldError, field, type JsonObject, type Path } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
-import { ErrorList, runUntilFull } from '@krmkit/meta/validation'
+import { collectErrorsSteps, type ErrorList } from '@krmkit/meta/validation'
 import { cel } from '@krmkit/schema'
 import type { CompileBudget, CompiledRule, Environment, Rule } from '@krmkit/schema/cel'
-import { hasValidationRules } from '@krmkit/schema/structural'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { goRule } from './go-form.ts'
 import { itemsOf } from './list-markers.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, type Steps, sortedNames } from './schema.ts'
 
 /** Expressions of `x-kubernetes-validations`: compilation and estimated cost. */
 
@@ -29,31 +28,33 @@ const schemaLimit = 100_000_000
  *
  * @param path of the schema.
  */
-export function validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): FieldError[] {
-  if (!hasValidationRules(schema as JsonObject)) return []
+export function* validateExpressions(schema: Schema, path: Path, options: ExpressionRuleOptions): Steps<FieldError[]> {
   const ruled = new Set<Schema>()
-  collectRuledSchemas(schema, ruled)
-  const walk = new Walk(options, ruled)
-  runUntilFull(walk.errors, () => walk.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }))
-  return [...walk.errors, ...walk.totalErrors(path)]
+  if (!(yield* collectRuledSchemas(schema, ruled))) return []
+  const rules = new RulesWalk(options, ruled)
+  const errors = yield* collectErrorsSteps((found) =>
+    rules.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }, found),
+  )
+  return [...errors, ...rules.totalErrors(path)]
 }
 
 /** All expressions of a definition. */
-export function expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): ReadonlySet<string> {
+export function* expressionsOf(definition: DeepReadonly<CustomResourceDefinition> | undefined): Steps<ReadonlySet<string>> {
   const found = new Set<string>()
-  const visit = (schema: Schema): void => {
+  const visit = function* (schema: Schema): Steps {
+    yield
     for (const { rule, messageExpression = '' } of schema['x-kubernetes-validations'] ?? []) {
       found.add(rule)
       found.add(messageExpression)
     }
     const { additionalProperties: rest } = schema
     const items = itemsOf(schema)
-    if (items !== undefined) visit(items)
-    if (typeof rest === 'object' && rest !== null) visit(rest)
-    for (const property of Object.values(schema.properties ?? {})) visit(property)
+    if (items !== undefined) yield* visit(items)
+    if (typeof rest === 'object' && rest !== null) yield* visit(rest)
+    for (const property of Object.values(schema.properties ?? {})) yield* visit(property)
   }
   for (const { schema } of definition?.spec.versions ?? [])
-    if (schema?.openAPIV3Schema !== undefined) visit(schema.openAPIV3Schema)
+    if (schema?.openAPIV3Schema !== undefined) yield* visit(schema.openAPIV3Schema)
   return found
 }
 
@@ -66,8 +67,7 @@ interface At {
   readonly root: boolean
 }
 
-class Walk {
-  readonly errors: ErrorList = new ErrorList()
+class RulesWalk {
   readonly #options: ExpressionRuleOptions
   readonly #faulty: ReadonlySet<string>
   readonly #ruled: ReadonlySet<Schema>
@@ -82,28 +82,29 @@ class Walk {
   }
 
   /** Inner schemas first, as on the stock server. */
-  visit(schema: Schema, at: At): void {
+  *visit(schema: Schema, at: At, errors: ErrorList): Steps {
     if (!this.#ruled.has(schema)) return
+    yield
     const { path } = at
     const cardinality = inner(schema, at.cardinality)
     const { additionalProperties: rest } = schema
     if (typeof rest === 'object' && rest !== null) {
-      this.visit(rest, { ...at, path: path.child('additionalProperties'), cardinality, root: false })
+      yield* this.visit(rest, { ...at, path: path.child('additionalProperties'), cardinality, root: false }, errors)
     }
-    for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    for (const name of yield* sortedNames(schema.properties)) {
       const property = schema.properties?.[name] as Schema
-      this.visit(property, { ...at, path: path.child('properties').key(name), cardinality, root: false })
+      yield* this.visit(property, { ...at, path: path.child('properties').key(name), cardinality, root: false }, errors)
     }
     const items = itemsOf(schema)
     if (items !== undefined) {
       const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? at.uncorrelated : (at.uncorrelated ?? path)
-      this.visit(items, { path: path.child('items'), cardinality, uncorrelated, root: false })
+      yield* this.visit(items, { path: path.child('items'), cardinality, uncorrelated, root: false }, errors)
     }
     const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
-    if (rules.length > 0 && !this.#faulty.has(String(path))) this.#rules(schema, rules, at)
+    if (rules.length > 0 && !this.#faulty.has(String(path))) yield* this.#rules(schema, { rules, at }, errors)
   }
 
-  #rules(schema: Schema, rules: readonly Rule[], at: At): void {
+  *#rules(schema: Schema, { rules, at }: { readonly rules: readonly Rule[]; readonly at: At }, errors: ErrorList): Steps {
     const { engine } = cel()
     this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
@@ -112,7 +113,7 @@ class Walk {
     if (declared === undefined) {
       const why = 'unable to convert structural schema to CEL declarations'
       const what = 'internal error: failed to construct type information for x-kubernetes-validations rules'
-      this.errors.push(field.internal(place, `${what}: ${why}`))
+      errors.push(field.internal(place, `${what}: ${why}`))
       return
     }
     const times = at.cardinality ?? engine.maxCardinality(declared)
@@ -122,38 +123,27 @@ class Walk {
         estimate: true,
         budget: this.#budget,
       })
-      this.#costs(compiled, place.index(index), times)
-      this.#problems(rule, compiled, { path: place.index(index), uncorrelated: at.uncorrelated })
+      this.#costs(compiled, { path: place.index(index), times }, errors)
+      validateCompiled(rule, compiled, { path: place.index(index), uncorrelated: at.uncorrelated }, errors)
+      yield true
     }
   }
 
-  #costs(compiled: CompiledRule, path: Path, times: number): void {
+  #costs(compiled: CompiledRule, { path, times }: { readonly path: Path; readonly times: number }, errors: ErrorList): void {
     const cost = compiled.maxCost === 0 ? 0 : compiled.maxCost * times
-    this.#observe(path.child('rule'), cost, 'estimated rule cost')
+    this.#observe(path.child('rule'), { cost, what: 'estimated rule cost' }, errors)
     if (compiled.message !== undefined) {
-      this.#observe(path.child('messageExpression'), compiled.messageMaxCost, 'estimated messageExpression cost')
+      const cost = compiled.messageMaxCost
+      this.#observe(path.child('messageExpression'), { cost, what: 'estimated messageExpression cost' }, errors)
     }
   }
 
-  #observe(path: Path, cost: number, what: string): void {
-    if (!this.#options.unchanged && cost > ruleLimit) this.errors.push(field.forbidden(path, overBudget(what, cost, ruleLimit)))
+  #observe(path: Path, { cost, what }: { readonly cost: number; readonly what: string }, errors: ErrorList): void {
+    if (!this.#options.unchanged && cost > ruleLimit) errors.push(field.forbidden(path, overBudget(what, cost, ruleLimit)))
     this.#total += cost
     // Costs below one percent do not explain the total.
     if (cost < schemaLimit / 100) return
     this.#costly = [...this.#costly, { path, cost }].sort((a, b) => b.cost - a.cost).slice(0, 4)
-  }
-
-  #problems(rule: Rule, compiled: CompiledRule, { path, uncorrelated }: { path: Path; uncorrelated: Path | undefined }): void {
-    const invalid = (name: string, value: unknown, detail: string) =>
-      this.errors.push(field.invalid(path.child(name), value, detail))
-    if (compiled.problem !== undefined) invalid('rule', goText(goRule(rule)), compiled.problem)
-    if (compiled.messageProblem !== undefined) invalid('messageExpression', goText(goRule(rule)), compiled.messageProblem)
-    if (compiled.usesOldSelf && uncorrelated !== undefined) {
-      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
-      invalid('rule', rule.rule, detail)
-    } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined && rule.optionalOldSelf !== null) {
-      invalid('optionalOldSelf', rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule')
-    }
   }
 
   totalErrors(path: Path): FieldError[] {
@@ -167,14 +157,33 @@ class Walk {
   }
 }
 
+function validateCompiled(
+  rule: Rule,
+  compiled: CompiledRule,
+  { path, uncorrelated }: { readonly path: Path; readonly uncorrelated: Path | undefined },
+  errors: ErrorList,
+): void {
+  const invalid = (name: string, value: unknown, detail: string) => errors.push(field.invalid(path.child(name), value, detail))
+  if (compiled.problem !== undefined) invalid('rule', goText(goRule(rule)), compiled.problem)
+  if (compiled.messageProblem !== undefined) invalid('messageExpression', goText(goRule(rule)), compiled.messageProblem)
+  if (compiled.usesOldSelf && uncorrelated !== undefined) {
+    const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
+    invalid('rule', rule.rule, detail)
+  } else if (!compiled.usesOldSelf && rule.optionalOldSelf !== undefined && rule.optionalOldSelf !== null) {
+    invalid('optionalOldSelf', rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule')
+  }
+}
+
 /** Collects the schemas that have rules or contain schemas with rules. @returns whether this is one. */
-function collectRuledSchemas(schema: Schema, found: Set<Schema>): boolean {
+function* collectRuledSchemas(schema: Schema, found: Set<Schema>): Steps<boolean> {
+  yield
   const { additionalProperties: rest, properties } = schema
   const items = itemsOf(schema)
   let ruled = (schema['x-kubernetes-validations']?.length ?? 0) > 0
-  if (typeof rest === 'object' && rest !== null && collectRuledSchemas(rest, found)) ruled = true
-  if (items !== undefined && collectRuledSchemas(items, found)) ruled = true
-  for (const name of Object.keys(properties ?? {})) if (collectRuledSchemas(properties?.[name] as Schema, found)) ruled = true
+  if (typeof rest === 'object' && rest !== null && (yield* collectRuledSchemas(rest, found))) ruled = true
+  if (items !== undefined && (yield* collectRuledSchemas(items, found))) ruled = true
+  for (const name of Object.keys(properties ?? {}))
+    if (yield* collectRuledSchemas(properties?.[name] as Schema, found)) ruled = true
   if (ruled) found.add(schema)
   return ruled
 }

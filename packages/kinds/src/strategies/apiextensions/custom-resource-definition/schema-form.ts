@@ -1,8 +1,8 @@
 import { type FieldError, field, type Path } from '@krmkit/meta'
-import { collectErrors } from '@krmkit/meta/validation'
+import { collectErrorsSteps } from '@krmkit/meta/validation'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, type Steps, sortedNames } from './schema.ts'
 
 /** Rules for the OpenAPI keywords that a schema may use. */
 
@@ -17,11 +17,14 @@ interface SchemaContext {
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const objectMembers = ['apiVersion', 'kind', 'metadata']
 
-export function validateSchemaForm(schema: Schema, path: Path): FieldError[] {
-  return collectErrors((errors) => validate(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors))
+export function* validateSchemaForm(schema: Schema, path: Path): Steps<FieldError[]> {
+  return yield* collectErrorsSteps((errors) =>
+    validate(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors),
+  )
 }
 
-function validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): void {
+function* validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Steps {
+  yield
   errors.push(...validateForbiddenKeywords(schema, path, context))
   const inner = { ...context, root: false }
   if (schema.uniqueItems === true) {
@@ -33,7 +36,7 @@ function validate(schema: Schema, path: Path, context: SchemaContext, errors: Fi
     )
   }
   const { additionalProperties: additional, properties } = schema
-  const names = Object.keys(properties ?? {}).sort()
+  const names = yield* sortedNames(properties)
   if (additional !== undefined && additional !== null) {
     if (names.length > 0 && additional !== true) {
       errors.push(field.forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'))
@@ -42,27 +45,27 @@ function validate(schema: Schema, path: Path, context: SchemaContext, errors: Fi
       const strict = context.metadata
         ? { ...inner, noDefaults: 'inside additionalProperties applying to object metadata' }
         : inner
-      validate(additional, path.child('additionalProperties'), strict, errors)
+      yield* validate(additional, path.child('additionalProperties'), strict, errors)
     }
   }
   for (const name of names) {
     const property = properties?.[name] as Schema
     const special = (context.root || schema['x-kubernetes-embedded-resource'] === true) && objectMembers.includes(name)
     const at = special ? { ...inner, metadata: true, ...(context.root ? { noDefaults: `in top-level ${name}` } : {}) } : inner
-    validate(property, path.child('properties').key(name), at, errors)
+    yield* validate(property, path.child('properties').key(name), at, errors)
   }
-  if (schema.not !== undefined) validate(schema.not, path.child('not'), inner, errors)
+  if (schema.not !== undefined) yield* validate(schema.not, path.child('not'), inner, errors)
   for (const keyword of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [index, branch] of (schema[keyword] ?? []).entries())
-      validate(branch, path.child(keyword).index(index), inner, errors)
+      yield* validate(branch, path.child(keyword).index(index), inner, errors)
   }
   for (const [name, definition] of Object.entries(schema.definitions ?? {}))
-    validate(definition, path.child('definitions').key(name), inner, errors)
+    yield* validate(definition, path.child('definitions').key(name), inner, errors)
   const { items } = schema
   if (Array.isArray(items)) {
     for (const [index, item] of (items as readonly Schema[]).entries())
-      validate(item, path.child('items').index(index), inner, errors)
-  } else if (items !== undefined && items !== null) validate(items as Schema, path.child('items'), inner, errors)
+      yield* validate(item, path.child('items').index(index), inner, errors)
+  } else if (items !== undefined && items !== null) yield* validate(items as Schema, path.child('items'), inner, errors)
   errors.push(...validateListMarkers(schema, path), ...validateRuleTexts(schema, path))
 }
 

@@ -1,10 +1,10 @@
-import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-validation.ts'
 import { type ExpressionRuleOptions, validateExpressions } from './expression-validation.ts'
 import { goSchema, schemaMembers } from './go-form.ts'
-import type { Schema } from './schema.ts'
+import type { Schema, Steps } from './schema.ts'
 import { validateSchemaForm } from './schema-form.ts'
 import { validateStructural } from './structural-validation.ts'
 
@@ -26,11 +26,11 @@ const allowedAtRoot = [
   'XValidations',
 ]
 
-export function validateSchema(
+export function* validateSchema(
   validation: DeepReadonly<CustomResourceValidation> | undefined,
   path: Path,
   options: ValidationOptions,
-): FieldError[] {
+): Steps<FieldError[]> {
   const schema = validation?.openAPIV3Schema as Schema | undefined
   if (schema === undefined || schema === null) return []
   const errors: FieldError[] = []
@@ -38,37 +38,41 @@ export function validateSchema(
   if (schema.nullable === true)
     errors.push(field.forbidden(path.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'))
   const at = path.child('openAPIV3Schema')
-  const unread = options.structural ? structuralProblem(schema) : undefined
+  const unread = options.structural ? yield* structuralProblem(schema) : undefined
   let expressible = options.structural && unread === undefined
   if (expressible) {
-    const structural = validateStructural(schema, at)
-    const faults = structural.length > 0 ? structural : validateDefaults(schema, at, options.objectMeta)
+    const structural = yield* validateStructural(schema, at)
+    const faults = structural.length > 0 ? structural : yield* validateDefaults(schema, at, options.objectMeta)
     errors.push(...faults)
     expressible = faults.length === 0
   }
-  const faults = validateSchemaForm(schema, at)
+  const faults = yield* validateSchemaForm(schema, at)
   errors.push(...faults)
-  if (expressible) errors.push(...validateExpressions(schema, at, { ...options.expressions, faults }))
+  if (expressible) errors.push(...(yield* validateExpressions(schema, at, { ...options.expressions, faults })))
   return errors.length === 0 && unread !== undefined ? [field.invalid(at, '', unread)] : errors
 }
 
 /** Whether a value in the schema has a default. */
-export function hasDefaults(schema: Schema | undefined): boolean {
+export function* hasDefaults(schema: Schema | undefined): Steps<boolean> {
+  yield
   if (schema === undefined) return false
-  return (schema.default !== undefined && schema.default !== null) || innerSchemas(schema).some(hasDefaults)
+  if (schema.default !== undefined && schema.default !== null) return true
+  for (const inner of innerSchemas(schema)) if (yield* hasDefaults(inner)) return true
+  return false
 }
 
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
 
 /** Reason why the schema cannot be checked for structure; reported if the keywords have no other error. */
-export function structuralProblem(schema: Schema): string | undefined {
+export function* structuralProblem(schema: Schema): Steps<string | undefined> {
+  yield
   const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))
   if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
   if (Array.isArray(schema.items) && schema.items.length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
   for (const inner of innerSchemas(schema)) {
-    const problem = structuralProblem(inner)
+    const problem = yield* structuralProblem(inner)
     if (problem !== undefined) return problem
   }
   return undefined
@@ -80,7 +84,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function innerSchemas({ items, additionalProperties: rest, not, properties, allOf, anyOf, oneOf }: Schema): readonly Schema[] {
-  const single = [not, rest, items].filter((each) => typeof each === 'object' && each !== null && !Array.isArray(each))
+  const single = [not, rest, items].filter(isJsonObject)
   return [...(single as Schema[]), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
 }
 

@@ -1,9 +1,20 @@
-import { createFeatures, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { createFeatures, type FieldError, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { cleanupFinalizer, customResourceDefinitionStrategy as strategy } from './strategy.ts'
+
+/** The errors of a new definition, and the number of yields of its validation. */
+function inSteps(object: CustomResourceDefinition): { errors: string[]; yields: number } {
+  const steps = strategy.validateSteps?.(object, context) as Generator<unknown, FieldError[]>
+  let yields = 0
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return { errors: value.map(formatFieldError), yields }
+    yields++
+  }
+}
 
 const context: StrategyContext = {
   clock: fakeClock(0),
@@ -186,5 +197,30 @@ describe('custom resource definitions', () => {
     strategy.beginDeletion?.(object, context)
     expect(object.metadata.finalizers).toEqual([cleanupFinalizer])
     expect(object.status?.conditions).toMatchObject([{ type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending' }])
+  })
+})
+
+describe('a large definition', () => {
+  const properties = (count: number, make: (index: number) => JsonObject): JsonObject => ({
+    type: 'object',
+    properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, make(i)])),
+  })
+  const schemas: Record<string, JsonObject> = {
+    properties: properties(2000, () => ({ type: 'string' })),
+    patterns: properties(500, (i) => ({ type: 'string', pattern: `^a{1,9}${i}$` })),
+    'bad patterns': properties(500, () => ({ type: 'string', pattern: '(' })),
+    'missing types': properties(2000, () => ({})),
+    alternatives: {
+      type: 'object',
+      properties: { a: { type: 'object', anyOf: Array.from({ length: 500 }, () => ({ properties: { b: {} } })) } },
+    },
+    defaults: properties(500, () => ({ type: 'string', default: 'a' })),
+  }
+
+  it.each(Object.entries(schemas))('is validated in many steps, with the same errors: %s', (_, schema) => {
+    const object = definition(schema)
+    const { errors, yields } = inSteps(object)
+    expect(errors).toEqual(strategy.validate?.(object, context).map(formatFieldError))
+    expect(yields).toBeGreaterThan(500)
   })
 })

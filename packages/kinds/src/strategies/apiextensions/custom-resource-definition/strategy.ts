@@ -9,7 +9,8 @@ import {
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import { collectErrors, type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
+import { runAtOnce } from '@krmkit/meta/slices'
+import { collectErrorsSteps, type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
 import { cel, loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
 import { lazyTypes } from '../../../handles/lazy-types.ts'
@@ -25,6 +26,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
+import type { Steps } from './schema.ts'
 import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
@@ -50,15 +52,15 @@ function validateMetadata(object: Definition): FieldError[] {
   return validateObjectMeta(object.metadata, { namespaced: false, name })
 }
 
-function validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
-  return collectErrors((errors) => {
+function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Steps<FieldError[]> {
+  return yield* collectErrorsSteps(function* (errors) {
     const { names, conversion, preserveUnknownFields } = object.spec
     const versions = object.spec.versions ?? []
     const { shared, own } = internalForm(object)
-    const options = expressionOptions(object, old, context)
+    const options = yield* expressionOptions(object, old, context)
     validateGroupAndScope(object, errors)
     if (shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
-    if (preserveUnknownFields === true && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
+    if (preserveUnknownFields === true && (yield* someDefaults(versions))) {
       const at = spec.child('preserveUnknownFields')
       errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
     }
@@ -69,13 +71,13 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
       errors.push(...validateWarning(version, at.child('deprecationWarning')))
       const status = version.subresources?.status !== undefined
       const expressions = options([version.name])
-      errors.push(...validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions }))
+      errors.push(...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions })))
     }
     validateVersionSet(object.spec.versions, own, errors)
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const status = versions.some(({ subresources }) => subresources?.status !== undefined)
     const expressions = options(versions.map(({ name }) => name))
-    errors.push(...validateParts(shared, spec, { schemaAt: 'validation', status, expressions }))
+    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions })))
     if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
       const at = spec.child('conversion').child('strategy')
       errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
@@ -84,13 +86,18 @@ function validateSpec(object: Definition, old: Definition | undefined, context: 
   })
 }
 
+function* someDefaults(versions: NonNullable<Definition['spec']['versions']>): Steps<boolean> {
+  for (const { schema } of versions) if (yield* hasDefaults(schema?.openAPIV3Schema)) return true
+  return false
+}
+
 /** Returns the options of the expressions in the schemas of the named versions. */
-function expressionOptions(
+function* expressionOptions(
   object: Definition,
   old: Definition | undefined,
   context: StrategyContext,
-): (names: readonly string[]) => ValidationOptions['expressions'] {
-  const stored = expressionsOf(old)
+): Steps<(names: readonly string[]) => ValidationOptions['expressions']> {
+  const stored = yield* expressionsOf(old)
   const environment = (expression: string) =>
     stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
   const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
@@ -146,7 +153,7 @@ interface PartOptions {
   readonly expressions: ValidationOptions['expressions']
 }
 
-function validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): FieldError[] {
+function* validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): Steps<FieldError[]> {
   const selectable = path.child('selectableFields')
   const schema = parts.schema?.openAPIV3Schema
   // A schema shared by all versions is ignored if fields are not shared, as on the stock server.
@@ -155,17 +162,17 @@ function validateParts(parts: VersionParts, path: Path, { schemaAt, status, expr
       ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
       : 'selectableFields may only be set when validations.schema is included'
   return [
-    ...validateSchema(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions }),
+    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions })),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
       ? [field.invalid(selectable, '', unknown)]
-      : validateSelectable(parts, path)),
+      : yield* validateSelectable(parts, path)),
   ]
 }
 
-function validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): FieldError[] {
-  const problem = selectableFields.length === 0 ? undefined : structuralProblem(schema?.openAPIV3Schema ?? {})
+function* validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): Steps<FieldError[]> {
+  const problem = selectableFields.length === 0 ? undefined : yield* structuralProblem(schema?.openAPIV3Schema ?? {})
   return [
     ...(problem === undefined ? [] : [field.invalid(path.child('schema.openAPIV3Schema'), '', problem)]),
     ...validateSelectableFields(selectableFields, schema?.openAPIV3Schema, path.child('selectableFields')),
@@ -185,6 +192,22 @@ function remainingRules(object: Definition, old: Definition | undefined): FieldE
     ...validateApproval(object, old),
     ...preservesUnknown(object, old),
   ]
+}
+
+function* validateNew(object: Definition, context: StrategyContext): Steps<FieldError[]> {
+  const errors = [...validateMetadata(object), ...(yield* validateSpec(object, undefined, context))]
+  return [...errors, ...remainingRules(object, undefined)]
+}
+
+function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Steps<FieldError[]> {
+  const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...(yield* validateSpec(object, old, context))]
+  if (isTrue(old, 'Established')) {
+    errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
+    errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
+  }
+  errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
+  errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
+  return [...errors, ...remainingRules(object, old)]
 }
 
 function isTrue(object: Definition, type: string): boolean {
@@ -245,21 +268,10 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     )
     return ruled ? loadCel() : undefined
   },
-  validate: (object, context) => [
-    ...validateMetadata(object),
-    ...validateSpec(object, undefined, context),
-    ...remainingRules(object, undefined),
-  ],
-  validateUpdate(object, old, context) {
-    const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateSpec(object, old, context)]
-    if (isTrue(old, 'Established')) {
-      errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
-      errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
-    }
-    errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
-    errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
-    return [...errors, ...remainingRules(object, old)]
-  },
+  validate: (object, context) => runAtOnce(validateNew(object, context)),
+  validateSteps: validateNew,
+  validateUpdate: (object, old, context) => runAtOnce(validateChanged(object, old, context)),
+  validateUpdateSteps: validateChanged,
   beginDeletion(object, { clock }) {
     const finalizers = object.metadata.finalizers ?? []
     if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]

@@ -1,9 +1,9 @@
 import { type FieldError, field, type Path } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { collectErrors, formatFieldError } from '@krmkit/meta/validation'
+import { collectErrorsSteps, formatFieldError } from '@krmkit/meta/validation'
 import { compilePattern } from '@krmkit/schema/structural'
 import { itemsOf } from './list-markers.ts'
-import type { Schema } from './schema.ts'
+import { type Schema, type Steps, sortedNames } from './schema.ts'
 
 /**
  * Rules of structural schemas: every value has a type, and validateJunctors only narrow what is described outside of them. Errors are
@@ -12,29 +12,30 @@ import type { Schema } from './schema.ts'
 
 type Level = 'root' | 'item' | 'field'
 
-export function validateStructural(schema: Schema, path: Path): FieldError[] {
-  const errors = collectErrors((found) => {
-    validateInvariants(schema, 'root', path, found)
+export function* validateStructural(schema: Schema, path: Path): Steps<FieldError[]> {
+  const errors = yield* collectErrorsSteps(function* (found) {
+    yield* validateInvariants(schema, 'root', path, found)
     // Only validateJunctors of the root are compared with the description, as on the stock server.
-    validateDescribed(schema, schema, path, path, found)
+    yield* validateDescribed(schema, schema, path, path, found)
   })
   return errors.sort((a, b) => compareCodePoints(formatFieldError(a), formatFieldError(b)))
 }
 
-function validateInvariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): void {
+function* validateInvariants(schema: Schema, level: Level, path: Path, errors: FieldError[]): Steps {
+  yield
   const { type = '', additionalProperties: additional } = schema
   const items = itemsOf(schema)
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const intOrString = schema['x-kubernetes-int-or-string'] === true
   const preserve = schema['x-kubernetes-preserve-unknown-fields'] === true
   if (type === 'array' && items === undefined) errors.push(field.required(path.child('items'), 'must be specified'))
-  if (items !== undefined) validateInvariants(items, 'item', path.child('items'), errors)
-  const names = Object.keys(schema.properties ?? {}).sort()
+  if (items !== undefined) yield* validateInvariants(items, 'item', path.child('items'), errors)
+  const names = yield* sortedNames(schema.properties)
   for (const name of names)
-    validateInvariants(schema.properties?.[name] as Schema, 'field', path.child('properties').key(name), errors)
+    yield* validateInvariants(schema.properties?.[name] as Schema, 'field', path.child('properties').key(name), errors)
   if (additional !== undefined && additional !== null) {
     if (level === 'root') errors.push(field.forbidden(path.child('additionalProperties'), 'must not be used at the root'))
-    if (typeof additional === 'object') validateInvariants(additional, 'field', path.child('additionalProperties'), errors)
+    if (typeof additional === 'object') yield* validateInvariants(additional, 'field', path.child('additionalProperties'), errors)
   }
   if (intOrString && preserve) {
     errors.push(
@@ -50,7 +51,7 @@ function validateInvariants(schema: Schema, level: Level, path: Path, errors: Fi
       field.invalid(path.child('x-kubernetes-embedded-resource'), true, 'must be false if x-kubernetes-int-or-string is true'),
     )
   }
-  validateJunctors(
+  yield* validateJunctors(
     schema,
     path,
     { skipAnyOf: isIntOrString(schema.anyOf), skipFirst: isIntOrString(schema.allOf?.[0]?.anyOf) },
@@ -137,17 +138,18 @@ interface Skips {
   readonly skipFirst: boolean
 }
 
-function validateJunctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, errors: FieldError[]): void {
+function* validateJunctors(schema: Schema, path: Path, { skipAnyOf, skipFirst }: Skips, errors: FieldError[]): Steps {
   if (!skipAnyOf)
     for (const [index, branch] of (schema.anyOf ?? []).entries())
-      validateNested(branch, path.child('anyOf').index(index), false, errors)
+      yield* validateNested(branch, path.child('anyOf').index(index), false, errors)
   for (const [index, branch] of (schema.allOf ?? []).entries())
-    validateNested(branch, path.child('allOf').index(index), skipFirst && index === 0, errors)
+    yield* validateNested(branch, path.child('allOf').index(index), skipFirst && index === 0, errors)
   for (const [index, branch] of (schema.oneOf ?? []).entries())
-    validateNested(branch, path.child('oneOf').index(index), false, errors)
-  if (schema.not !== undefined && schema.not !== null) validateNested(schema.not, path.child('not'), false, errors)
+    yield* validateNested(branch, path.child('oneOf').index(index), false, errors)
+  if (schema.not !== undefined && schema.not !== null) yield* validateNested(schema.not, path.child('not'), false, errors)
   if (schema.pattern !== undefined && schema.pattern !== '') {
     const compiled = compilePattern(schema.pattern)
+    yield true
     if ('problem' in compiled) {
       errors.push(
         field.invalid(
@@ -177,12 +179,13 @@ const forbiddenInside: readonly (readonly [keyword: keyof Schema & string, detai
   ['x-kubernetes-validations', 'must be empty to be structural'],
 ]
 
-function validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): void {
-  validateJunctors(schema, path, { skipAnyOf, skipFirst: false }, errors)
+function* validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors: FieldError[]): Steps {
+  yield
+  yield* validateJunctors(schema, path, { skipAnyOf, skipFirst: false }, errors)
   const items = itemsOf(schema)
-  if (items !== undefined) validateNested(items, path.child('items'), false, errors)
-  for (const name of Object.keys(schema.properties ?? {}).sort()) {
-    validateNested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
+  if (items !== undefined) yield* validateNested(items, path.child('items'), false, errors)
+  for (const name of yield* sortedNames(schema.properties)) {
+    yield* validateNested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
     // Go pointers to zero values count as set.
@@ -195,32 +198,34 @@ function validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors: 
 }
 
 /** Every property of a junctor must be described outside of it. */
-function validateDescribed(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): void {
+function* validateDescribed(junctor: Schema, described: Schema, path: Path, at: Path, errors: FieldError[]): Steps {
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [index, branch] of (junctor[keyword] ?? []).entries())
-      validateDescribedBranch(branch, described, path, at.child(keyword).index(index), errors)
+      yield* validateDescribedBranch(branch, described, path, at.child(keyword).index(index), errors)
   }
   if (junctor.not !== undefined && junctor.not !== null)
-    validateDescribedBranch(junctor.not, described, path, at.child('not'), errors)
+    yield* validateDescribedBranch(junctor.not, described, path, at.child('not'), errors)
 }
 
-function validateDescribedBranch(
+function* validateDescribedBranch(
   branch: Schema,
   described: Schema | undefined,
   path: Path,
   at: Path,
   errors: FieldError[],
-): void {
+): Steps {
+  yield
   if (described === undefined) {
     errors.push(field.required(path, `because it is defined in ${at}`))
     return
   }
-  validateDescribed(branch, described, path, at, errors)
+  yield* validateDescribed(branch, described, path, at, errors)
   const items = itemsOf(branch)
-  if (items !== undefined) validateDescribedBranch(items, itemsOf(described), path.child('items'), at.child('items'), errors)
-  for (const name of Object.keys(branch.properties ?? {}).sort()) {
+  if (items !== undefined)
+    yield* validateDescribedBranch(items, itemsOf(described), path.child('items'), at.child('items'), errors)
+  for (const name of yield* sortedNames(branch.properties)) {
     const property = Object.hasOwn(described.properties ?? {}, name) ? described.properties?.[name] : undefined
-    validateDescribedBranch(
+    yield* validateDescribedBranch(
       branch.properties?.[name] as Schema,
       property,
       path.child('properties').key(name),

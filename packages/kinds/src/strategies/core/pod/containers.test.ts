@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Pod, PodSpec } from '../../../types/core-v1.generated.ts'
-import { checkContainer } from './containers.ts'
+import { chosenContainer } from './containers.ts'
 
 function pod(spec: PodSpec): Pod {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec }
@@ -9,10 +9,10 @@ function pod(spec: PodSpec): Pod {
 const two = [{ name: 'a' }, { name: 'b' }]
 const full = pod({ containers: two, initContainers: [{ name: 'i' }], ephemeralContainers: [{ name: 'e' }] })
 
-describe('checkContainer', () => {
+describe('chosenContainer', () => {
   it('accepts every container of the pod by name, and the only one without', () => {
-    for (const name of ['a', 'b', 'i', 'e']) expect(() => checkContainer(full, name)).not.toThrow()
-    expect(() => checkContainer(pod({ containers: [{ name: 'a' }] }), '')).not.toThrow()
+    for (const name of ['a', 'b', 'i', 'e']) expect(chosenContainer(full, name)).toBe(name)
+    expect(chosenContainer(pod({ containers: [{ name: 'a' }] }), '')).toBe('a')
   })
 
   it.each([
@@ -25,6 +25,6 @@ describe('checkContainer', () => {
     [pod({ containers: two }), '', 'a container name must be specified for pod p, choose one of: [a b]'],
     [pod({ containers: [] }), '', 'a container name must be specified for pod p'],
   ])('refuses unknown and ambiguous names', (subject, name, message) => {
-    expect(() => checkContainer(subject, name)).toThrow(expect.objectContaining({ reason: 'BadRequest', message }))
+    expect(() => chosenContainer(subject, name)).toThrow(expect.objectContaining({ reason: 'BadRequest', message }))
   })
 })

@@ -1,0 +1,59 @@
+import type { ProxyConnection, ProxyTarget, ServiceAddress } from '@krmkit/protocol'
+import { hostAndPort } from './addresses.ts'
+import type { Location, ProxyOptions } from './interfaces.ts'
+
+/** Connections that are kept for further requests. */
+const maxConnections = 256
+
+/** A connection to a location, and the address to connect to. */
+export interface Backend {
+  readonly connection: ProxyConnection
+  readonly address: ServiceAddress
+}
+
+/** Connects to pods and nodes, and keeps the connections that were used last. */
+export class Backends {
+  readonly options: ProxyOptions
+  /** By target, the one that was used last at the end. */
+  readonly #connections = new Map<string, ProxyConnection>()
+
+  constructor(options: ProxyOptions, closing: AbortSignal) {
+    this.options = options
+    closing.addEventListener('abort', () => this.#close(0), { once: true })
+  }
+
+  /** @throws Error when no transport is configured, or certificates cannot be used. */
+  connect(location: Location): Backend {
+    const { scheme, host, port = scheme === 'http' ? 80 : 443, addresses = [host] } = location
+    const { dial = sameAddress, transport } = this.options
+    if (transport === undefined) throw new Error('no transport is configured: pods and nodes cannot be reached')
+    const target = this.#targetOf(location, `${scheme}://${hostAndPort({ host, port })}`)
+    const key = JSON.stringify(target)
+    const connection = this.#connections.get(key) ?? transport.open(target)
+    this.#connections.delete(key)
+    this.#connections.set(key, connection)
+    this.#close(maxConnections)
+    return { connection, address: dial({ host: addresses[0] ?? host, port }) }
+  }
+
+  #targetOf({ kubelet: isKubelet, unverified, scheme }: Location, origin: string): ProxyTarget {
+    if (scheme === 'http') return { origin }
+    // Addresses of pods are in no certificate.
+    if (isKubelet !== true) return { origin, insecure: true }
+    const { ca, identity } = this.options.kubelet ?? {}
+    return { origin, ...(ca === undefined || unverified === true ? { insecure: true } : { ca }), ...identity?.() }
+  }
+
+  /** Closes the connections that were used longest ago. Requests in flight continue. */
+  #close(kept: number): void {
+    for (const [key, connection] of this.#connections) {
+      if (this.#connections.size <= kept) return
+      this.#connections.delete(key)
+      connection.close()
+    }
+  }
+}
+
+function sameAddress(address: ServiceAddress): ServiceAddress {
+  return address
+}

@@ -1,0 +1,184 @@
+import { ApiError, type Clock } from '@krmkit/meta'
+import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
+import { header, type RequestContext } from '../request-context.ts'
+import { hostAndPort } from './addresses.ts'
+import type { Backends } from './backends.ts'
+import { plainError } from './errors.ts'
+import {
+  cancelBody,
+  forwardedBody,
+  forwardedFor,
+  forwardedHeaders,
+  forwardedResponse,
+  isUpgradeRequest,
+} from './forwarded-message.ts'
+import { withRewrittenLinks } from './html-body.ts'
+import type { Location } from './interfaces.ts'
+import { createRequestDeadline } from './request-deadline.ts'
+import { cleanPath, escapePath } from './url-reference.ts'
+import { type RewriteOptions, rewriteReference } from './url-rewriter.ts'
+
+export interface ForwardOptions {
+  readonly backends: Backends
+  readonly clock: Clock
+  readonly location: Location
+  /** Bytes of a body that cannot be streamed. */
+  readonly limitBytes: number
+}
+
+/** A request to a path of a backend. */
+export interface ForwardedTarget {
+  /** Decoded path; empty for the root. */
+  readonly path: string
+  /** Query of the path, without the question mark. */
+  readonly query: string
+}
+
+/**
+ * Passes a request on to a pod, a service or a node, and its response back: links, redirects and headers are rewritten so that they lead
+ * through the proxy. An upgraded connection is tunnelled.
+ *
+ * Like the stock server, upgrade requests lose their query.
+ *
+ * @throws ApiError
+ */
+export async function forward(context: RequestContext, options: ForwardOptions): Promise<ApiResponse> {
+  const { request, info } = context
+  const requested = backendPath(info.rest, info.path)
+  if (isUpgradeRequest(request)) return tunnel(context, { ...options, target: { path: requested, query: '' } })
+  if (requested === '' && (request.method === 'GET' || request.method === 'HEAD')) return toRoot(context)
+  const rewriting = rewriteOptions(context, requested, options.location)
+  const path = escapePath(bytesOf(requested === '' ? '/' : requested))
+  const headers = outgoingHeaders(context, options.location, false)
+  headers['x-forwarded-uri'] = forwardedUri(rewriting.prefix, path)
+  const target = `${path}${request.query === '' ? '' : `?${request.query}`}`
+  const response = await send(context, { ...options, request: { method: request.method, path: target, headers } }, (reason) =>
+    ApiError.serviceUnavailable(`error trying to reach service: ${reason}`),
+  )
+  return rewrittenResponse(withLocalHeaders(context, forwardedResponse(response)), rewriting)
+}
+
+/**
+ * Tunnels an upgraded connection. Responses of the backend that refuse the upgrade are passed back.
+ *
+ * @throws ApiError 500 when the backend cannot be reached, or ignores the upgrade
+ */
+export async function tunnel(
+  context: RequestContext,
+  options: ForwardOptions & { readonly target: ForwardedTarget },
+): Promise<ApiResponse> {
+  const { request } = context
+  const { path, query } = options.target
+  const target = `${path === '' ? '/' : escapePath(bytesOf(path))}${query === '' ? '' : `?${query}`}`
+  const headers = outgoingHeaders(context, options.location, true)
+  const outgoing = { method: request.method, path: target, headers, upgrade: true }
+  const response = await send(context, { ...options, request: outgoing }, (reason) =>
+    plainError(`error dialing backend: ${reason}`),
+  )
+  if (response.status !== 101 && response.status < 400) {
+    cancelBody(response)
+    throw plainError(`invalid upgrade response: status code ${response.status}`)
+  }
+  return forwardedResponse(response)
+}
+
+/** The decoded path at the backend, without dot segments; the trailing slash of the request is kept. */
+function backendPath(rest: readonly string[], path: string): string {
+  const joined = rest.join('/')
+  if (joined === '') return path.endsWith('/') ? '/' : ''
+  const clean = cleanPath(`/${joined}`)
+  return path.endsWith('/') && clean !== '/' ? `${clean}/` : clean
+}
+
+/** Relative links of a page need a path that ends with a slash. */
+function toRoot({ request, info }: RequestContext): ApiResponse {
+  const location = `${escapePath(bytesOf(info.path))}/${request.query === '' ? '' : `?${request.query}`}`
+  return { status: 301, headers: { location }, body: { kind: 'empty' } }
+}
+
+function rewriteOptions({ request, info }: RequestContext, path: string, location: Location): RewriteOptions {
+  const full = bytesOf(info.path)
+  const suffix = bytesOf(path)
+  return {
+    prefix: full.endsWith(suffix) ? full.slice(0, full.length - suffix.length) : full,
+    backendHost: hostAndPort(location),
+    clientHost: header(request, 'host') ?? '',
+  }
+}
+
+/** The path of the request, as the stock server states it. */
+function forwardedUri(prefix: string, path: string): string {
+  const uri = cleanPath(`${Buffer.from(prefix, 'latin1').toString('utf8')}/${path}`)
+  return path.endsWith('/') && !uri.endsWith('/') ? `${uri}/` : uri
+}
+
+function outgoingHeaders({ request }: RequestContext, location: Location, upgrade: boolean) {
+  const headers = forwardedHeaders(request, upgrade)
+  Object.assign(headers, forwardedFor(request))
+  headers.host = header(request, 'host') ?? hostAndPort(location)
+  const auditId = request.headers['audit-id']
+  if (auditId !== undefined) headers['audit-id'] = auditId
+  if (!upgrade && [request.headers.te ?? []].flat().some((value) => /\btrailers\b/i.test(value))) headers.te = 'trailers'
+  return headers
+}
+
+/** @throws ApiError made from the reason when no response arrives. */
+async function send(
+  context: RequestContext,
+  options: ForwardOptions & { readonly request: Omit<ProxiedRequest, 'signal' | 'body' | 'address'> },
+  failure: (reason: string) => ApiError,
+): Promise<ApiResponse> {
+  const { backends, clock, limitBytes, location, request } = options
+  const body = isBodiless(context, request.upgrade === true) ? undefined : await forwardedBody(context.request, limitBytes)
+  const deadline = createRequestDeadline(context, clock)
+  try {
+    const { connection, address } = backends.connect(location)
+    const outgoing = { ...request, address, ...(body === undefined ? {} : { body }), signal: deadline.signal }
+    const response = await connection.send(outgoing)
+    if (response.body.kind === 'connection' && request.upgrade !== true) {
+      cancelBody(response)
+      throw new Error('backend tried to switch protocol without being asked to')
+    }
+    return deadline.responseStarted(response)
+  } catch (error) {
+    deadline.release()
+    throw failure(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The connection of an upgrade request carries the other protocol, unless a length announces a body. */
+function isBodiless({ request }: RequestContext, upgrade: boolean): boolean {
+  return upgrade && request.headers['content-length'] === undefined
+}
+
+/** Headers that this server sets stand before those of the backend. */
+function withLocalHeaders({ auditId }: RequestContext, response: ApiResponse): ApiResponse {
+  const headers = { ...response.headers }
+  for (const [name, value] of [
+    ['audit-id', auditId],
+    ['cache-control', 'no-cache, private'],
+  ] as const) {
+    if (headers[name] !== undefined) headers[name] = [value, headers[name]].flat()
+  }
+  return { ...response, headers }
+}
+
+/** @throws ApiError 500 for a redirect to no URL. */
+function rewrittenResponse(response: ApiResponse, options: RewriteOptions): ApiResponse {
+  const location = [response.headers.location ?? []].flat()[0] ?? ''
+  if (location === '') {
+    return withRewrittenLinks(response, (text) => {
+      const link = rewriteReference(text, options)
+      return 'url' in link ? link.url : text
+    })
+  }
+  const redirect = rewriteReference(bytesOf(location), options)
+  if ('url' in redirect) return { ...response, headers: { ...response.headers, location: redirect.url } }
+  cancelBody(response)
+  throw ApiError.internalError(`error trying to parse Location header: ${redirect.problem}`)
+}
+
+/** UTF-8 as a byte string. */
+function bytesOf(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1')
+}

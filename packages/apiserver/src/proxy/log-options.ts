@@ -1,0 +1,75 @@
+import { ApiError, type FieldError, MetaError } from '@krmkit/meta'
+import { formatTime, parseTime } from '@krmkit/meta/time'
+import { field } from '@krmkit/meta/validation'
+import { flag, integer, type Query, text } from '../query.ts'
+
+/** The query of a request for a log. */
+export interface LogOptions {
+  /** Empty: the only container of the pod. */
+  readonly container: string
+  /** Whether the certificate of the kubelet is accepted unverified. */
+  readonly skipVerify: boolean
+  /** Parameters for the kubelet, sorted by name; they start with a question mark unless there are none. */
+  readonly kubeletQuery: string
+}
+
+/** @throws ApiError 400 for malformed values, 422 for values out of range. */
+export function logOptions(query: Query, podName: string): LogOptions {
+  const sinceTime = text(query, 'sinceTime') ?? ''
+  const numbers = {
+    limitBytes: integer(query, 'limitBytes'),
+    sinceSeconds: integer(query, 'sinceSeconds'),
+    tailLines: integer(query, 'tailLines'),
+  }
+  const parameters: Readonly<Record<string, string | undefined>> = {
+    follow: flag(query, 'follow') ? 'true' : undefined,
+    limitBytes: numbers.limitBytes?.toString(),
+    previous: flag(query, 'previous') ? 'true' : undefined,
+    sinceSeconds: numbers.sinceSeconds?.toString(),
+    sinceTime: sinceTime === '' ? undefined : normalizedTime(sinceTime),
+    tailLines: numbers.tailLines?.toString(),
+    timestamps: flag(query, 'timestamps') ? 'true' : undefined,
+  }
+  const errors = validate({ ...numbers, sinceTime, stream: query.has('stream') })
+  if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'PodLogOptions' }, podName, errors)
+  const kubelet = new URLSearchParams()
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) kubelet.append(name, value)
+  return {
+    container: text(query, 'container') ?? '',
+    skipVerify: flag(query, 'insecureSkipTLSVerifyBackend'),
+    kubeletQuery: kubelet.toString() === '' ? '' : `?${kubelet}`,
+  }
+}
+
+/** @throws ApiError 400 */
+function normalizedTime(value: string): string {
+  try {
+    return formatTime(parseTime(value))
+  } catch (error) {
+    if (error instanceof MetaError) throw ApiError.badRequest(error.message)
+    throw error
+  }
+}
+
+interface CheckedOptions {
+  readonly limitBytes: number | undefined
+  readonly sinceSeconds: number | undefined
+  readonly sinceTime: string
+  readonly stream: boolean
+  readonly tailLines: number | undefined
+}
+
+function validate({ limitBytes, sinceSeconds, sinceTime, stream, tailLines }: CheckedOptions): FieldError[] {
+  const errors: FieldError[] = []
+  if (tailLines !== undefined && tailLines < 0) {
+    errors.push(field.invalid('tailLines', tailLines, 'must be greater than or equal to 0'))
+  }
+  if (limitBytes !== undefined && limitBytes < 1) errors.push(field.invalid('limitBytes', limitBytes, 'must be greater than 0'))
+  if (sinceSeconds !== undefined && sinceTime !== '') {
+    errors.push(field.forbidden('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified'))
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+    errors.push(field.invalid('sinceSeconds', sinceSeconds, 'must be greater than 0'))
+  }
+  if (stream) errors.push(field.forbidden('stream', 'may not be specified'))
+  return errors
+}

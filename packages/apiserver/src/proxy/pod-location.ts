@@ -1,0 +1,30 @@
+import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
+import { isProxyable } from './addresses.ts'
+import type { Location } from './interfaces.ts'
+import { connectablePort, type TargetId } from './target-id.ts'
+
+/** The fields of a pod that its location needs. */
+export interface AddressedPod {
+  readonly spec?: { readonly containers?: readonly { readonly ports?: readonly { readonly containerPort?: number }[] }[] }
+  readonly status?: { readonly podIPs?: readonly { readonly ip?: string }[] }
+}
+
+/**
+ * The location of a pod: its first address, and the requested port or the first one that its containers declare.
+ *
+ * Differs: the stock server drops the connection of a request for a port name; here it is a bad request.
+ *
+ * @throws ApiError 400
+ */
+export function podLocation(id: string, target: TargetId, { spec, status }: DeepReadonly<AddressedPod>): Location {
+  const host = status?.podIPs?.[0]?.ip ?? ''
+  if (!isProxyable(host)) throw ApiError.badRequest('address not allowed')
+  const declared = (spec?.containers ?? []).find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort
+  const port = target.port === '' ? declared : connectablePort(target.port, () => invalidPod(id))
+  return { scheme: target.scheme === '' ? 'http' : target.scheme, host, port }
+}
+
+function invalidPod(id: string): ApiError {
+  return ApiError.badRequest(`invalid pod request ${goQuote(id)}`)
+}

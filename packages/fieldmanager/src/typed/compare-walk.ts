@@ -1,0 +1,72 @@
+import type { JsonValue } from '@krmkit/meta'
+import type { PathElement } from '../fieldpath/element.ts'
+import { FieldSetBuilder } from '../fieldpath/field-set.ts'
+import { itemElement, ListItemError } from './list-item.ts'
+import type { ListAtom } from './types.ts'
+import { maxObjectDepth, tooDeepError, Walk } from './walk.ts'
+
+/** The state of a comparison: its path, the differences found, and parts that are compared later. */
+
+/** A path element that is computed only when something differs below it. */
+export interface LazyItem {
+  readonly list: ListAtom
+  readonly item: JsonValue
+}
+
+/** A deferred comparison below a path. */
+export interface DeferredPart {
+  readonly path: (PathElement | LazyItem)[]
+  readonly steps: Generator<unknown, void>
+}
+
+export class CompareWalk {
+  path: (PathElement | LazyItem)[] = []
+  readonly errors: string[] = []
+  readonly added = new FieldSetBuilder()
+  readonly modified = new FieldSetBuilder()
+  readonly removed = new FieldSetBuilder()
+  /** Number of members and items compared so far. */
+  compared = 0
+  readonly #deferred: DeferredPart[] | undefined
+
+  /** @param deferred Receives deferred maps and lists; when absent, everything is compared immediately. */
+  constructor(deferred?: DeferredPart[]) {
+    this.#deferred = deferred
+  }
+
+  get sliced(): boolean {
+    return this.#deferred !== undefined
+  }
+
+  defer(steps: Generator<unknown, void>): void {
+    this.#deferred?.push({ path: [...this.path], steps })
+  }
+
+  enter(element: PathElement | LazyItem): void {
+    if (this.path.push(element) > maxObjectDepth) {
+      throw tooDeepError()
+    }
+  }
+
+  insert(into: FieldSetBuilder): void {
+    into.insert(this.resolvePath(), this.path.length)
+  }
+
+  fail(message: string): void {
+    const walk = new Walk()
+    walk.path.push(...this.resolvePath())
+    walk.fail(message)
+    this.errors.push(...walk.errors)
+  }
+
+  resolvePath(): PathElement[] {
+    for (let i = 0; i < this.path.length; i++) {
+      const element = this.path[i]
+      if (typeof element === 'object') {
+        const text = itemElement(element.list, element.item)
+        this.path[i] = text instanceof ListItemError ? 'i:0' : text
+      }
+    }
+    return this.path as PathElement[]
+  }
+}
