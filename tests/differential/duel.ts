@@ -4,6 +4,7 @@ import { explain } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Answer, Scenario, Step } from './scenario.ts'
 import { type ScenarioRun, type Side, SideRunner } from './side.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** What running one scenario against both servers gave. */
 export interface DuelResult {
@@ -33,9 +34,10 @@ export class Duel {
   #runs = 0
   readonly #prefix: string
 
-  constructor(stock: Side, krmkit: Side) {
-    this.#stock = new SideRunner(stock.url)
-    this.#krmkit = new SideRunner(krmkit.url)
+  constructor(stock: Side, krmkit: Side, webhooks: Webhooks) {
+    const places = ({ name }: Side) => ({ hook: webhooks.url(name), caBundle: webhooks.caBundle })
+    this.#stock = new SideRunner(stock.url, places(stock))
+    this.#krmkit = new SideRunner(krmkit.url, places(krmkit))
     this.#prefix = Math.floor(Date.now() / 1000).toString(36)
   }
 

@@ -5,11 +5,13 @@ import { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Divergence, signature } from './compare.ts'
 import { Duel } from './duel.ts'
 import type { FoundScenario } from './found.ts'
+import { Gate } from './gate.ts'
 import { type Generator, generators } from './generators/index.ts'
 import { divergenceReport, type Totals } from './report.ts'
 import type { Step } from './scenario.ts'
 import { startKrmkit, startStock } from './servers.ts'
 import { type Shrunk, shrink } from './shrink.ts'
+import { startWebhooks } from './webhooks.ts'
 
 /** `npm run divergence`: compares krmkit with the stock server on random scenarios. `scripts/divergence.mjs` finds the servers. */
 
@@ -43,12 +45,13 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   const [stock, krmkit] = await Promise.all([startStock(flags.peer), startKrmkit(flags.krmkit)])
-  const duel = new Duel(stock, krmkit)
+  const webhooks = await startWebhooks()
+  const duel = new Duel(stock, krmkit, webhooks)
   try {
     return await compare(duel)
   } finally {
     duel.close()
-    await Promise.all([stock.stop(), krmkit.stop()])
+    await Promise.all([stock.stop(), krmkit.stop(), webhooks.stop()])
   }
 }
 
@@ -58,6 +61,7 @@ async function compare(duel: Duel): Promise<number> {
   const chosen = generators.filter(({ area }) => flags.area === undefined || flags.area.includes(area))
   const groups = new Map<string, Group>()
   const totals: Totals = { seed, areas: new Map(), known: new Map(), wording: { all: 0, equal: 0 }, unexplained: 0 }
+  const gate = new Gate()
   let steps = 0
   let next = 0
   let shown = Date.now()
@@ -65,7 +69,7 @@ async function compare(duel: Duel): Promise<number> {
     const random = new RandomChoices(seed, index)
     const { area, generate } = random.pick<Generator>(chosen)
     const scenario = generate(random)
-    const result = await duel.run(scenario)
+    const result = await gate.run(scenario.exclusive === true, () => duel.run(scenario))
     steps += result.steps
     totals.areas.set(area, (totals.areas.get(area) ?? 0) + result.steps)
     totals.wording.all += result.wording.all

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { Dice } 
 import type { Scenario, Step } from '../scenario.ts'
 import { definitionsPath, establishMs, group, randomDefinition, tableType } from './definitions.ts'
 import { damageValue, type Schema, validValue } from './schemas.ts'

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { Dice } 
 import type { Scenario, Step } from '../scenario.ts'
 import { definitions } from '../types.ts'
 import { badRules, randomRules } from './rules.ts'

@@ -1,6 +1,7 @@
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
+import { generateAdmission } from './admission.ts'
 import { generateBodies } from './bodies.ts'
 import { generateCustoms } from './customs.ts'
 import { generateDefinitions } from './definitions.ts'
@@ -51,6 +52,11 @@ export const generators: readonly Generator[] = [
     area: 'customs',
     compares: 'objects of generated definitions: pruning, defaults, validation, patches, apply, scale, Tables',
     generate: generateCustoms,
+  },
+  {
+    area: 'admission',
+    compares: 'quotas, limits, classes, pod security, policies in CEL, and webhooks with their reviews',
+    generate: generateAdmission,
   },
   { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
 ]

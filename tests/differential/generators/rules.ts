@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { Dice } 
 
 type Schema = Record<string, JsonValue>
 

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } from '../../attacks/harness/dice.ts'
+import type { Dice } 
 import { randomRules } from './rules.ts'
 
 /** Random structural schemas of custom resources, and values for them. */
