@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } 
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { randomPod } from './pods.ts'
 import { generatePolicies } from './policies.ts'
@@ -12,8 +12,8 @@ const settleMs = 400
 const inNamespace = '/api/v1/namespaces/{ns}'
 
 /** One of the built-in plugins, a policy in CEL, or webhooks. */
-export function generateAdmission(dice: Dice): Scenario {
-  const generate = dice.pick([
+export function generateAdmission(random: RandomChoices): Scenario {
+  const generate = random.pick([
     generateQuotas,
     generateLimits,
     generateClasses,
@@ -23,7 +23,7 @@ export function generateAdmission(dice: Dice): Scenario {
     generateWebhooks,
     generateWebhooks,
   ])
-  return generate(dice)
+  return generate(random)
 }
 
 const quantities = ['0', '1', '2', '500m', '1500m', '100Mi', '1Gi', '3']
@@ -50,16 +50,16 @@ const quotaKeys = [
   'requests.example.com/gpu',
 ] // prettier-ignore
 
-function generateQuotas(dice: Dice): Scenario {
+function generateQuotas(random: RandomChoices): Scenario {
   const steps: Step[] = []
-  for (let i = 0; i < dice.pick([1, 1, 2]); i++) {
+  for (let i = 0; i < random.pick([1, 1, 2]); i++) {
     const hard: Draft = {}
-    for (let n = 1 + dice.below(4); n > 0; n--) hard[dice.pick(quotaKeys)] = dice.pick(quantities)
-    const spec: Draft = { hard, ...quotaScope(dice) }
+    for (let n = 1 + random.below(4); n > 0; n--) hard[random.pick(quotaKeys)] = random.pick(quantities)
+    const spec: Draft = { hard, ...quotaScope(random) }
     const path = `${inNamespace}/resourcequotas`
     steps.push({ id: `quota${i}`, method: 'POST', path, body: { json: { metadata: { name: `q${i}` }, spec } } })
-    const used = Object.fromEntries(Object.keys(hard).map((key) => [key, dice.pick(['0', '0', '0', '1'])]))
-    const status = dice.chance(85) ? { hard, used } : { hard }
+    const used = Object.fromEntries(Object.keys(hard).map((key) => [key, random.pick(['0', '0', '0', '1'])]))
+    const status = random.chance(85) ? { hard, used } : { hard }
     steps.push({
       id: `status${i}`,
       method: 'PATCH',
@@ -70,22 +70,29 @@ function generateQuotas(dice: Dice): Scenario {
     })
   }
   for (let i = 0; i < 8; i++) {
-    steps.push(counted(dice, i))
+    steps.push(counted(random, i))
     // The stock server writes the usage before it answers.
-    if (dice.chance(40)) steps.push({ id: `get${i}`, method: 'GET', path: `${inNamespace}/resourcequotas/q0` })
+    if (random.chance(40)) steps.push({ id: `get${i}`, method: 'GET', path: `${inNamespace}/resourcequotas/q0` })
   }
   return { area: 'admission', steps }
 }
 
-function quotaScope(dice: Dice): Draft {
-  if (dice.chance(70)) return {}
-  if (dice.chance(60))
+function quotaScope(random: RandomChoices): Draft {
+  if (random.chance(70)) return {}
+  if (random.chance(60))
     return {
       scopes: [
-        dice.pick(['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity']),
+        random.pick([
+          'Terminating',
+          'NotTerminating',
+          'BestEffort',
+          'NotBestEffort',
+          'PriorityClass',
+          'CrossNamespacePodAffinity',
+        ]),
       ],
     }
-  const operator = dice.pick(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+  const operator = random.pick(['In', 'NotIn', 'Exists', 'DoesNotExist'])
   return {
     scopeSelector: {
       matchExpressions: [
@@ -96,26 +103,26 @@ function quotaScope(dice: Dice): Draft {
 }
 
 /** Creates or changes what quotas and limits count. */
-function counted(dice: Dice, i: number): Step {
-  const query: [string, string][] = dice.chance(15) ? [['dryRun', 'All']] : []
+function counted(random: RandomChoices, i: number): Step {
+  const query: [string, string][] = random.chance(15) ? [['dryRun', 'All']] : []
   const create = (path: string, json: JsonValue): Step => ({ id: `create${i}`, method: 'POST', path, query, body: { json } })
   const metadata = { name: `o${i}` }
-  switch (dice.below(9)) {
+  switch (random.below(9)) {
     case 0:
       return create(`${inNamespace}/configmaps`, { metadata })
     case 1:
       return create(`${inNamespace}/services`, {
         metadata,
-        spec: { type: dice.pick(['ClusterIP', 'NodePort', 'LoadBalancer']), ports: [{ port: 80 }] },
+        spec: { type: random.pick(['ClusterIP', 'NodePort', 'LoadBalancer']), ports: [{ port: 80 }] },
       })
     case 2:
     case 3:
-      return create(`${inNamespace}/persistentvolumeclaims`, claim(metadata, dice))
+      return create(`${inNamespace}/persistentvolumeclaims`, claim(metadata, random))
     case 4:
       return {
         id: `delete${i}`,
         method: 'DELETE',
-        path: `${inNamespace}/${dice.pick(['pods', 'configmaps'])}/o${dice.below(i + 1)}`,
+        path: `${inNamespace}/${random.pick(['pods', 'configmaps'])}/o${random.below(i + 1)}`,
         query: [['gracePeriodSeconds', '0']],
       }
     case 5:
@@ -123,47 +130,48 @@ function counted(dice: Dice, i: number): Step {
         metadata,
         spec: {
           selector: { matchLabels: { a: 'b' } },
-          template: { metadata: { labels: { a: 'b' } }, spec: randomPod(dice, 'resources') },
+          template: { metadata: { labels: { a: 'b' } }, spec: randomPod(random, 'resources') },
         },
       })
     default:
-      return create(`${inNamespace}/pods`, { metadata, spec: randomPod(dice, 'resources') })
+      return create(`${inNamespace}/pods`, { metadata, spec: randomPod(random, 'resources') })
   }
 }
 
-function claim(metadata: Draft, dice: Dice): JsonValue {
+function claim(metadata: Draft, random: RandomChoices): JsonValue {
   return {
     metadata,
     spec: {
       accessModes: ['ReadWriteOnce'],
       resources: {
-        requests: { storage: dice.pick(['1Gi', '100Mi', '10Gi']) },
-        ...(dice.chance(20) ? { limits: { storage: '5Gi' } } : {}),
+        requests: { storage: random.pick(['1Gi', '100Mi', '10Gi']) },
+        ...(random.chance(20) ? { limits: { storage: '5Gi' } } : {}),
       },
-      ...(dice.chance(40) ? { storageClassName: dice.pick(['fast', 'slow', '']) } : {}),
+      ...(random.chance(40) ? { storageClassName: random.pick(['fast', 'slow', '']) } : {}),
     },
   }
 }
 
-function generateLimits(dice: Dice): Scenario {
+function generateLimits(random: RandomChoices): Scenario {
   const amounts = (): Draft => {
     const result: Draft = {}
     for (const key of ['cpu', 'memory'])
-      if (dice.chance(55)) result[key] = dice.pick(key === 'cpu' ? ['100m', '500m', '1', '2'] : ['10Mi', '100Mi', '1Gi'])
+      if (random.chance(55)) result[key] = random.pick(key === 'cpu' ? ['100m', '500m', '1', '2'] : ['10Mi', '100Mi', '1Gi'])
     return result
   }
   const limit = (): JsonValue => {
-    const type = dice.pick(['Container', 'Container', 'Pod', 'PersistentVolumeClaim'])
-    if (type === 'PersistentVolumeClaim') return { type, min: { storage: '200Mi' }, max: { storage: dice.pick(['1Gi', '5Gi']) } }
+    const type = random.pick(['Container', 'Container', 'Pod', 'PersistentVolumeClaim'])
+    if (type === 'PersistentVolumeClaim')
+      return { type, min: { storage: '200Mi' }, max: { storage: random.pick(['1Gi', '5Gi']) } }
     const entry: Draft = { type }
     for (const key of type === 'Container' ? ['min', 'max', 'default', 'defaultRequest'] : ['min', 'max'])
-      if (dice.chance(50)) entry[key] = amounts()
-    if (dice.chance(25)) entry['maxLimitRequestRatio'] = { [dice.pick(['cpu', 'memory'])]: dice.pick(['1', '2', '1.5']) }
+      if (random.chance(50)) entry[key] = amounts()
+    if (random.chance(25)) entry['maxLimitRequestRatio'] = { [random.pick(['cpu', 'memory'])]: random.pick(['1', '2', '1.5']) }
     return entry
   }
   const steps: Step[] = []
   for (let i = 0; i < 2; i++) {
-    const spec = { limits: Array.from({ length: 1 + dice.below(2) }, limit) }
+    const spec = { limits: Array.from({ length: 1 + random.below(2) }, limit) }
     steps.push({
       id: `limit${i}`,
       method: 'POST',
@@ -172,48 +180,48 @@ function generateLimits(dice: Dice): Scenario {
       settleMs,
     })
   }
-  for (let i = 0; i < 8; i++) steps.push(counted(dice, i))
+  for (let i = 0; i < 8; i++) steps.push(counted(random, i))
   return { area: 'admission', steps }
 }
 
 /** Priority classes, runtime classes, and the default classes of storage and ingresses, which hold for the whole cluster. */
-function generateClasses(dice: Dice): Scenario {
+function generateClasses(random: RandomChoices): Scenario {
   const steps: Step[] = []
   const create = (id: string, path: string, json: JsonValue, wait = settleMs): void => {
     steps.push({ id, method: 'POST', path, body: { json }, settleMs: wait })
   }
   const priority = {
     metadata: { name: '{id}-p' },
-    value: dice.pick([0, 5, -3, 1_000_000_001]),
-    preemptionPolicy: dice.pick(['Never', 'PreemptLowerPriority']),
+    value: random.pick([0, 5, -3, 1_000_000_001]),
+    preemptionPolicy: random.pick(['Never', 'PreemptLowerPriority']),
   }
   create('priority', '/apis/scheduling.k8s.io/v1/priorityclasses', {
     ...priority,
-    ...(dice.chance(40) ? { globalDefault: true } : {}),
+    ...(random.chance(40) ? { globalDefault: true } : {}),
   })
-  const scheduling = { nodeSelector: { a: dice.pick(['b', 'c']) }, tolerations: [{ key: 'k', operator: 'Exists' }] }
+  const scheduling = { nodeSelector: { a: random.pick(['b', 'c']) }, tolerations: [{ key: 'k', operator: 'Exists' }] }
   const runtime: Draft = { metadata: { name: '{id}-r' }, handler: 'h' }
-  if (dice.chance(60)) runtime['overhead'] = { podFixed: { cpu: '100m' } }
-  if (dice.chance(50)) runtime['scheduling'] = scheduling
+  if (random.chance(60)) runtime['overhead'] = { podFixed: { cpu: '100m' } }
+  if (random.chance(50)) runtime['scheduling'] = scheduling
   create('runtime', '/apis/node.k8s.io/v1/runtimeclasses', runtime)
-  const annotation = (name: string): Draft => ({ annotations: { [name]: dice.pick(['true', 'true', 'false', 'x']) } })
-  for (let i = 0; i < dice.below(3); i++)
+  const annotation = (name: string): Draft => ({ annotations: { [name]: random.pick(['true', 'true', 'false', 'x']) } })
+  for (let i = 0; i < random.below(3); i++)
     create(
       `storage${i}`,
       '/apis/storage.k8s.io/v1/storageclasses',
       { metadata: { name: `{id}-s${i}`, ...annotation('storageclass.kubernetes.io/is-default-class') }, provisioner: 'x' },
       1100,
     )
-  if (dice.chance(50))
+  if (random.chance(50))
     create('ingressclass', '/apis/networking.k8s.io/v1/ingressclasses', {
       metadata: { name: '{id}-i', ...annotation('ingressclass.kubernetes.io/is-default-class') },
       spec: { controller: 'example.com/x' },
     })
   for (let i = 0; i < 7; i++) {
     const metadata = { name: `o${i}` }
-    switch (dice.below(5)) {
+    switch (random.below(5)) {
       case 0:
-        create(`claim${i}`, `${inNamespace}/persistentvolumeclaims`, claim(metadata, dice), 0)
+        create(`claim${i}`, `${inNamespace}/persistentvolumeclaims`, claim(metadata, random), 0)
         break
       case 1:
         create(
@@ -224,20 +232,20 @@ function generateClasses(dice: Dice): Scenario {
         )
         break
       default:
-        create(`pod${i}`, `${inNamespace}/pods`, { metadata, spec: { ...randomPod(dice, 'plain'), ...podClasses(dice) } }, 0)
+        create(`pod${i}`, `${inNamespace}/pods`, { metadata, spec: { ...randomPod(random, 'plain'), ...podClasses(random) } }, 0)
     }
   }
   return { area: 'admission', exclusive: true, steps }
 }
 
-function podClasses(dice: Dice): Draft {
+function podClasses(random: RandomChoices): Draft {
   const spec: Draft = {}
-  if (dice.chance(50)) spec['priorityClassName'] = dice.pick(['{id}-p', '{id}-p', 'missing', 'system-node-critical', ''])
-  if (dice.chance(25)) spec['priority'] = dice.pick([0, 5, 7])
-  if (dice.chance(20)) spec['preemptionPolicy'] = dice.pick(['Never', 'PreemptLowerPriority'])
-  if (dice.chance(50)) spec['runtimeClassName'] = dice.pick(['{id}-r', '{id}-r', 'missing'])
-  if (dice.chance(20)) spec['overhead'] = { cpu: dice.pick(['100m', '200m']) }
-  if (dice.chance(20)) spec['nodeSelector'] = { a: dice.pick(['b', 'x']) }
+  if (random.chance(50)) spec['priorityClassName'] = random.pick(['{id}-p', '{id}-p', 'missing', 'system-node-critical', ''])
+  if (random.chance(25)) spec['priority'] = random.pick([0, 5, 7])
+  if (random.chance(20)) spec['preemptionPolicy'] = random.pick(['Never', 'PreemptLowerPriority'])
+  if (random.chance(50)) spec['runtimeClassName'] = random.pick(['{id}-r', '{id}-r', 'missing'])
+  if (random.chance(20)) spec['overhead'] = { cpu: random.pick(['100m', '200m']) }
+  if (random.chance(20)) spec['nodeSelector'] = { a: random.pick(['b', 'x']) }
   return spec
 }
 
@@ -245,27 +253,27 @@ const levels = ['privileged', 'baseline', 'baseline', 'restricted', 'restricted'
 const versions = ['latest', 'v1.0', 'v1.18', 'v1.19', 'v1.22', 'v1.24', 'v1.25', 'v1.28', 'v1.31', 'v1.33', 'v1.40', 'x']
 
 /** Pods and workloads in a namespace with labels of pod security at any level and version. */
-function generatePodSecurity(dice: Dice): Scenario {
+function generatePodSecurity(random: RandomChoices): Scenario {
   const labels: Record<string, string> = {}
   for (const mode of ['enforce', 'audit', 'warn']) {
-    if (dice.chance(65)) labels[`pod-security.kubernetes.io/${mode}`] = dice.pick(levels)
-    if (dice.chance(40)) labels[`pod-security.kubernetes.io/${mode}-version`] = dice.pick(versions)
+    if (random.chance(65)) labels[`pod-security.kubernetes.io/${mode}`] = random.pick(levels)
+    if (random.chance(40)) labels[`pod-security.kubernetes.io/${mode}-version`] = random.pick(versions)
   }
   const steps: Step[] = []
   for (let i = 0; i < 9; i++) {
     const metadata: Draft = { name: `o${i}`, labels: { a: 'b' } }
-    if (dice.chance(15))
+    if (random.chance(15))
       metadata['annotations'] = {
-        [`container.apparmor.security.beta.kubernetes.io/${dice.pick(['main', 'x'])}`]: dice.pick([
+        [`container.apparmor.security.beta.kubernetes.io/${random.pick(['main', 'x'])}`]: random.pick([
           'unconfined',
           'runtime/default',
           'localhost/a',
         ]),
       }
-    const spec = randomPod(dice, 'security')
+    const spec = randomPod(random, 'security')
     const template = { metadata: { labels: { a: 'b' } }, spec }
     const selector = { matchLabels: { a: 'b' } }
-    switch (dice.below(8)) {
+    switch (random.below(8)) {
       case 0:
         steps.push({
           id: `deployment${i}`,
@@ -284,8 +292,8 @@ function generatePodSecurity(dice: Dice): Scenario {
         break
       case 2: {
         const changed = {
-          [`pod-security.kubernetes.io/${dice.pick(['enforce', 'warn'])}`]: dice.pick([...levels, null]),
-          'pod-security.kubernetes.io/enforce-version': dice.pick([null, 'latest', 'v1.25', 'y']),
+          [`pod-security.kubernetes.io/${random.pick(['enforce', 'warn'])}`]: random.pick([...levels, null]),
+          'pod-security.kubernetes.io/enforce-version': random.pick([null, 'latest', 'v1.25', 'y']),
         }
         steps.push({
           id: `label${i}`,
@@ -302,7 +310,7 @@ function generatePodSecurity(dice: Dice): Scenario {
           id: `pod${i}`,
           method: 'POST',
           path: `${inNamespace}/pods`,
-          query: dice.chance(20) ? [['dryRun', 'All']] : [],
+          query: random.chance(20) ? [['dryRun', 'All']] : [],
           body: { json: { metadata, spec } },
         })
     }

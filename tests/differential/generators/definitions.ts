@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } 
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { definitions } from '../types.ts'
 import { badRules, randomRules } from './rules.ts'
@@ -13,16 +13,16 @@ export const group = '{id}.example.com'
 export const establishMs = 1200
 
 /** A valid definition. */
-export function randomDefinition(dice: Dice, plural: string): Schema {
+export function randomDefinition(random: RandomChoices, plural: string): Schema {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1, -1)
   const names: Schema = { plural, singular: plural.slice(0, -1), kind, listKind: `${kind}List` }
-  if (dice.chance(30)) names['shortNames'] = [plural.slice(0, 2)]
-  if (dice.chance(20)) names['categories'] = ['all']
-  const versions: JsonValue[] = [randomVersion('v1', dice, { served: true, storage: true })]
-  if (dice.chance(30))
-    versions.push(randomVersion(dice.pick(['v1beta1', 'v2', 'foo']), dice, { served: dice.chance(80), storage: false }))
-  const spec: Schema = { group, scope: dice.chance(80) ? 'Namespaced' : 'Cluster', names, versions }
-  if (dice.chance(10)) spec['conversion'] = { strategy: 'None' }
+  if (random.chance(30)) names['shortNames'] = [plural.slice(0, 2)]
+  if (random.chance(20)) names['categories'] = ['all']
+  const versions: JsonValue[] = [randomVersion('v1', random, { served: true, storage: true })]
+  if (random.chance(30))
+    versions.push(randomVersion(random.pick(['v1beta1', 'v2', 'foo']), random, { served: random.chance(80), storage: false }))
+  const spec: Schema = { group, scope: random.chance(80) ? 'Namespaced' : 'Cluster', names, versions }
+  if (random.chance(10)) spec['conversion'] = { strategy: 'None' }
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -31,25 +31,25 @@ export function randomDefinition(dice: Dice, plural: string): Schema {
   }
 }
 
-function randomVersion(name: string, dice: Dice, flags: Schema): Schema {
-  const version: Schema = { name, ...flags, schema: { openAPIV3Schema: randomRootSchema(dice) } }
+function randomVersion(name: string, random: RandomChoices, flags: Schema): Schema {
+  const version: Schema = { name, ...flags, schema: { openAPIV3Schema: randomRootSchema(random) } }
   const subresources: Schema = {}
-  if (dice.chance(60)) subresources['status'] = {}
-  if (dice.chance(35))
+  if (random.chance(60)) subresources['status'] = {}
+  if (random.chance(35))
     subresources['scale'] = {
       specReplicasPath: '.spec.replicas',
       statusReplicasPath: '.status.replicas',
-      ...(dice.chance(50) ? { labelSelectorPath: '.status.selector' } : {}),
+      ...(random.chance(50) ? { labelSelectorPath: '.status.selector' } : {}),
     }
   if (Object.keys(subresources).length > 0) version['subresources'] = subresources
-  if (dice.chance(50)) version['additionalPrinterColumns'] = randomColumns(dice)
-  if (dice.chance(25)) version['selectableFields'] = [{ jsonPath: '.spec.replicas' }]
-  if (dice.chance(10))
-    Object.assign(version, { deprecated: true, ...(dice.chance(50) ? { deprecationWarning: 'old, use another' } : {}) })
+  if (random.chance(50)) version['additionalPrinterColumns'] = randomColumns(random)
+  if (random.chance(25)) version['selectableFields'] = [{ jsonPath: '.spec.replicas' }]
+  if (random.chance(10))
+    Object.assign(version, { deprecated: true, ...(random.chance(50) ? { deprecationWarning: 'old, use another' } : {}) })
   return version
 }
 
-function randomColumns(dice: Dice): JsonValue {
+function randomColumns(random: RandomChoices): JsonValue {
   const columns: Schema[] = [
     { name: 'Replicas', type: 'integer', jsonPath: '.spec.replicas' },
     { name: 'Name2', type: 'string', jsonPath: '.spec.name', priority: 1 },
@@ -66,14 +66,14 @@ function randomColumns(dice: Dice): JsonValue {
     { name: 'L', type: 'date', jsonPath: '.spec.name' },
     { name: 'Quoted', type: 'string', jsonPath: ".spec['b-c']" },
   ]
-  return columns.filter(() => dice.chance(30)).slice(0, 5)
+  return columns.filter(() => random.chance(30)).slice(0, 5)
 }
 
 /** Creations of definitions, their conditions, and updates. */
-export function generateDefinitions(dice: Dice): Scenario {
+export function generateDefinitions(random: RandomChoices): Scenario {
   const steps: Step[] = []
-  for (let i = 0; i < 6; i++) steps.push(damagedCreation(dice, i))
-  const valid = randomDefinition(dice, 'widgets')
+  for (let i = 0; i < 6; i++) steps.push(damagedCreation(random, i))
+  const valid = randomDefinition(random, 'widgets')
   const path = `${definitionsPath}/widgets.${group}`
   steps.push({
     id: 'create',
@@ -84,18 +84,18 @@ export function generateDefinitions(dice: Dice): Scenario {
   })
   steps.push({ id: 'get', method: 'GET', path })
   steps.push({ id: 'resources', method: 'GET', path: `/apis/${group}/v1` })
-  if (dice.chance(30)) steps.push(...namesConflict(dice))
+  if (random.chance(30)) steps.push(...namesConflict(random))
   let last = 'get'
   for (let i = 0; i < 4; i++) {
     const next = structuredClone(valid)
-    if (dice.chance(85)) damageDefinition(next, dice)
+    if (random.chance(85)) damageDefinition(next, random)
     const metadata = next['metadata'] as Schema
-    if (dice.chance(95)) metadata['resourceVersion'] = `{${last}.metadata.resourceVersion}`
-    const target = dice.chance(12) ? `${path}/status` : path
-    if (target !== path) next['status'] = randomStatus(dice)
-    steps.push({ id: `update${i}`, method: 'PUT', path: target, query: validation(dice), body: { json: next }, settleMs: 400 })
+    if (random.chance(95)) metadata['resourceVersion'] = `{${last}.metadata.resourceVersion}`
+    const target = random.chance(12) ? `${path}/status` : path
+    if (target !== path) next['status'] = randomStatus(random)
+    steps.push({ id: `update${i}`, method: 'PUT', path: target, query: validation(random), body: { json: next }, settleMs: 400 })
     last = `get${i}`
-    steps.push({ id: last, method: 'GET', path, ...(dice.chance(20) ? { headers: { accept: tableType } } : {}) })
+    steps.push({ id: last, method: 'GET', path, ...(random.chance(20) ? { headers: { accept: tableType } } : {}) })
     // A Table has no version to go on from.
     if (steps.at(-1)?.headers !== undefined) steps.push({ id: (last = `again${i}`), method: 'GET', path })
   }
@@ -104,20 +104,20 @@ export function generateDefinitions(dice: Dice): Scenario {
 
 export const tableType = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
-function validation(dice: Dice): [string, string][] {
-  return dice.chance(30) ? [['fieldValidation', dice.pick(['Strict', 'Warn', 'Ignore'])]] : []
+function validation(random: RandomChoices): [string, string][] {
+  return random.chance(30) ? [['fieldValidation', random.pick(['Strict', 'Warn', 'Ignore'])]] : []
 }
 
-function damagedCreation(dice: Dice, i: number): Step {
+function damagedCreation(random: RandomChoices, i: number): Step {
   const plural = `things${'abcdef'.charAt(i)}s`
-  const definition = randomDefinition(dice, plural)
-  for (let changes = dice.pick([0, 1, 1, 1, 2, 3]); changes > 0; changes--) damageDefinition(definition, dice)
-  const query: [string, string][] = [['dryRun', 'All'], ...validation(dice)]
+  const definition = randomDefinition(random, plural)
+  for (let changes = random.pick([0, 1, 1, 1, 2, 3]); changes > 0; changes--) damageDefinition(definition, random)
+  const query: [string, string][] = [['dryRun', 'All'], ...validation(random)]
   return { id: `create${i}`, method: 'POST', path: definitionsPath, query, body: { json: definition } }
 }
 
-function randomStatus(dice: Dice): JsonValue {
-  return dice.pick<JsonValue>([
+function randomStatus(random: RandomChoices): JsonValue {
+  return random.pick<JsonValue>([
     {},
     { storedVersions: ['v1'] },
     { storedVersions: [] },
@@ -128,12 +128,12 @@ function randomStatus(dice: Dice): JsonValue {
 }
 
 /** A second definition of the group whose names are taken. */
-function namesConflict(dice: Dice): Step[] {
-  const other = randomDefinition(dice, 'gadgets')
+function namesConflict(random: RandomChoices): Step[] {
+  const other = randomDefinition(random, 'gadgets')
   const names = (other['spec'] as Schema)['names'] as Schema
   Object.assign(
     names,
-    dice.pick<Schema>([
+    random.pick<Schema>([
       { kind: 'Widget' },
       { singular: 'widget' },
       { shortNames: ['widget'] },
@@ -151,20 +151,20 @@ function namesConflict(dice: Dice): Step[] {
 const definitionType = definitions.find(({ resource }) => resource.name === 'customresourcedefinitions')?.kind.type()
 
 /** One change of a definition that validation mostly refuses; in place. */
-export function damageDefinition(definition: Schema, dice: Dice): void {
-  if (dice.chance(15) && definitionType !== undefined) {
-    mutate(definition, definitionType, dice)
+export function damageDefinition(definition: Schema, random: RandomChoices): void {
+  if (random.chance(15) && definitionType !== undefined) {
+    mutate(definition, definitionType, random)
     return
   }
   const spec = definition['spec'] as Schema | null | undefined
   const versions = spec?.['versions']
   if (typeof spec !== 'object' || spec === null || !Array.isArray(versions) || versions.length === 0) return
-  const version = dice.pick(versions) as Schema
+  const version = random.pick(versions) as Schema
   if (typeof version !== 'object' || version === null) return
-  if (dice.chance(55)) damageSchema(version, dice)
-  else if (dice.chance(50)) Object.assign(version, structuredClone(dice.pick(versionDamages)))
-  else if (dice.chance(50)) Object.assign(spec['names'] as Schema, structuredClone(dice.pick(nameDamages)))
-  else Object.assign(spec, structuredClone(dice.pick(specDamages)))
+  if (random.chance(55)) damageSchema(version, random)
+  else if (random.chance(50)) Object.assign(version, structuredClone(random.pick(versionDamages)))
+  else if (random.chance(50)) Object.assign(spec['names'] as Schema, structuredClone(random.pick(nameDamages)))
+  else Object.assign(spec, structuredClone(random.pick(specDamages)))
 }
 
 const versionDamages: readonly Schema[] = [
@@ -299,29 +299,29 @@ const specDamages: readonly Schema[] = [
 ] // prettier-ignore
 
 /** Sets one keyword somewhere in the schema of a version. */
-function damageSchema(version: Schema, dice: Dice): void {
+function damageSchema(version: Schema, random: RandomChoices): void {
   const root = (version['schema'] as Schema | null | undefined)?.['openAPIV3Schema']
   if (typeof root !== 'object' || root === null || Array.isArray(root)) return
   const nodes = [...schemaNodes(root as Schema)]
-  const node = dice.pick(nodes)
-  switch (dice.below(6)) {
+  const node = random.pick(nodes)
+  switch (random.below(6)) {
     case 0:
       node['x-kubernetes-validations'] = [
-        structuredClone(dice.pick(badRules)),
-        ...(dice.chance(20) ? [structuredClone(dice.pick(badRules))] : []),
+        structuredClone(random.pick(badRules)),
+        ...(random.chance(20) ? [structuredClone(random.pick(badRules))] : []),
       ]
       return
     case 1: {
-      const rules = randomRules(node, dice)
+      const rules = randomRules(node, random)
       if (rules.length > 0) node['x-kubernetes-validations'] = rules
       // Without bounds the estimated cost grows beyond its limits.
       for (const bound of ['maxItems', 'maxLength', 'maxProperties'])
-        for (const each of nodes) if (dice.chance(60)) delete each[bound]
+        for (const each of nodes) if (random.chance(60)) delete each[bound]
       return
     }
     case 2:
       Object.assign(node, {
-        default: dice.pick<JsonValue>([
+        default: random.pick<JsonValue>([
           null,
           1,
           'a',
@@ -337,12 +337,12 @@ function damageSchema(version: Schema, dice: Dice): void {
       })
       return
     case 3:
-      delete node[dice.pick([...Object.keys(node), 'type'])]
+      delete node[random.pick([...Object.keys(node), 'type'])]
       return
     default:
-      Object.assign(node, structuredClone(dice.pick(keywordDamages)))
-      if (dice.chance(25)) Object.assign(node, structuredClone(dice.pick(keywordDamages)))
-      if (dice.chance(8)) node['properties'] = { x: randomSchema(dice, 3) }
+      Object.assign(node, structuredClone(random.pick(keywordDamages)))
+      if (random.chance(25)) Object.assign(node, structuredClone(random.pick(keywordDamages)))
+      if (random.chance(8)) node['properties'] = { x: randomSchema(random, 3) }
   }
 }
 

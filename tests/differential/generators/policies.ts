@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } 
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 
 type Draft = Record<string, JsonValue>
@@ -67,11 +67,11 @@ const badExpressions = [
 ]
 
 /** Policies with parameters, variables, conditions and actions, and the writes that they judge. */
-export function generatePolicies(dice: Dice): Scenario {
+export function generatePolicies(random: RandomChoices): Scenario {
   const steps: Step[] = []
   for (let i = 0; i < 3; i++) {
-    const policy = randomPolicy(dice, `{id}-d${i}`)
-    damage(policy, dice)
+    const policy = randomPolicy(random, `{id}-d${i}`)
+    damage(policy, random)
     steps.push({
       id: `damaged${i}`,
       method: 'POST',
@@ -80,32 +80,32 @@ export function generatePolicies(dice: Dice): Scenario {
       body: { json: policy },
     })
   }
-  const withParams = dice.chance(50)
+  const withParams = random.chance(50)
   if (withParams)
     steps.push({
       id: 'params',
       method: 'POST',
       path: `${inNamespace}/configmaps`,
-      body: { json: { metadata: { name: 'params', labels: { p: 'q' } }, data: { max: dice.pick(['1', '3', 'x']) } } },
+      body: { json: { metadata: { name: 'params', labels: { p: 'q' } }, data: { max: random.pick(['1', '3', 'x']) } } },
     })
   steps.push({
     id: 'policy',
     method: 'POST',
     path: `${root}/validatingadmissionpolicies`,
-    body: { json: randomPolicy(dice, '{id}-p', withParams) },
+    body: { json: randomPolicy(random, '{id}-p', withParams) },
   })
   steps.push({
     id: 'binding',
     method: 'POST',
     path: `${root}/validatingadmissionpolicybindings`,
-    body: { json: randomBinding(dice, withParams) },
+    body: { json: randomBinding(random, withParams) },
     settleMs,
   })
-  for (let i = 0; i < 8; i++) steps.push(judged(dice, i))
+  for (let i = 0; i < 8; i++) steps.push(judged(random, i))
   return { area: 'admission', steps }
 }
 
-function randomPolicy(dice: Dice, name: string, withParams = dice.chance(30)): Draft {
+function randomPolicy(random: RandomChoices, name: string, withParams = random.chance(30)): Draft {
   const spec: Draft = {
     matchConstraints: {
       namespaceSelector: ownNamespace,
@@ -113,36 +113,36 @@ function randomPolicy(dice: Dice, name: string, withParams = dice.chance(30)): D
         {
           apiGroups: ['', 'apps'],
           apiVersions: ['*'],
-          operations: dice.pick([['*'], ['CREATE', 'UPDATE'], ['CREATE', 'DELETE']]),
-          resources: dice.pick([['configmaps'], ['configmaps', 'pods'], ['*']]),
+          operations: random.pick([['*'], ['CREATE', 'UPDATE'], ['CREATE', 'DELETE']]),
+          resources: random.pick([['configmaps'], ['configmaps', 'pods'], ['*']]),
         },
       ],
-      ...(dice.chance(15) ? { objectSelector: { matchLabels: { app: 'a' } } } : {}),
-      ...(dice.chance(15)
+      ...(random.chance(15) ? { objectSelector: { matchLabels: { app: 'a' } } } : {}),
+      ...(random.chance(15)
         ? {
             excludeResourceRules: [
               { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'], resourceNames: ['o2'] },
             ],
           }
         : {}),
-      ...(dice.chance(20) ? { matchPolicy: dice.pick(['Exact', 'Equivalent']) } : {}),
+      ...(random.chance(20) ? { matchPolicy: random.pick(['Exact', 'Equivalent']) } : {}),
     },
-    validations: Array.from({ length: 1 + dice.below(3) }, () => validation(dice)),
+    validations: Array.from({ length: 1 + random.below(3) }, () => validation(random)),
   }
-  if (dice.chance(50)) spec['failurePolicy'] = dice.pick(['Fail', 'Ignore'])
+  if (random.chance(50)) spec['failurePolicy'] = random.pick(['Fail', 'Ignore'])
   if (withParams) spec['paramKind'] = { apiVersion: 'v1', kind: 'ConfigMap' }
   spec['variables'] = [
     { name: 'name', expression: 'object.metadata.name' },
     {
       name: 'count',
-      expression: dice.pick(['object.data.size()', 'variables.name.size()', 'has(object.data) ? object.data.size() : 0']),
+      expression: random.pick(['object.data.size()', 'variables.name.size()', 'has(object.data) ? object.data.size() : 0']),
     },
   ]
-  if (dice.chance(30))
+  if (random.chance(30))
     spec['matchConditions'] = [
       {
-        name: dice.pick(['first', 'a.b/c']),
-        expression: dice.pick([
+        name: random.pick(['first', 'a.b/c']),
+        expression: random.pick([
           "request.operation != 'DELETE'",
           "object.metadata.name == 'o0'",
           'object.missing',
@@ -151,51 +151,51 @@ function randomPolicy(dice: Dice, name: string, withParams = dice.chance(30)): D
         ]),
       },
     ]
-  if (dice.chance(30))
+  if (random.chance(30))
     spec['auditAnnotations'] = [
-      { key: 'note', valueExpression: dice.pick(["'x'", 'object.metadata.name', 'null', "object.missing ? 'a' : 'b'"]) },
+      { key: 'note', valueExpression: random.pick(["'x'", 'object.metadata.name', 'null', "object.missing ? 'a' : 'b'"]) },
     ]
   return { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name }, spec }
 }
 
-function validation(dice: Dice): Draft {
-  const result: Draft = { expression: dice.pick(expressions) }
-  if (dice.chance(35)) result['message'] = dice.pick(['is refused', 'no "quotes"', 'ünicode'])
-  if (dice.chance(30)) result['messageExpression'] = dice.pick(messages)
-  if (dice.chance(30)) result['reason'] = dice.pick(['Unauthorized', 'Forbidden', 'Invalid', 'RequestEntityTooLarge'])
+function validation(random: RandomChoices): Draft {
+  const result: Draft = { expression: random.pick(expressions) }
+  if (random.chance(35)) result['message'] = random.pick(['is refused', 'no "quotes"', 'ünicode'])
+  if (random.chance(30)) result['messageExpression'] = random.pick(messages)
+  if (random.chance(30)) result['reason'] = random.pick(['Unauthorized', 'Forbidden', 'Invalid', 'RequestEntityTooLarge'])
   return result
 }
 
-function randomBinding(dice: Dice, withParams: boolean): JsonValue {
+function randomBinding(random: RandomChoices, withParams: boolean): JsonValue {
   const spec: Draft = {
     policyName: '{id}-p',
-    validationActions: dice.pick([['Deny'], ['Deny'], ['Deny', 'Audit'], ['Warn'], ['Warn', 'Audit'], ['Audit']]),
+    validationActions: random.pick([['Deny'], ['Deny'], ['Deny', 'Audit'], ['Warn'], ['Warn', 'Audit'], ['Audit']]),
     matchResources: { namespaceSelector: ownNamespace },
   }
   if (withParams)
     spec['paramRef'] = {
-      ...dice.pick<Draft>([{ name: 'params' }, { selector: { matchLabels: { p: 'q' } } }, { name: 'missing' }]),
+      ...random.pick<Draft>([{ name: 'params' }, { selector: { matchLabels: { p: 'q' } } }, { name: 'missing' }]),
       namespace: '{ns}',
-      parameterNotFoundAction: dice.pick(['Deny', 'Allow']),
+      parameterNotFoundAction: random.pick(['Deny', 'Allow']),
     }
   return { metadata: { name: '{id}-b' }, spec }
 }
 
-function damage(policy: Draft, dice: Dice): void {
+function damage(policy: Draft, random: RandomChoices): void {
   const spec = policy['spec'] as Draft
   const [first] = spec['validations'] as Draft[]
-  switch (dice.below(8)) {
+  switch (random.below(8)) {
     case 0:
     case 1:
-      Object.assign(first ?? {}, { expression: dice.pick(badExpressions) })
+      Object.assign(first ?? {}, { expression: random.pick(badExpressions) })
       return
     case 2:
-      Object.assign(first ?? {}, { messageExpression: dice.pick(['1', 'foo', '1 +', ' ']) })
+      Object.assign(first ?? {}, { messageExpression: random.pick(['1', 'foo', '1 +', ' ']) })
       return
     case 3:
       Object.assign(
         first ?? {},
-        dice.pick<Draft>([
+        random.pick<Draft>([
           { reason: 'Other' },
           { message: 'a\nb' },
           { message: ' ' },
@@ -205,7 +205,7 @@ function damage(policy: Draft, dice: Dice): void {
       )
       return
     case 4:
-      spec['variables'] = dice.pick<JsonValue>([
+      spec['variables'] = random.pick<JsonValue>([
         [{ name: 'a-b', expression: '1' }],
         [{ name: 'a', expression: 'foo' }],
         [{ name: '', expression: '' }],
@@ -216,7 +216,7 @@ function damage(policy: Draft, dice: Dice): void {
       ])
       return
     case 5:
-      spec['matchConditions'] = dice.pick<JsonValue>([
+      spec['matchConditions'] = random.pick<JsonValue>([
         [{ name: '', expression: 'true' }],
         [{ name: 'a b', expression: '1' }],
         [
@@ -226,7 +226,7 @@ function damage(policy: Draft, dice: Dice): void {
       ])
       return
     case 6:
-      spec['auditAnnotations'] = dice.pick<JsonValue>([
+      spec['auditAnnotations'] = random.pick<JsonValue>([
         [{ key: '', valueExpression: '' }],
         [{ key: 'a b', valueExpression: '1' }],
         [
@@ -238,7 +238,7 @@ function damage(policy: Draft, dice: Dice): void {
     default:
       Object.assign(
         spec,
-        dice.pick<Draft>([
+        random.pick<Draft>([
           { failurePolicy: 'Other' },
           { paramKind: { apiVersion: '', kind: '' } },
           { matchConstraints: null },
@@ -250,14 +250,14 @@ function damage(policy: Draft, dice: Dice): void {
 }
 
 /** A write that a policy or webhook may refuse. */
-export function judged(dice: Dice, i: number): Step {
-  const name = `o${dice.below(4)}`
+export function judged(random: RandomChoices, i: number): Step {
+  const name = `o${random.below(4)}`
   const path = `${inNamespace}/configmaps`
-  const labels = dice.pick<JsonValue>([{ app: 'a' }, { app: 'b', longer: 'x' }, {}])
-  const data = dice.pick<JsonValue>([{ a: 'x' }, { a: '1', b: '2' }, { a: '0' }, {}])
+  const labels = random.pick<JsonValue>([{ app: 'a' }, { app: 'b', longer: 'x' }, {}])
+  const data = random.pick<JsonValue>([{ a: 'x' }, { a: '1', b: '2' }, { a: '0' }, {}])
   const json = { metadata: { name, labels }, data }
-  const query: [string, string][] = dice.chance(15) ? [['dryRun', 'All']] : []
-  switch (dice.below(7)) {
+  const query: [string, string][] = random.chance(15) ? [['dryRun', 'All']] : []
+  switch (random.below(7)) {
     case 0:
       return { id: `update${i}`, method: 'PUT', path: `${path}/${name}`, query, body: { json } }
     case 1:

@@ -1,27 +1,27 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } 
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 
 type Schema = Record<string, JsonValue>
 
 /** Random `x-kubernetes-validations` of a schema; mostly correct CEL. */
-export function randomRules(schema: Schema, dice: Dice): JsonValue[] {
-  return Array.from({ length: dice.pick([1, 1, 2]) }, () => randomRule(schema, dice)).filter((rule) => rule !== undefined)
+export function randomRules(schema: Schema, random: RandomChoices): JsonValue[] {
+  return Array.from({ length: random.pick([1, 1, 2]) }, () => randomRule(schema, random)).filter((rule) => rule !== undefined)
 }
 
-function randomRule(schema: Schema, dice: Dice): Schema | undefined {
-  const expression = condition('self', schema, dice, 0)
+function randomRule(schema: Schema, random: RandomChoices): Schema | undefined {
+  const expression = condition('self', schema, random, 0)
   if (expression === undefined) return undefined
   const rule: Schema = { rule: expression }
-  if (dice.chance(35)) rule['message'] = dice.pick(['must hold', 'no "quotes"', 'ünicode', 'a: b'])
-  if (dice.chance(15))
-    rule['messageExpression'] = dice.pick(["'literal'", "'got ' + string(1)", "'%d items'.format([2])", "''", "'a\\nb'", "' '"])
-  if (dice.chance(15))
-    rule['reason'] = dice.pick(['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'])
+  if (random.chance(35)) rule['message'] = random.pick(['must hold', 'no "quotes"', 'ünicode', 'a: b'])
+  if (random.chance(15))
+    rule['messageExpression'] = random.pick(["'literal'", "'got ' + string(1)", "'%d items'.format([2])", "''", "'a\\nb'", "' '"])
+  if (random.chance(15))
+    rule['reason'] = random.pick(['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'])
   const properties = Object.keys((schema['properties'] ?? {}) as Schema)
-  if (dice.chance(15) && properties.length > 0) rule['fieldPath'] = fieldPath(dice.pick(properties))
-  if (dice.chance(8)) {
+  if (random.chance(15) && properties.length > 0) rule['fieldPath'] = fieldPath(random.pick(properties))
+  if (random.chance(8)) {
     rule['optionalOldSelf'] = true
-    rule['rule'] = dice.pick([
+    rule['rule'] = random.pick([
       '!oldSelf.hasValue() || self == oldSelf.value()',
       'oldSelf.orValue(self) == self',
       'oldSelf.hasValue()',
@@ -97,21 +97,21 @@ export const badRules: readonly Schema[] = [
 ]
 
 /** A boolean expression over a value of the schema; `undefined` where expressions cannot reach. */
-export function condition(at: string, schema: Schema, dice: Dice, depth: number): string | undefined {
+export function condition(at: string, schema: Schema, random: RandomChoices, depth: number): string | undefined {
   if (schema['x-kubernetes-int-or-string'] === true)
-    return dice.pick([`type(${at}) == int || ${at} != ''`, `${at} == 1 || ${at} == '50%'`])
-  if (Array.isArray(schema['enum']) && dice.chance(50)) return `${at} != ${JSON.stringify(schema['enum'][0])}`
+    return random.pick([`type(${at}) == int || ${at} != ''`, `${at} == 1 || ${at} == '50%'`])
+  if (Array.isArray(schema['enum']) && random.chance(50)) return `${at} != ${JSON.stringify(schema['enum'][0])}`
   const simple = simpleConditions(at, String(schema['type']), schema['format'])
   switch (schema['type']) {
     case 'string':
     case 'integer':
     case 'number':
     case 'boolean':
-      return dice.pick(simple)
+      return random.pick(simple)
     case 'array':
-      return listCondition(at, schema, dice, depth)
+      return listCondition(at, schema, random, depth)
     case 'object':
-      return objectCondition(at, schema, dice, depth)
+      return objectCondition(at, schema, random, depth)
     default:
       return undefined
   }
@@ -190,10 +190,10 @@ function simpleConditions(at: string, type: string, format: JsonValue | undefine
   ] // prettier-ignore
 }
 
-function listCondition(at: string, schema: Schema, dice: Dice, depth: number): string | undefined {
+function listCondition(at: string, schema: Schema, random: RandomChoices, depth: number): string | undefined {
   const items = schema['items'] as Schema
   const name = `v${depth}`
-  const inner = depth > 1 ? undefined : condition(name, items, dice, depth + 1)
+  const inner = depth > 1 ? undefined : condition(name, items, random, depth + 1)
   const general = [`${at}.size() < 2`, `size(${at}) > 0`, `${at} == [] || true`, `${at}.map(i, i).size() == ${at}.size()`]
   if (inner !== undefined && !inner.includes('oldSelf'))
     general.push(
@@ -208,16 +208,16 @@ function listCondition(at: string, schema: Schema, dice: Dice, depth: number): s
   if (items['type'] === 'string' && items['format'] === undefined)
     general.push(`'a' in ${at}`, `${at}.isSorted()`, `${at}.join(',') != ''`, `${at}[0] == 'a'`)
   if (at === 'self') general.push('self == oldSelf', 'self.size() >= oldSelf.size()', 'oldSelf.all(o, o in self)')
-  return dice.pick(general)
+  return random.pick(general)
 }
 
-function objectCondition(at: string, schema: Schema, dice: Dice, depth: number): string | undefined {
-  if (schema['additionalProperties'] !== undefined) return mapCondition(at, schema, dice, depth)
+function objectCondition(at: string, schema: Schema, random: RandomChoices, depth: number): string | undefined {
+  if (schema['additionalProperties'] !== undefined) return mapCondition(at, schema, random, depth)
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
   if (properties.length === 0 || depth > 2) return undefined
-  const [name, property] = dice.pick(properties)
+  const [name, property] = random.pick(properties)
   const field = `${at}.${escaped(name)}`
-  const inner = condition(field, property, dice, depth + 1)
+  const inner = condition(field, property, random, depth + 1)
   const general = [`has(${field})`, `!has(${field})`]
   if (inner !== undefined && !inner.includes('oldSelf'))
     general.push(`!has(${field}) || ${inner}`, `has(${field}) && ${inner}`, inner, inner)
@@ -228,11 +228,11 @@ function objectCondition(at: string, schema: Schema, dice: Dice, depth: number):
       `${field} == oldSelf.${escaped(name)}`,
       'self == oldSelf',
     )
-  return dice.pick(general)
+  return random.pick(general)
 }
 
-function mapCondition(at: string, schema: Schema, dice: Dice, depth: number): string {
-  const inner = depth > 1 ? undefined : condition(`${at}[k]`, schema['additionalProperties'] as Schema, dice, depth + 1)
+function mapCondition(at: string, schema: Schema, random: RandomChoices, depth: number): string {
+  const inner = depth > 1 ? undefined : condition(`${at}[k]`, schema['additionalProperties'] as Schema, random, depth + 1)
   const general = [
     `'a' in ${at}`,
     `${at}.size() < 2`,
@@ -241,7 +241,7 @@ function mapCondition(at: string, schema: Schema, dice: Dice, depth: number): st
     `!(${at}.exists(k, k == 'c'))`,
   ]
   if (inner !== undefined && !inner.includes('oldSelf')) general.push(`${at}.all(k, ${inner})`)
-  return dice.pick(general)
+  return random.pick(general)
 }
 
 /** The name under which CEL reaches a property. */

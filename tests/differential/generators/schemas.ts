@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } 
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import { randomRules } from './rules.ts'
 
 /** Random structural schemas of custom resources, and values for them. */
@@ -10,16 +10,16 @@ export type Schema = Record<string, JsonValue>
 const propertyNames = ['name', 'size', 'mode', 'tags', 'parts', 'limits', 'inner', 'a', 'b-c', 'type', 'enabled', 'items', 'x_y']
 
 /** A valid schema of a custom resource with `spec` and `status`. */
-export function randomRootSchema(dice: Dice): Schema {
+export function randomRootSchema(random: RandomChoices): Schema {
   const root: Schema = {
     type: 'object',
-    properties: { spec: objectSchema(dice, 0), status: statusSchema(dice) },
+    properties: { spec: objectSchema(random, 0), status: statusSchema(random) },
   }
-  if (dice.chance(15)) root['required'] = ['spec']
-  if (dice.chance(10)) root['x-kubernetes-preserve-unknown-fields'] = true
-  if (dice.chance(10)) (root['properties'] as Schema)['metadata'] = metadataSchema(dice)
-  if (dice.chance(15)) (root['properties'] as Schema)['data'] = randomSchema(dice, 2)
-  if (dice.chance(15)) root['x-kubernetes-validations'] = structuredClone(dice.pick(rootRules))
+  if (random.chance(15)) root['required'] = ['spec']
+  if (random.chance(10)) root['x-kubernetes-preserve-unknown-fields'] = true
+  if (random.chance(10)) (root['properties'] as Schema)['metadata'] = metadataSchema(random)
+  if (random.chance(15)) (root['properties'] as Schema)['data'] = randomSchema(random, 2)
+  if (random.chance(15)) root['x-kubernetes-validations'] = structuredClone(random.pick(rootRules))
   return root
 }
 
@@ -30,23 +30,23 @@ const rootRules: readonly JsonValue[] = [
   [{ rule: '!has(oldSelf.spec) || has(self.spec)', message: 'spec stays' }],
 ]
 
-function metadataSchema(dice: Dice): Schema {
+function metadataSchema(random: RandomChoices): Schema {
   return {
     type: 'object',
     properties: {
-      name: { type: 'string', ...dice.pick<Schema>([{ maxLength: 40 }, { pattern: '^[a-z0-9-]+$' }, { minLength: 1 }]) },
+      name: { type: 'string', ...random.pick<Schema>([{ maxLength: 40 }, { pattern: '^[a-z0-9-]+$' }, { minLength: 1 }]) },
     },
   }
 }
 
-function statusSchema(dice: Dice): Schema {
+function statusSchema(random: RandomChoices): Schema {
   const properties: Schema = {
-    phase: { type: 'string', ...(dice.chance(50) ? { enum: ['Ready', 'Failed', 'x'] } : {}) },
+    phase: { type: 'string', ...(random.chance(50) ? { enum: ['Ready', 'Failed', 'x'] } : {}) },
     replicas: { type: 'integer', format: 'int32' },
     selector: { type: 'string' },
   }
-  if (dice.chance(40)) properties['conditions'] = structuredClone(conditionsSchema)
-  return { type: 'object', properties, ...(dice.chance(30) ? { default: {} } : {}) }
+  if (random.chance(40)) properties['conditions'] = structuredClone(conditionsSchema)
+  return { type: 'object', properties, ...(random.chance(30) ? { default: {} } : {}) }
 }
 
 const conditionsSchema: Schema = {
@@ -65,56 +65,56 @@ const conditionsSchema: Schema = {
 }
 
 /** A valid schema of any type. */
-export function randomSchema(dice: Dice, depth: number): Schema {
-  const schema = plainSchema(dice, depth)
-  if (dice.chance(12)) schema['nullable'] = true
-  if (dice.chance(10)) schema['description'] = 'text'
-  if (dice.chance(4)) schema['title'] = 'title'
-  if (dice.chance(22) && schema['default'] === undefined) schema['default'] = validValue(schema, dice)
-  if (dice.chance(25)) {
-    const rules = randomRules(schema, dice)
+export function randomSchema(random: RandomChoices, depth: number): Schema {
+  const schema = plainSchema(random, depth)
+  if (random.chance(12)) schema['nullable'] = true
+  if (random.chance(10)) schema['description'] = 'text'
+  if (random.chance(4)) schema['title'] = 'title'
+  if (random.chance(22) && schema['default'] === undefined) schema['default'] = validValue(schema, random)
+  if (random.chance(25)) {
+    const rules = randomRules(schema, random)
     if (rules.length > 0) schema['x-kubernetes-validations'] = rules
   }
   return schema
 }
 
-function plainSchema(dice: Dice, depth: number): Schema {
-  const kind = depth > 3 ? dice.below(5) : dice.below(12)
+function plainSchema(random: RandomChoices, depth: number): Schema {
+  const kind = depth > 3 ? random.below(5) : random.below(12)
   switch (kind) {
     case 0:
     case 1:
-      return stringSchema(dice)
+      return stringSchema(random)
     case 2:
-      return numberSchema('integer', dice)
+      return numberSchema('integer', random)
     case 3:
-      return numberSchema('number', dice)
+      return numberSchema('number', random)
     case 4:
       return { type: 'boolean' }
     case 5:
     case 6:
-      return listSchema(dice, depth)
+      return listSchema(random, depth)
     case 7:
-      return mapSchema(dice, depth)
+      return mapSchema(random, depth)
     case 8:
     case 9:
-      return objectSchema(dice, depth)
+      return objectSchema(random, depth)
     case 10:
-      return intOrString(dice)
+      return intOrString(random)
     default:
-      return opaqueSchema(dice)
+      return opaqueSchema(random)
   }
 }
 
-function stringSchema(dice: Dice): Schema {
-  const schema: Schema = { type: 'string', maxLength: dice.pick([3, 10, 63]) }
-  if (dice.chance(15)) schema['minLength'] = dice.pick([0, 1, 2])
-  if (dice.chance(20)) schema['pattern'] = dice.pick(['^[a-z]+$', 'a|b', '^\\d{1,3}$', '^(a|b)*$', '[[:alpha:]]', '\\p{Lu}?'])
-  if (dice.chance(25)) {
-    schema['format'] = dice.pick(stringFormats)
+function stringSchema(random: RandomChoices): Schema {
+  const schema: Schema = { type: 'string', maxLength: random.pick([3, 10, 63]) }
+  if (random.chance(15)) schema['minLength'] = random.pick([0, 1, 2])
+  if (random.chance(20)) schema['pattern'] = random.pick(['^[a-z]+$', 'a|b', '^\\d{1,3}$', '^(a|b)*$', '[[:alpha:]]', '\\p{Lu}?'])
+  if (random.chance(25)) {
+    schema['format'] = random.pick(stringFormats)
     delete schema['pattern']
     schema['maxLength'] = 63
   }
-  if (dice.chance(15)) return { type: 'string', enum: ['red', 'green', 'blue'].slice(0, 1 + dice.below(3)) }
+  if (random.chance(15)) return { type: 'string', enum: ['red', 'green', 'blue'].slice(0, 1 + random.below(3)) }
   return schema
 }
 
@@ -146,28 +146,29 @@ const stringFormats = [
   'uuid3',
 ] // prettier-ignore
 
-function numberSchema(type: 'integer' | 'number', dice: Dice): Schema {
+function numberSchema(type: 'integer' | 'number', random: RandomChoices): Schema {
   const schema: Schema = { type }
-  if (dice.chance(30)) schema['minimum'] = dice.pick(type === 'integer' ? [0, 1, -5] : [0, 0.5, -1.5])
-  if (dice.chance(30)) schema['maximum'] = dice.pick(type === 'integer' ? [5, 10, 100] : [5, 10.25, 100])
-  if (dice.chance(15) && 'minimum' in schema) schema['exclusiveMinimum'] = dice.chance(80)
-  if (dice.chance(15) && 'maximum' in schema) schema['exclusiveMaximum'] = dice.chance(80)
-  if (dice.chance(15)) schema['multipleOf'] = type === 'integer' ? dice.pick([1, 2, 5]) : dice.pick([0.5, 0.1, 2])
-  if (dice.chance(20)) schema['format'] = type === 'integer' ? dice.pick(['int32', 'int64']) : dice.pick(['float', 'double'])
-  if (dice.chance(8)) return { type, enum: type === 'integer' ? [1, 2, 4] : [1, 2.5] }
+  if (random.chance(30)) schema['minimum'] = random.pick(type === 'integer' ? [0, 1, -5] : [0, 0.5, -1.5])
+  if (random.chance(30)) schema['maximum'] = random.pick(type === 'integer' ? [5, 10, 100] : [5, 10.25, 100])
+  if (random.chance(15) && 'minimum' in schema) schema['exclusiveMinimum'] = random.chance(80)
+  if (random.chance(15) && 'maximum' in schema) schema['exclusiveMaximum'] = random.chance(80)
+  if (random.chance(15)) schema['multipleOf'] = type === 'integer' ? random.pick([1, 2, 5]) : random.pick([0.5, 0.1, 2])
+  if (random.chance(20))
+    schema['format'] = type === 'integer' ? random.pick(['int32', 'int64']) : random.pick(['float', 'double'])
+  if (random.chance(8)) return { type, enum: type === 'integer' ? [1, 2, 4] : [1, 2.5] }
   return schema
 }
 
-function intOrString(dice: Dice): Schema {
+function intOrString(random: RandomChoices): Schema {
   const schema: Schema = { 'x-kubernetes-int-or-string': true }
-  if (dice.chance(40)) schema['anyOf'] = [{ type: 'integer' }, { type: 'string' }]
-  if (dice.chance(20)) schema['pattern'] = '^\\d+%?$'
-  if (dice.chance(20)) schema['maxLength'] = 5
+  if (random.chance(40)) schema['anyOf'] = [{ type: 'integer' }, { type: 'string' }]
+  if (random.chance(20)) schema['pattern'] = '^\\d+%?$'
+  if (random.chance(20)) schema['maxLength'] = 5
   return schema
 }
 
-function opaqueSchema(dice: Dice): Schema {
-  switch (dice.below(4)) {
+function opaqueSchema(random: RandomChoices): Schema {
+  switch (random.below(4)) {
     case 0:
       return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
     case 1:
@@ -183,12 +184,12 @@ function opaqueSchema(dice: Dice): Schema {
   }
 }
 
-function listSchema(dice: Dice, depth: number): Schema {
-  const base: Schema = { type: 'array', maxItems: dice.pick([2, 3, 5]) }
-  if (dice.chance(15)) base['minItems'] = dice.pick([0, 1])
-  switch (dice.below(5)) {
+function listSchema(random: RandomChoices, depth: number): Schema {
+  const base: Schema = { type: 'array', maxItems: random.pick([2, 3, 5]) }
+  if (random.chance(15)) base['minItems'] = random.pick([0, 1])
+  switch (random.below(5)) {
     case 0: {
-      const items = dice.pick<Schema>([
+      const items = random.pick<Schema>([
         { type: 'string', maxLength: 10 },
         { type: 'integer' },
         { type: 'string', enum: ['a', 'b'] },
@@ -196,14 +197,14 @@ function listSchema(dice: Dice, depth: number): Schema {
       return { ...base, items, 'x-kubernetes-list-type': 'set' }
     }
     case 1:
-      return { ...base, items: randomSchema(dice, depth + 1), 'x-kubernetes-list-type': 'atomic' }
+      return { ...base, items: randomSchema(random, depth + 1), 'x-kubernetes-list-type': 'atomic' }
     case 2:
     case 3: {
-      const keys = dice.chance(30) ? ['name', 'port'] : ['name']
+      const keys = random.chance(30) ? ['name', 'port'] : ['name']
       const properties: Schema = {
         name: { type: 'string', maxLength: 10 },
-        port: { type: 'integer', ...(dice.chance(50) && keys.length > 1 ? { default: 80 } : {}) },
-        value: randomSchema(dice, depth + 2),
+        port: { type: 'integer', ...(random.chance(50) && keys.length > 1 ? { default: 80 } : {}) },
+        value: randomSchema(random, depth + 2),
       }
       // A key that is not required needs a default.
       const required = keys.filter((key) => (properties[key] as Schema)['default'] === undefined)
@@ -211,36 +212,40 @@ function listSchema(dice: Dice, depth: number): Schema {
       return { ...base, items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys }
     }
     default:
-      return { ...base, items: randomSchema(dice, depth + 1) }
+      return { ...base, items: randomSchema(random, depth + 1) }
   }
 }
 
-function mapSchema(dice: Dice, depth: number): Schema {
-  const schema: Schema = { type: 'object', maxProperties: dice.pick([2, 4]), additionalProperties: randomSchema(dice, depth + 1) }
-  if (dice.chance(15)) schema['minProperties'] = 1
-  if (dice.chance(15)) schema['x-kubernetes-map-type'] = dice.pick(['granular', 'atomic'])
+function mapSchema(random: RandomChoices, depth: number): Schema {
+  const schema: Schema = {
+    type: 'object',
+    maxProperties: random.pick([2, 4]),
+    additionalProperties: randomSchema(random, depth + 1),
+  }
+  if (random.chance(15)) schema['minProperties'] = 1
+  if (random.chance(15)) schema['x-kubernetes-map-type'] = random.pick(['granular', 'atomic'])
   return schema
 }
 
-function objectSchema(dice: Dice, depth: number): Schema {
-  const names = propertyNames.filter(() => dice.chance(depth === 0 ? 35 : 18))
+function objectSchema(random: RandomChoices, depth: number): Schema {
+  const names = propertyNames.filter(() => random.chance(depth === 0 ? 35 : 18))
   if (depth === 0 && names.length < 2) names.push('name', 'size')
   const properties: Schema = {}
-  for (const name of names) properties[name] = randomSchema(dice, depth + 1)
-  if (depth === 0) properties['replicas'] = { type: 'integer', ...(dice.chance(50) ? { minimum: 0 } : {}) }
+  for (const name of names) properties[name] = randomSchema(random, depth + 1)
+  if (depth === 0) properties['replicas'] = { type: 'integer', ...(random.chance(50) ? { minimum: 0 } : {}) }
   const schema: Schema = { type: 'object', properties }
-  if (dice.chance(25)) schema['required'] = names.filter(() => dice.chance(40))
-  if (dice.chance(8)) schema['x-kubernetes-map-type'] = dice.pick(['granular', 'atomic'])
-  if (dice.chance(8)) schema['x-kubernetes-preserve-unknown-fields'] = true
-  if (dice.chance(8)) schema['maxProperties'] = 4
-  if (dice.chance(10) && names.length > 1) Object.assign(schema, junctors(names, dice))
+  if (random.chance(25)) schema['required'] = names.filter(() => random.chance(40))
+  if (random.chance(8)) schema['x-kubernetes-map-type'] = random.pick(['granular', 'atomic'])
+  if (random.chance(8)) schema['x-kubernetes-preserve-unknown-fields'] = true
+  if (random.chance(8)) schema['maxProperties'] = 4
+  if (random.chance(10) && names.length > 1) Object.assign(schema, junctors(names, random))
   return schema
 }
 
 /** Value validation by combination, which names properties without describing them anew. */
-function junctors(names: readonly string[], dice: Dice): Schema {
+function junctors(names: readonly string[], random: RandomChoices): Schema {
   const required = (name: string | undefined): JsonValue => ({ required: [name ?? ''] })
-  return dice.pick<Schema>([
+  return random.pick<Schema>([
     { oneOf: [required(names[0]), required(names[1])] },
     { anyOf: [required(names[0]), required(names[1])] },
     { allOf: [required(names[0]), { maxProperties: 5 }] },
@@ -250,26 +255,26 @@ function junctors(names: readonly string[], dice: Dice): Schema {
 }
 
 /** A value that mostly satisfies the schema. */
-export function validValue(schema: Schema, dice: Dice): JsonValue {
-  if (schema['nullable'] === true && dice.chance(8)) return null
-  if (Array.isArray(schema['enum'])) return dice.pick(schema['enum'] as JsonValue[])
+export function validValue(schema: Schema, random: RandomChoices): JsonValue {
+  if (schema['nullable'] === true && random.chance(8)) return null
+  if (Array.isArray(schema['enum'])) return random.pick(schema['enum'] as JsonValue[])
   switch (schema['type']) {
     case 'string':
-      return stringValue(schema, dice)
+      return stringValue(schema, random)
     case 'integer':
-      return clamp(dice.pick([1, 2, 3, 4, 5]), schema)
+      return clamp(random.pick([1, 2, 3, 4, 5]), schema)
     case 'number':
-      return clamp(dice.pick([1, 2.5, 3, 4]), schema)
+      return clamp(random.pick([1, 2.5, 3, 4]), schema)
     case 'boolean':
-      return dice.chance(50)
+      return random.chance(50)
     case 'array':
-      return listValue(schema, dice)
+      return listValue(schema, random)
     case 'object':
-      return objectValue(schema, dice)
+      return objectValue(schema, random)
     default:
       return schema['x-kubernetes-int-or-string'] === true
-        ? dice.pick<JsonValue>([1, '50%', '3'])
-        : dice.pick<JsonValue>([{ a: 1 }, 'x', 1])
+        ? random.pick<JsonValue>([1, '50%', '3'])
+        : random.pick<JsonValue>([{ a: 1 }, 'x', 1])
   }
 }
 
@@ -306,42 +311,42 @@ const formatted: Readonly<Record<string, readonly string[]>> = {
   bsonobjectid: ['507f1f77bcf86cd799439011'],
 }
 
-function stringValue({ format, pattern, maxLength }: Schema, dice: Dice): string {
+function stringValue({ format, pattern, maxLength }: Schema, random: RandomChoices): string {
   const known = typeof format === 'string' ? formatted[format] : undefined
-  if (known !== undefined) return dice.pick(known)
-  const text = pattern === '^\\d{1,3}$' ? dice.pick(['1', '12', '123']) : dice.pick(['a', 'b', 'ab', 'abc', 'bb', 'a'])
+  if (known !== undefined) return random.pick(known)
+  const text = pattern === '^\\d{1,3}$' ? random.pick(['1', '12', '123']) : random.pick(['a', 'b', 'ab', 'abc', 'bb', 'a'])
   return typeof maxLength === 'number' ? text.slice(0, maxLength) : text
 }
 
-function listValue(schema: Schema, dice: Dice): JsonValue {
+function listValue(schema: Schema, random: RandomChoices): JsonValue {
   const items = schema['items'] as Schema
-  const count = Math.min(dice.pick([1, 1, 2]), Number(schema['maxItems'] ?? 2))
-  const values = Array.from({ length: count }, () => validValue(items, dice))
+  const count = Math.min(random.pick([1, 1, 2]), Number(schema['maxItems'] ?? 2))
+  const values = Array.from({ length: count }, () => validValue(items, random))
   if (schema['x-kubernetes-list-type'] === 'set') return [...new Set(values)]
   if (schema['x-kubernetes-list-type'] !== 'map') return values
   return values.map((value, i) => ({ ...(value as Schema), name: 'abc'.charAt(i) }))
 }
 
-function objectValue(schema: Schema, dice: Dice): JsonValue {
+function objectValue(schema: Schema, random: RandomChoices): JsonValue {
   if (schema['x-kubernetes-embedded-resource'] === true)
     return { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' }, data: { a: 1 } }
   const value: Schema = {}
   if (schema['additionalProperties'] !== undefined)
-    for (const key of ['a', 'b'].slice(0, 1 + dice.below(2)))
-      value[key] = validValue(schema['additionalProperties'] as Schema, dice)
+    for (const key of ['a', 'b'].slice(0, 1 + random.below(2)))
+      value[key] = validValue(schema['additionalProperties'] as Schema, random)
   const required = (schema['required'] ?? []) as string[]
   for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, Schema>))
-    if (required.includes(name) || dice.chance(60)) value[name] = validValue(property, dice)
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true) value['extra'] = dice.pick<JsonValue>([{ a: [1] }, 'x'])
+    if (required.includes(name) || random.chance(60)) value[name] = validValue(property, random)
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true) value['extra'] = random.pick<JsonValue>([{ a: [1] }, 'x'])
   return value
 }
 
 /** Changes a value so that it breaks its schema, is pruned, or stays valid; in place. */
-export function damageValue(value: JsonValue, dice: Dice): void {
+export function damageValue(value: JsonValue, random: RandomChoices): void {
   const places = [...placesOf(value)]
   if (places.length === 0) return
-  const { holder, key } = dice.pick(places)
-  const odd = dice.pick<JsonValue>([
+  const { holder, key } = random.pick(places)
+  const odd = random.pick<JsonValue>([
     null,
     '',
     'A',
@@ -371,17 +376,17 @@ export function damageValue(value: JsonValue, dice: Dice): void {
     4294967296,
   ]) // prettier-ignore
   if (Array.isArray(holder)) {
-    if (dice.chance(30)) holder.push(structuredClone(holder[Number(key)] ?? null))
-    else if (dice.chance(20)) holder.splice(Number(key), 1)
+    if (random.chance(30)) holder.push(structuredClone(holder[Number(key)] ?? null))
+    else if (random.chance(20)) holder.splice(Number(key), 1)
     else holder[Number(key)] = odd
     return
   }
-  switch (dice.below(6)) {
+  switch (random.below(6)) {
     case 0:
       delete holder[key]
       return
     case 1:
-      holder[dice.pick(['unknown', `${key}X`, 'name', 'Size', 'x.y'])] = odd
+      holder[random.pick(['unknown', `${key}X`, 'name', 'Size', 'x.y'])] = odd
       return
     default:
       holder[key] = odd

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import type { Dice } 
+import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { judged, ownNamespace } from './policies.ts'
 
@@ -10,23 +10,23 @@ const root = '/apis/admissionregistration.k8s.io/v1'
 const settleMs = 700
 
 /** Mutating and validating webhooks of the harness, writes that call them, and the reviews that they got. */
-export function generateWebhooks(dice: Dice): Scenario {
+export function generateWebhooks(random: RandomChoices): Scenario {
   const steps: Step[] = []
   for (const kind of ['mutating', 'validating'] as const) {
-    if (dice.chance(25)) continue
-    const webhooks = Array.from({ length: dice.pick([1, 1, 2]) }, (_, i) => randomWebhook(kind, i, dice))
+    if (random.chance(25)) continue
+    const webhooks = Array.from({ length: random.pick([1, 1, 2]) }, (_, i) => randomWebhook(kind, i, random))
     const json = { metadata: { name: `{id}-${kind}` }, webhooks }
     steps.push({ id: kind, method: 'POST', path: `${root}/${kind}webhookconfigurations`, body: { json }, settleMs })
   }
   for (let i = 0; i < 8; i++) {
-    steps.push(judged(dice, i))
+    steps.push(judged(random, i))
     steps.push({ id: `reviews${i}`, method: 'GET', path: '{hook}/{id}' })
   }
   return { area: 'admission', steps }
 }
 
-function randomWebhook(kind: 'mutating' | 'validating', i: number, dice: Dice): JsonValue {
-  const response = kind === 'mutating' && dice.chance(75) ? patching(dice) : answering(dice)
+function randomWebhook(kind: 'mutating' | 'validating', i: number, random: RandomChoices): JsonValue {
+  const response = kind === 'mutating' && random.chance(75) ? patching(random) : answering(random)
   const name = `${kind.charAt(0)}${i}.example.com`
   const answer = Buffer.from(JSON.stringify(response)).toString('base64url')
   const webhook: Draft = {
@@ -36,29 +36,29 @@ function randomWebhook(kind: 'mutating' | 'validating', i: number, dice: Dice): 
       {
         apiGroups: [''],
         apiVersions: ['v1'],
-        operations: dice.pick([['*'], ['CREATE'], ['CREATE', 'UPDATE', 'DELETE']]),
+        operations: random.pick([['*'], ['CREATE'], ['CREATE', 'UPDATE', 'DELETE']]),
         resources: ['configmaps'],
       },
     ],
     namespaceSelector: ownNamespace,
-    sideEffects: dice.pick(['None', 'None', 'NoneOnDryRun']),
-    admissionReviewVersions: dice.pick([['v1'], ['v1'], ['v2', 'v1']]),
+    sideEffects: random.pick(['None', 'None', 'NoneOnDryRun']),
+    admissionReviewVersions: random.pick([['v1'], ['v1'], ['v2', 'v1']]),
   }
-  if (dice.chance(50)) webhook['failurePolicy'] = dice.pick(['Fail', 'Ignore'])
-  if (dice.chance(20)) webhook['objectSelector'] = { matchLabels: { app: 'a' } }
-  if (dice.chance(20))
+  if (random.chance(50)) webhook['failurePolicy'] = random.pick(['Fail', 'Ignore'])
+  if (random.chance(20)) webhook['objectSelector'] = { matchLabels: { app: 'a' } }
+  if (random.chance(20))
     webhook['matchConditions'] = [
       {
         name: 'c',
-        expression: dice.pick(["object.metadata.name != 'o1'", 'object.missing', 'true', "request.operation == 'CREATE'"]),
+        expression: random.pick(["object.metadata.name != 'o1'", 'object.missing', 'true', "request.operation == 'CREATE'"]),
       },
     ]
-  if (kind === 'mutating' && dice.chance(30)) webhook['reinvocationPolicy'] = 'IfNeeded'
+  if (kind === 'mutating' && random.chance(30)) webhook['reinvocationPolicy'] = 'IfNeeded'
   return webhook
 }
 
-function answering(dice: Dice): Draft {
-  return dice.pick<Draft>([
+function answering(random: RandomChoices): Draft {
+  return random.pick<Draft>([
     { allowed: true },
     { allowed: true, warnings: ['first', 'x'.repeat(300), ''] },
     { allowed: true, auditAnnotations: { a: 'b' } },
@@ -72,8 +72,8 @@ function answering(dice: Dice): Draft {
   ])
 }
 
-function patching(dice: Dice): Draft {
-  const operations = dice.pick<JsonValue>([
+function patching(random: RandomChoices): Draft {
+  const operations = random.pick<JsonValue>([
     [{ op: 'add', path: '/metadata/labels/hooked', value: 'yes' }],
     [{ op: 'add', path: '/data/hooked', value: 'yes' }],
     [{ op: 'replace', path: '/data', value: { z: '1' } }],

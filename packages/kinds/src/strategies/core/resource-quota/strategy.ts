@@ -1,6 +1,6 @@
 /** ResourceQuota. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { goQuote, goText } from '@krmkit/meta/go-text'
+import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -65,15 +65,27 @@ function printScopes(given: readonly string[]) {
   return goText(`[]core.ResourceQuotaScope{${given.map(goQuote).join(', ')}}`)
 }
 
+function printRequirements(
+  requirements: R<ScopedResourceSelectorRequirement>[] | readonly R<ScopedResourceSelectorRequirement>[],
+) {
+  const type = 'core.ScopedResourceSelectorRequirement'
+  const texts = requirements.map(({ scopeName, operator, values }) => {
+    const shown = isEmpty(values) ? '[]string(nil)' : goStrings(values)
+    return `${type}{ScopeName:${goQuote(scopeName)}, Operator:${goQuote(operator)}, Values:${shown}}`
+  })
+  return texts.length === 0 ? `[]${type}(nil)` : `[]${type}{${texts.join(', ')}}`
+}
+
 function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
   if (!isSet(spec.scopeSelector)) return
   const requirements = spec.scopeSelector.matchExpressions ?? []
   const here = at.child('matchExpressions')
+  const printed = goText(`core.ScopeSelector{MatchExpressions:${printRequirements(requirements)}}`)
   for (const requirement of requirements) {
     const scope = requirement.scopeName
     if (!scopes.includes(scope)) here.child('scopeName').invalid(scope, 'unsupported scope')
     for (const name of sortedKeys(spec.hard)) {
-      if (!isScopedResource(scope, name)) here.invalid(goText('&core.ScopeSelector{}'), 'unsupported scope applied to resource')
+      if (!isScopedResource(scope, name)) here.invalid(printed, 'unsupported scope applied to resource')
     }
     validateRequirement(requirement, here)
   }
