@@ -97,7 +97,10 @@ export function generateDefinitions(random: RandomChoices): Scenario {
     last = `get${i}`
     steps.push({ id: last, method: 'GET', path, ...(random.chance(20) ? { headers: { accept: tableType } } : {}) })
     // A Table has no version to go on from.
-    if (steps.at(-1)?.headers !== undefined) steps.push({ id: (last = `again${i}`), method: 'GET', path })
+    if (steps.at(-1)?.headers !== undefined) {
+      last = `again${i}`
+      steps.push({ id: last, method: 'GET', path })
+    }
   }
   return { area: 'definitions', namespace: false, steps }
 }
@@ -161,10 +164,20 @@ export function damageDefinition(definition: Schema, random: RandomChoices): voi
   if (typeof spec !== 'object' || spec === null || !Array.isArray(versions) || versions.length === 0) return
   const version = random.pick(versions) as Schema
   if (typeof version !== 'object' || version === null) return
-  if (random.chance(55)) damageSchema(version, random)
-  else if (random.chance(50)) Object.assign(version, structuredClone(random.pick(versionDamages)))
-  else if (random.chance(50)) Object.assign(spec['names'] as Schema, structuredClone(random.pick(nameDamages)))
-  else Object.assign(spec, structuredClone(random.pick(specDamages)))
+  switch (random.below(9)) {
+    case 0:
+    case 1:
+      Object.assign(version, structuredClone(random.pick(versionDamages)))
+      return
+    case 2:
+      Object.assign(spec['names'] as Schema, structuredClone(random.pick(nameDamages)))
+      return
+    case 3:
+      Object.assign(spec, structuredClone(random.pick(specDamages)))
+      return
+    default:
+      damageSchema(version, random)
+  }
 }
 
 const versionDamages: readonly Schema[] = [

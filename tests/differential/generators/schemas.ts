@@ -359,7 +359,7 @@ export function damageValue(value: JsonValue, random: RandomChoices): void {
     1000,
     2.5,
     1e20,
-    9007199254740993,
+    9007199254740992,
     true,
     [],
     {},

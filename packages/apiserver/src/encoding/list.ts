@@ -75,7 +75,9 @@ function wholeList({ definition, codec }: RequestScope, metadata: object, isJson
   const folder = type().name.split('.')[0] ?? ''
   return {
     // Members of lists of custom resources are ordered by name.
-    list: isCustom ? { apiVersion, items: [], kind: listKind, metadata: sortedMembers(metadata) } : { kind: listKind, apiVersion, metadata, items: [] },
+    list: isCustom
+      ? { apiVersion, items: [], kind: listKind, metadata: sortedMembers(metadata) }
+      : { kind: listKind, apiVersion, metadata, items: [] },
     member: 'items',
     struct: `${folder}.${listKind}`,
     element(entry) {

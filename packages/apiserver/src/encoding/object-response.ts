@@ -58,7 +58,7 @@ export function objectResponse(
   const respond = (body: object, type: () => StructType) =>
     slicedResponse({ responses, scheduler: slices }, status, body, shown, type)
   if (transform === undefined) return respond(object, () => typeOf(scope, object))
-  const form = { version: transform.version, profile }
+  const form = { version: transform.version, profile, objectMeta: scope.definition.kind.type().custom?.objectMeta }
   const whole = object as Parameters<typeof partialOf>[0]
   if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
   const printer = printerOf(definition, whole)

@@ -38,7 +38,8 @@ export interface RuleValidationOptions {
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
   const { old, ratcheting = true } = options
   const checker = new RuleValidator(options)
-  const ratchet = old === undefined || !ratcheting ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
+  const ratchet =
+    old === undefined || !ratcheting ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
   checker.visit(node, value, { path: options.path, old, ratchet })
   return checker.errors
 }

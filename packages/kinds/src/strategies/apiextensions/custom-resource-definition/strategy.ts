@@ -129,11 +129,7 @@ function requireSchemas(versions: readonly VersionParts[], errors: ErrorList): v
 }
 
 /** Unique names, one storage version, and a valid first name. */
-function validateVersionSet(
-  given: Definition['spec']['versions'],
-  own: readonly VersionParts[],
-  errors: ErrorList,
-): void {
+function validateVersionSet(given: Definition['spec']['versions'], own: readonly VersionParts[], errors: ErrorList): void {
   const at = spec.child('versions')
   const versions = given ?? []
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
