@@ -3,6 +3,7 @@ import { explain } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Scenario, Step } from './scenario.ts'
 import { SideRunner } from './side.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /** A shrunk scenario that once gave a divergence, with the stock server's answers. */
 export interface FoundScenario extends Scenario {
@@ -16,8 +17,8 @@ export interface FoundScenario extends Scenario {
 const watchMs = 300
 
 /** Runs a kept scenario against krmkit. @returns the differences from the stock answers that no known divergence explains. */
-export async function replayFound(url: string, found: FoundScenario, id: string): Promise<Difference[]> {
-  const runner = new SideRunner(url)
+export async function replayFound(url: string, found: FoundScenario, id: string, webhooks: Webhooks): Promise<Difference[]> {
+  const runner = new SideRunner(url, { hook: webhooks.url('krmkit'), caBundle: webhooks.caBundle })
   try {
     const run = await runner.begin(found, id)
     const normalizer = new Normalizer(id)

@@ -91,12 +91,13 @@ export class Normalizer {
     if (key === 'uid' && uuid.test(value)) return this.#named('uid', value)
     if (key === 'resourceVersion' && value !== '' && value !== '0') return this.#version(value, parent)
     if (key === 'continue' && value !== '') return '<continue>'
+    if (key === 'caBundle' && value.length > 500) return '{caBundle}'
     if (key === 'token' && value.split('.').length === 3) return '<token>'
     if (addressKeys.has(key) && /^10\.0\./.test(value)) return this.#named('address', value)
     return this.#text(value)
   }
 
-  /** Versions of lists depend on all writes to the server, which other scenarios do at the same time. */
+  /** Versions of lists depend on all writes to the server; one may be by chance that of an object. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
     const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
     return isListMeta ? '<list version>' : this.#named('version', value)
@@ -124,6 +125,7 @@ export class Normalizer {
     return (
       result
         .replaceAll(this.#id, '{id}')
+        .replaceAll(/https:\/\/127\.0\.0\.1:\d+\/(stock|krmkit)/g, '{hook}')
         .replaceAll(/kube-api-access-[a-z0-9]{5}/g, (name) => this.#named('name', name))
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
           time.startsWith('20') ? '<time>' : time,

@@ -5,11 +5,13 @@ import { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Divergence, signature } from './compare.ts'
 import { Duel } from './duel.ts'
 import type { FoundScenario } from './found.ts'
+import { Gate } from './gate.ts'
 import { type Generator, generators } from './generators/index.ts'
 import { divergenceReport, type Totals } from './report.ts'
 import type { Step } from './scenario.ts'
 import { startKrmkit, startStock } from './servers.ts'
 import { type Shrunk, shrink } from './shrink.ts'
+import { startWebhooks } from './webhooks.ts'
 
 /** `npm run divergence`: compares krmkit with the stock server on random scenarios. `scripts/divergence.mjs` finds the servers. */
 
@@ -28,6 +30,9 @@ const { values: flags } = parseArgs({
   },
 })
 
+/** Texts of this length are shown whole; of longer ones, the part around their first difference. */
+const shownLength = 600
+
 /** Divergences of one signature. */
 interface Group {
   count: number
@@ -40,12 +45,13 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   const [stock, krmkit] = await Promise.all([startStock(flags.peer), startKrmkit(flags.krmkit)])
-  const duel = new Duel(stock, krmkit)
+  const webhooks = await startWebhooks()
+  const duel = new Duel(stock, krmkit, webhooks)
   try {
     return await compare(duel)
   } finally {
     duel.close()
-    await Promise.all([stock.stop(), krmkit.stop()])
+    await Promise.all([stock.stop(), krmkit.stop(), webhooks.stop()])
   }
 }
 
@@ -55,6 +61,7 @@ async function compare(duel: Duel): Promise<number> {
   const chosen = generators.filter(({ area }) => flags.area === undefined || flags.area.includes(area))
   const groups = new Map<string, Group>()
   const totals: Totals = { seed, areas: new Map(), known: new Map(), wording: { all: 0, equal: 0 }, unexplained: 0 }
+  const gate = new Gate()
   let steps = 0
   let next = 0
   let shown = Date.now()
@@ -62,7 +69,7 @@ async function compare(duel: Duel): Promise<number> {
     const random = new RandomChoices(seed, index)
     const { area, generate } = random.pick<Generator>(chosen)
     const scenario = generate(random)
-    const result = await duel.run(scenario)
+    const result = await gate.run(scenario.exclusive === true, () => duel.run(scenario))
     steps += result.steps
     totals.areas.set(area, (totals.areas.get(area) ?? 0) + result.steps)
     totals.wording.all += result.wording.all
@@ -112,7 +119,8 @@ async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Prom
 
 function printDivergence(divergence: Divergence | undefined): void {
   for (const { at, stock, krmkit } of divergence?.differences.slice(0, 6) ?? []) {
-    console.log(`   ${at}\n      stock  ${shortened(stock)}\n      krmkit ${shortened(krmkit)}`)
+    const from = commonStart(stock, krmkit)
+    console.log(`   ${at}\n      stock  ${shortened(stock, from)}\n      krmkit ${shortened(krmkit, from)}`)
   }
 }
 
@@ -125,7 +133,17 @@ function stepLine({ id, method, path, query, headers, as, body, watch }: Step): 
   return parts.filter((part) => part !== '').join(' ')
 }
 
-function shortened(value: unknown): string {
+function shortened(value: unknown, from = 0): string {
   const text = JSON.stringify(value) ?? 'undefined'
-  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text
+  const start = text.length > shownLength ? Math.max(0, from - shownLength / 3) : 0
+  const shown = text.slice(start, start + shownLength)
+  return `${start > 0 ? '…' : ''}${shown}${text.length > start + shownLength ? '…' : ''}`
+}
+
+/** Length of the common beginning of two values' texts. */
+function commonStart(a: unknown, b: unknown): number {
+  const [x, y] = [JSON.stringify(a) ?? '', JSON.stringify(b) ?? '']
+  let length = 0
+  while (length < x.length && x[length] === y[length]) length++
+  return length
 }

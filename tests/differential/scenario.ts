@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
  * Scenarios as data: a sequence of requests that is sent to two servers. Texts may hold placeholders:
  *
  * - `{ns}`: the namespace of the scenario; `{id}`: a unique part of cluster-scoped names
+ * - `{hook}`, `{caBundle}`: address and certificate of the webhooks of the harness (`webhooks.ts`)
  * - `{STEP.PATH}`: a value of an earlier answer of the same server, such as `{create.metadata.resourceVersion}`
  * - `{STEP.headers.NAME}`: a header of an earlier answer
  */
@@ -12,6 +13,8 @@ export interface Scenario {
   readonly area: string
   /** Metadata of the scenario's namespace; `false`: the scenario needs none. */
   readonly namespace?: { readonly labels?: Record<string, string>; readonly annotations?: Record<string, string> } | false
+  /** The scenario changes what all others see, such as defaults of the cluster, and runs alone. */
+  readonly exclusive?: true
   readonly steps: readonly Step[]
 }
 

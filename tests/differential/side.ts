@@ -20,8 +20,12 @@ export class SideRunner {
   readonly #url: URL
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64, rejectUnauthorized: false })
 
-  constructor(url: string) {
+  readonly #places: Readonly<Record<string, string>>
+
+  /** @param places further placeholders, such as `hook` */
+  constructor(url: string, places: Readonly<Record<string, string>> = {}) {
     this.#url = new URL(url)
+    this.#places = places
   }
 
   close(): void {
@@ -30,7 +34,7 @@ export class SideRunner {
 
   /** @param id unique part of the names of this run */
   async begin(scenario: Scenario, id: string): Promise<ScenarioRun> {
-    const run = new ScenarioRun((step) => this.#request(step), id)
+    const run = new ScenarioRun((step) => this.#request(step), { id, ns: `ns-${id}`, ...this.#places })
     if (scenario.namespace === false) return run
     const metadata = { name: '{ns}', ...scenario.namespace }
     const path = '/api/v1/namespaces'
@@ -54,8 +58,11 @@ export class SideRunner {
         body !== undefined && 'protobuf' in body ? 'application/vnd.kubernetes.protobuf' : 'application/json'
       sent['content-length'] = String(bytes.length)
     }
-    const { hostname, port } = this.#url
-    const options: RequestOptions = { hostname, port, method, path: path + queryText(query), headers: sent, agent: this.#agent }
+    // The webhooks of a scenario are asked by their whole address.
+    const whole = path.startsWith('https://') ? new URL(path) : undefined
+    const { hostname, port } = whole ?? this.#url
+    const target = (whole?.pathname ?? path) + queryText(query)
+    const options: RequestOptions = { hostname, port, method, path: target, headers: sent, agent: this.#agent }
     const outgoing = request({ ...options, rejectUnauthorized: false })
     outgoing.setTimeout(patience, () => outgoing.destroy(new Error(`no answer in ${patience} ms`)))
     outgoing.end(bytes)
@@ -85,14 +92,14 @@ interface OpenWatch {
 /** One scenario on one server. */
 export class ScenarioRun {
   readonly #send: (step: Step) => ClientRequest
-  readonly #id: string
+  readonly #places: Readonly<Record<string, string>>
   readonly #bodies = new Map<string, unknown>()
   readonly #headers = new Map<string, Readonly<Record<string, readonly string[]>>>()
   readonly #watches = new Map<string, OpenWatch>()
 
-  constructor(send: (step: Step) => ClientRequest, id: string) {
+  constructor(send: (step: Step) => ClientRequest, places: Readonly<Record<string, string>>) {
     this.#send = send
-    this.#id = id
+    this.#places = places
   }
 
   async send(step: Step): Promise<Answer> {
@@ -151,8 +158,8 @@ export class ScenarioRun {
   }
 
   #resolve(name: string): string | undefined {
-    if (name === 'id') return this.#id
-    if (name === 'ns') return `ns-${this.#id}`
+    const place = this.#places[name]
+    if (place !== undefined) return place
     const dot = name.indexOf('.')
     if (dot < 0 || !this.#bodies.has(name.slice(0, dot))) return undefined
     const [step, path] = [name.slice(0, dot), name.slice(dot + 1)]

@@ -39,8 +39,10 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
     const handler = handlerOf(scope, context)
-    if (definition.custom === undefined) requireRoute(scope, context)
-    warnOfDeprecation(scope, context)
+    if (definition.custom === undefined) {
+      requireRoute(scope, context)
+      warnOfDeprecation(scope, context)
+    }
     return handler(scope, context)
   }
   return async (context) => {
@@ -50,6 +52,8 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     const definition = registry.resource({ group, version, resource })
     if (!isBuiltInGroup(group, profile)) {
       if (definition === undefined || isMisplaced(definition, info)) return textResponse(404, '404 page not found\n')
+      // A subresource that the resource does not have is refused with the warning.
+      warnOfDeprecation(scopeOf(definition, undefined), context)
       return run(context, definition, customSubresource(definition, info))
     }
     if (definition === undefined || info.verb === 'proxy') throw ApiError.genericNotFound()

@@ -1,8 +1,11 @@
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
+import { generateAdmission } from './admission.ts'
 import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
+import { generateCustoms } from './customs.ts'
+import { generateDefinitions } from './definitions.ts'
 import { generateDocuments } from './documents.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
@@ -65,6 +68,21 @@ export const generators: readonly Generator[] = [
     area: 'subresources',
     compares: 'status of every kind, scale, eviction, binding, resize, ephemeral containers, tokens, approvals, connections',
     generate: generateSubresources,
+  },
+  {
+    area: 'definitions',
+    compares: 'definitions of custom resources, valid and damaged: causes, conditions, updates',
+    generate: generateDefinitions,
+  },
+  {
+    area: 'customs',
+    compares: 'objects of generated definitions: pruning, defaults, validation, patches, apply, scale, Tables',
+    generate: generateCustoms,
+  },
+  {
+    area: 'admission',
+    compares: 'quotas, limits, classes, pod security, policies in CEL, and webhooks with their reviews',
+    generate: generateAdmission,
   },
   { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
 ]

@@ -1,6 +1,7 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
 import { documentDepartures } from './documents.ts'
+import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { bySpecification } from './specification.ts'
@@ -24,6 +25,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...bodyDepartures,
   ...ownDepartures,
   ...documentDepartures,
+  ...ofExtensions,
 ]
 
 /** The known divergence that explains a difference. */

@@ -187,15 +187,15 @@ function checkAppArmor(pod: CheckedPod): Violation | undefined {
   const prefix = `container.apparmor.security.beta.${pod.domain}/`
   const annotations: string[] = []
   for (const [key, value] of Object.entries(pod.annotations)) {
-    if (!key.startsWith(prefix) || isAllowedAnnotation(value)) continue
-    annotations.push(`${key}=${JSON.stringify(value)}`)
-    values.add(value)
+    if (key.startsWith(prefix) && !isAllowedAnnotation(value)) annotations.push(`${key}=${JSON.stringify(value)}`)
   }
-  if (annotations.length > 0) who.push(`${plural('annotation', annotations.length)} ${annotations.sort().join(', ')}`)
+  if (annotations.length > 0) who.push(plural('annotation', annotations.length))
   if (who.length === 0) return undefined
+  // Quotes inside of annotations are not escaped, as on the stock server.
+  const given = [...sorted(values), ...annotations.sort()]
   return {
-    reason: plural('forbidden AppArmor profile', values.size),
-    detail: `${who.join(' and ')} must not set AppArmor profile type to ${quoted(sorted(values))}`,
+    reason: plural('forbidden AppArmor profile', given.length),
+    detail: `${who.join(' and ')} must not set AppArmor profile type to ${given.map((each) => `"${each}"`).join(', ')}`,
   }
 }
 

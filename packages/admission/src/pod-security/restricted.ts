@@ -158,6 +158,7 @@ const restrictedVolumes: Check = {
   versions: [
     {
       since: 0,
+      replaces: ['hostPathVolumes'],
       run({ spec }) {
         const bad: string[] = []
         const types = new Set<string>()

@@ -83,7 +83,7 @@ describe('PodSecurity: baseline', () => {
         { securityContext: { appArmorProfile: { type: 'Unconfined' } } },
         { annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' } },
       ),
-      'forbidden AppArmor profiles (pod and annotation container.apparmor.security.beta.kubernetes.io/c="unconfined" must not set AppArmor profile type to "Unconfined", "unconfined")',
+      'forbidden AppArmor profiles (pod and annotation must not set AppArmor profile type to "Unconfined", "container.apparmor.security.beta.kubernetes.io/c="unconfined"")',
     ],
     [
       'AppArmor of a container',
@@ -201,7 +201,7 @@ describe('PodSecurity: restricted', () => {
           ],
         },
       ),
-      'hostPath volumes (volume "x"), restricted volume types (volumes "v", "x" use restricted volume types "hostPath", "nfs")',
+      'restricted volume types (volumes "v", "x" use restricted volume types "hostPath", "nfs")',
     ],
     [
       'root set by the pod',

@@ -75,7 +75,9 @@ function wholeList({ definition, codec }: RequestScope, metadata: object, isJson
   const folder = type().name.split('.')[0] ?? ''
   return {
     // Members of lists of custom resources are ordered by name.
-    list: isCustom ? { apiVersion, items: [], kind: listKind, metadata } : { kind: listKind, apiVersion, metadata, items: [] },
+    list: isCustom
+      ? { apiVersion, items: [], kind: listKind, metadata: sortedMembers(metadata) }
+      : { kind: listKind, apiVersion, metadata, items: [] },
     member: 'items',
     struct: `${folder}.${listKind}`,
     element(entry) {
@@ -116,6 +118,10 @@ function transformedList(
   }
 }
 
+function sortedMembers(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 const decoder = new TextDecoder()
 const listEnd = new TextEncoder().encode(']}\n')
 
@@ -133,6 +139,6 @@ function listEnvelope({ kind, custom }: ResourceDefinition, metadata: object): {
   if (custom === undefined) {
     return { head: encode(`${JSON.stringify({ kind: listKind, apiVersion, metadata }).slice(0, -1)},"items":[`), end: listEnd }
   }
-  const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(metadata)}}\n`)
+  const end = encode(`],"kind":"${listKind}","metadata":${JSON.stringify(sortedMembers(metadata))}}\n`)
   return { head: encode(`{"apiVersion":"${apiVersion}","items":[`), end }
 }

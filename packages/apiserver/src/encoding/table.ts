@@ -2,6 +2,7 @@ import { type Cell, type Column, defaultPrinter, type Printer, type ResourceDefi
 import { printers } from '@krmkit/kinds/printers'
 import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
+import { normalize, type StructType } from '@krmkit/schema'
 import { type Query, text } from '../query.ts'
 import { metaGroup, type Transform } from './negotiation.ts'
 
@@ -29,15 +30,18 @@ export interface MetaForm {
   readonly profile?: NamingProfile
   /** Annotations that are left out of metadata. @see {@link Strategy.fieldAnnotations} */
   readonly withoutAnnotations?: readonly string[] | undefined
+  /** Type of the metadata of custom resources, whose members come in another order than that of the type. */
+  readonly objectMeta?: StructType | undefined
 }
 
 /** The form of a transform of a resource. */
 export function metaForm(
-  { strategy }: Pick<ResourceDefinition, 'strategy'>,
+  { strategy, kind }: Pick<ResourceDefinition, 'strategy' | 'kind'>,
   version: Transform['version'],
   profile: NamingProfile,
 ) {
-  return { version, profile, withoutAnnotations: strategy.fieldAnnotations?.(profile) }
+  const { custom } = kind.type()
+  return { version, profile, withoutAnnotations: strategy.fieldAnnotations?.(profile), objectMeta: custom?.objectMeta }
 }
 
 export interface TableOptions extends MetaForm {
@@ -94,7 +98,8 @@ export function partialOf(object: FrozenObject, form: MetaForm): object {
   return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: shownMetadata(object, form) }
 }
 
-function shownMetadata({ metadata }: FrozenObject, { withoutAnnotations = [] }: MetaForm): FrozenObject['metadata'] {
+function shownMetadata(object: FrozenObject, { withoutAnnotations = [], objectMeta }: MetaForm): FrozenObject['metadata'] {
+  const metadata = objectMeta === undefined ? object.metadata : normalize(objectMeta, object.metadata)
   const { annotations, ...rest } = metadata
   if (annotations === undefined || !withoutAnnotations.some((name) => Object.hasOwn(annotations, name))) return metadata
   const kept = Object.entries(annotations).filter(([name]) => !withoutAnnotations.includes(name))

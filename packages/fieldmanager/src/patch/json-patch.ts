@@ -181,7 +181,8 @@ function testAt(draft: Draft, path: string, value: JsonValue): void {
 
 function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
   const target = draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
-  if (target === undefined) throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}`)
+  if (target === undefined)
+    throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`)
   return target
 }
 

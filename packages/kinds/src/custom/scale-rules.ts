@@ -27,12 +27,13 @@ export function validateStatusReplicas(object: JsonObject, { statusReplicasPath,
 function validateReplicas(object: JsonObject, path: string): FieldError[] {
   const found = resolvePath(object, path)
   if ('problem' in found) return [field.invalid(path, 0, found.problem)]
-  const { value } = found
+  // Integers beyond 2^53 are big ones.
+  const value: JsonValue | bigint | undefined = found.value
   if (value === undefined) return []
-  if (typeof value !== 'number' || !Number.isSafeInteger(value))
+  if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
     return [field.invalid(path, 0, wrongType(memberPath(path), value, 'int64'))]
-  if (value < 0) return [field.invalid(path, value, 'should be a non-negative integer')]
-  if (value > maxInt32) return [field.invalid(path, value, `should be less than or equal to ${maxInt32}`)]
+  if (Number(value) < 0) return [field.invalid(path, value, 'should be a non-negative integer')]
+  if (Number(value) > maxInt32) return [field.invalid(path, value, `should be less than or equal to ${maxInt32}`)]
   return []
 }
 
@@ -72,10 +73,10 @@ function goPlain(value: JsonValue): string {
   return `map[${members.join(' ')}]`
 }
 
-function goType(value: JsonValue): string {
+function goType(value: JsonValue | bigint): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   if (typeof value === 'string') return 'string'
-  return typeof value === 'boolean' ? 'bool' : Number.isSafeInteger(Number(value)) ? 'int64' : 'float64'
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' || Number.isSafeInteger(value) ? 'int64' : 'float64'
 }

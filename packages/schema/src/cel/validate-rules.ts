@@ -19,6 +19,8 @@ export interface RuleValidationOptions {
   readonly path?: Path | undefined
   /** The object before an update: transition rules compare with it, and errors in unchanged parts become warnings. */
   readonly old?: JsonValue | undefined
+  /** Whether errors in unchanged parts become warnings. @default true */
+  readonly ratcheting?: boolean
   /** Receives warnings. Default: warnings are dropped. */
   readonly warn?: ((text: string) => void) | undefined
   /** Resolves a rule's `fieldPath`; `undefined` when it does not exist. */
@@ -34,9 +36,10 @@ export interface RuleValidationOptions {
  * @see {@link createRuleTree}
  */
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
-  const { old } = options
+  const { old, ratcheting = true } = options
   const checker = new RuleValidator(options)
-  const ratchet = old === undefined ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
+  const ratchet =
+    old === undefined || !ratcheting ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
   checker.visit(node, value, { path: options.path, old, ratchet })
   return checker.errors
 }

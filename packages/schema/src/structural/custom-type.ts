@@ -104,7 +104,8 @@ class CustomResourceCodec implements CustomCodec {
   normalize(object: JsonObject): JsonObject {
     const metadata = normalizeMetadata(object, this.objectMeta)
     const whole = metadata === object.metadata ? object : { ...object, metadata }
-    return sortedValue(whole) as JsonObject
+    // A strategy may have removed what has a default, such as the status of a new object.
+    return sortedValue(this.applyDefaults(whole)) as JsonObject
   }
 
   *normalizeSteps(object: JsonObject): Generator<unknown, JsonObject> {

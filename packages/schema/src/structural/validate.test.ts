@@ -48,6 +48,22 @@ describe('createSchemaValidator', () => {
       ['spec.f: Invalid value: 2.5: spec.f in body should be less than 2.5'],
     ],
     ['multiple of a fraction', { type: 'number', multipleOf: 0.1 }, 0.3, []],
+    [
+      'integer and a fraction as factor',
+      { type: 'number', multipleOf: 0.5 },
+      2,
+      ['spec.f: Invalid value: 0: factor MultipleOf declared for spec.f must be positive: 0'],
+    ],
+    [
+      'integer and bounds with fractions, which lose them',
+      { type: 'number', minimum: 11.5, maximum: 10.25 },
+      10.5,
+      [
+        'spec.f: Invalid value: 10.5: spec.f in body should be greater than or equal to 11.5',
+        'spec.f: Invalid value: 10.5: spec.f in body should be less than or equal to 10.25',
+      ],
+    ],
+    ['integer at a bound without its fraction', { type: 'number', minimum: 11.5 }, 11, []],
     ['string length in code points', { type: 'string', maxLength: 2 }, '\u{1f600}\u{1f600}', []],
     [
       'first violation of a string',

@@ -5,6 +5,8 @@ import { equalityKey, stringifyJson } from '../json/encode-json.ts'
 import { own } from '../json/json-object.ts'
 import { formatCheck } from './formats.ts'
 import { type Check, junctorCheck } from './junctors.ts'
+import { messagePath, numberOf } from './keywords.ts'
+import { numberCheck } from './numbers.ts'
 import { compileLenient } from './pattern.ts'
 import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratcheting.ts'
 
@@ -174,16 +176,6 @@ function numberFormat(type: string): string {
   return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
 }
 
-/** The empty path is the object itself; messages prefix paths below a top-level map with a dot. */
-function messagePath(path: string): string | undefined {
-  return path === '' ? undefined : path.startsWith('.') ? path.slice(1) : path
-}
-
-function numberOf(schema: JsonObject, keyword: string): number | undefined {
-  const value = own(schema, keyword)
-  return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined
-}
-
 /** Reports the first violated rule only. */
 function stringCheck(schema: JsonObject): Check | undefined {
   const max = numberOf(schema, 'maxLength')
@@ -221,37 +213,6 @@ function formatKeywordCheck(schema: JsonObject): Check | undefined {
     }
     return 0
   }
-}
-
-function numberCheck(schema: JsonObject): Check | undefined {
-  const factor = numberOf(schema, 'multipleOf')
-  const max = numberOf(schema, 'maximum')
-  const min = numberOf(schema, 'minimum')
-  if (factor === undefined && max === undefined && min === undefined) return undefined
-  const aboveMax = own(schema, 'exclusiveMaximum') === true
-  const belowMin = own(schema, 'exclusiveMinimum') === true
-  return (value, path, errors) => {
-    const number = Number(value)
-    const bad = (detail: string) => errors.push(field.invalid(messagePath(path), value, `${path} in body should be ${detail}`))
-    if (factor !== undefined) {
-      if (factor <= 0)
-        errors.push(
-          field.invalid(messagePath(path), factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`),
-        )
-      else if (!isMultiple(number, factor)) bad(`a multiple of ${factor}`)
-    }
-    if (max !== undefined && (aboveMax ? number >= max : number > max)) bad(`less than ${aboveMax ? '' : 'or equal to '}${max}`)
-    if (min !== undefined && (belowMin ? number <= min : number < min))
-      bad(`greater than ${belowMin ? '' : 'or equal to '}${min}`)
-    return 0
-  }
-}
-
-/** Tolerates rounding errors of fractions. */
-function isMultiple(value: number, factor: number): boolean {
-  const times = factor < 1 ? (1 / factor) * value : value / factor
-  const off = Math.abs(times - Math.round(times))
-  return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }
 
 function listCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
@@ -330,7 +291,7 @@ function objectCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
       else if (additional === false)
         errors.push(field.invalid(messagePath(path), key, `${inside(key)} in body is a forbidden property`))
     }
-    for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(inside(name)))
+    for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(messagePath(inside(name))))
     return count
   }
 }

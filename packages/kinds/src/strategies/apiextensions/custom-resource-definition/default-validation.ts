@@ -78,7 +78,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
 }
 
-/** Transition rules have no old value here. */
+/** The default must satisfy the rules as an unchanged value and as a new one. */
 function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
   if (!hasValidationRules(schema as JsonObject)) return []
   const { engine, storedExpressions: stored } = cel()
@@ -88,11 +88,17 @@ function validateByRules(schema: Schema, path: Path, budget: At['budget']): Fiel
   })
   if (tree === undefined) return []
   budget.cost ??= engine.requestCostBudget
-  return engine.validateRules(tree, schema.default as JsonValue, {
-    path,
-    budget: budget as { cost: number },
-    fieldAt: ruleFieldPath,
-  })
+  const value = schema.default as JsonValue
+  const before = budget.cost
+  const validate = (old?: JsonValue) => {
+    const spent = { cost: before }
+    const errors = engine.validateRules(tree, value, { path, budget: spent, fieldAt: ruleFieldPath, old, ratcheting: false })
+    // The more expensive of the two runs counts.
+    budget.cost = Math.min(budget.cost ?? before, spent.cost)
+    return errors
+  }
+  const unchanged = validate(value)
+  return unchanged.length > 0 ? unchanged : validate()
 }
 
 /**
@@ -126,12 +132,13 @@ function withoutMarkers(schema: JsonObject): JsonObject {
 }
 
 /** Validates metadata with the default in an otherwise complete object. */
-function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta }: At): FieldError[] {
+function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta, budget }: At): FieldError[] {
   const value = schema.default as JsonValue
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
   const problem = metadataError(object, node(), objectMeta())
   if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
-  return validateByKeywords(schema, path)
+  const alone = validateByKeywords(schema, path)
+  return alone.length > 0 ? alone : validateByRules(schema, path, budget)
 }
 
 function nodeOf(schema: Schema): () => SchemaNode {

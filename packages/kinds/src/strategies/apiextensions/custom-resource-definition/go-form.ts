@@ -15,7 +15,8 @@ const pointer = (type: string, value: unknown): string =>
 type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
 /** The versions of a definition, without what they share. */
-export function goVersions(versions: readonly Version[], own: readonly VersionParts[]): GoText {
+export function goVersions(versions: readonly Version[] | null, own: readonly VersionParts[]): GoText {
+  if (versions === null) return goText('[]apiextensions.CustomResourceDefinitionVersion(nil)')
   const texts = joinFormatted(versions.entries(), ([index, version]) => goVersion(version, own[index]))
   return goText(`[]apiextensions.CustomResourceDefinitionVersion{${texts}}`)
 }
@@ -137,6 +138,12 @@ export function goRule(rule: Rule): string {
 
 function goSchemaText(schema: Schema): string {
   return `${schemaType}{${schemaMembers.map(([go, json, print]) => `${go}:${print(schema[json])}`).join(', ')}}`
+}
+
+/** Items that are no single schema: several ones, or a value of another type, which counts as none. */
+export function goItems(items: unknown): GoText {
+  const several = schemas(Array.isArray(items) ? items : undefined)
+  return goText(`apiextensions.JSONSchemaPropsOrArray{Schema:(*${schemaType})(nil), JSONSchemas:${several}}`)
 }
 
 export function goSchema(schema: Schema): GoText {

@@ -1,6 +1,7 @@
 import { type FieldError, field, type Path } from '@krmkit/meta'
 import { goStrings, goText } from '@krmkit/meta/go-text'
 import { collectErrors } from '@krmkit/meta/validation'
+import { goItems } from './go-form.ts'
 import type { Schema } from './schema.ts'
 
 /** Rules for `x-kubernetes-list-type`, `x-kubernetes-list-map-keys` and `x-kubernetes-map-type`. */
@@ -60,9 +61,13 @@ function validateMapItems(schema: Schema, keys: readonly string[], path: Path): 
   return collectErrors((errors) => {
     if (keys.length === 0)
       errors.push(field.required(path.child('x-kubernetes-list-map-keys'), 'must not be empty if x-kubernetes-list-type is map'))
-    if (schema.items === undefined)
+    if (schema.items === undefined || schema.items === null)
       errors.push(field.required(path.child('items'), 'must have a schema if x-kubernetes-list-type is map'))
     const items = itemsOf(schema)
+    if (items === undefined && schema.items !== undefined && schema.items !== null) {
+      const detail = 'must only have a single schema if x-kubernetes-list-type is map'
+      errors.push(field.invalid(path.child('items'), goItems(schema.items), detail))
+    }
     if (items === undefined) return
     if (items.type !== 'object') {
       errors.push(

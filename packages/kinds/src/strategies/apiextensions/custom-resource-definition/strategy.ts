@@ -73,7 +73,7 @@ function* validateSpec(object: Definition, old: Definition | undefined, context:
       const expressions = options([version.name])
       errors.push(...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions })))
     }
-    validateVersionSet(versions, own, errors)
+    validateVersionSet(object.spec.versions, own, errors)
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const status = versions.some(({ subresources }) => subresources?.status !== undefined)
     const expressions = options(versions.map(({ name }) => name))
@@ -129,17 +129,14 @@ function requireSchemas(versions: readonly VersionParts[], errors: ErrorList): v
 }
 
 /** Unique names, one storage version, and a valid first name. */
-function validateVersionSet(
-  versions: NonNullable<Definition['spec']['versions']>,
-  own: readonly VersionParts[],
-  errors: ErrorList,
-): void {
+function validateVersionSet(given: Definition['spec']['versions'], own: readonly VersionParts[], errors: ErrorList): void {
   const at = spec.child('versions')
+  const versions = given ?? []
   if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    errors.push(field.invalid(at, goVersions(versions, own), 'must contain unique version names'))
+    errors.push(field.invalid(at, goVersions(given, own), 'must contain unique version names'))
   }
   if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(field.invalid(at, goVersions(versions, own), 'must have exactly one version marked as storage version'))
+    errors.push(field.invalid(at, goVersions(given, own), 'must have exactly one version marked as storage version'))
   }
   const [first] = versions
   const problems = first === undefined || first.name === '' ? [] : validateDns1035Label(first.name)

@@ -12,6 +12,7 @@ import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
+import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
 import { defaultPodStatus, podStatusStrategy } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
@@ -87,6 +88,7 @@ export const podStrategy = defineStrategy<Pod>({
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
     recordSchedulingGates(pod, context.clock.now())
     applyMatchLabelKeys(pod)
+    syncAppArmor(pod, context.profile, context.warn)
   },
   prepareForUpdate(pod, old, context) {
     keepMembers(pod, old, 'status')
