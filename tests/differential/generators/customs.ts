@@ -1,8 +1,9 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
+import { damageValue } from './damaged-values.ts'
 import { definitionsPath, establishMs, group, randomDefinition, tableType } from './definitions.ts'
-import { damageValue, type Schema, validValue } from './schemas.ts'
+import { type Schema, validValue } from './schemas.ts'
 
 interface Subject {
   readonly definition: Schema
