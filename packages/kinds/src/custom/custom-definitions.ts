@@ -115,6 +115,40 @@ const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 const terminatingVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch']
 const subresourceVerbs = ['get', 'patch', 'update']
 
+/** Conversion of stored objects to a version that differs from others only in its schema. */
+function storedConversion({
+  apiVersion,
+  kinds,
+  codec,
+}: {
+  readonly apiVersion: string
+  readonly kinds: DefinitionParts['kinds']
+  readonly codec: () => CustomCodec
+}): Required<Pick<ResourceDefinition, 'fromStorage' | 'fromStorageSteps'>> {
+  // Large objects are converted once, in slices; their conversions live as long as they do.
+  const converted = new WeakMap<Frozen, ApiObject>()
+  const writtenBy = (object: Frozen) => kinds.get(object.apiVersion)?.type().custom
+  return {
+    fromStorage(object) {
+      const known = converted.get(object)
+      if (known !== undefined) return known
+      const stored = object as unknown as JsonObject
+      const read = writtenBy(object)?.readStored(stored) ?? stored
+      return (read.apiVersion === apiVersion ? read : codec().dropUnknownFields({ ...read, apiVersion })) as unknown as ApiObject
+    },
+    *fromStorageSteps(object) {
+      const known = converted.get(object)
+      if (known !== undefined) return known
+      const stored = object as unknown as JsonObject
+      const written = writtenBy(object)
+      const read = written === undefined ? stored : yield* written.readStoredSteps(stored)
+      const shown = read.apiVersion === apiVersion ? read : yield* codec().dropUnknownFieldsSteps({ ...read, apiVersion })
+      if (Object.isFrozen(object)) converted.set(object, shown as unknown as ApiObject)
+      return shown as unknown as ApiObject
+    },
+  }
+}
+
 function definitionOf({ definition, names, version, stored, kinds, terminating, options }: DefinitionParts): ResourceDefinition {
   const { spec } = definition
   const { converter, edition } = options
@@ -133,26 +167,7 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
     const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
     subresources.push({ ...common, name: `${names.plural}/scale`, kind: scale, virtual: true })
   }
-  // Large objects are converted once, in slices; their conversions live as long as they do.
-  const converted = new WeakMap<Frozen, ApiObject>()
-  const fromStorage = (object: Frozen): ApiObject => {
-    const known = converted.get(object)
-    if (known !== undefined) return known
-    const written = kinds.get(object.apiVersion)?.type().custom
-    const read = (written?.readStored(object as unknown as JsonObject) ?? object) as unknown as ApiObject
-    if (read.apiVersion === apiVersion) return read
-    return codec().dropUnknownFields({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
-  }
-  const fromStorageSteps = function* (object: Frozen): Generator<unknown, ApiObject> {
-    const known = converted.get(object)
-    if (known !== undefined) return known
-    const stored = object as unknown as JsonObject
-    const written = kinds.get(object.apiVersion)?.type().custom
-    const read = written === undefined ? stored : yield* written.readStoredSteps(stored)
-    const shown = read.apiVersion === apiVersion ? read : yield* codec().dropUnknownFieldsSteps({ ...read, apiVersion })
-    if (Object.isFrozen(object)) converted.set(object, shown as unknown as ApiObject)
-    return shown as unknown as ApiObject
-  }
+  const { fromStorage, fromStorageSteps } = storedConversion({ apiVersion, kinds, codec })
   const conversion =
     converter === undefined || kinds.size < 2 ? undefined : objectConversion({ apiVersion, storedVersion, kinds, converter })
   const fields = (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath)
