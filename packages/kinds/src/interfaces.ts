@@ -293,6 +293,11 @@ export interface ResourceDefinition {
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   /**
+   * As `fromStorage`, for large objects: a generator that can be interrupted at each yield. `fromStorage` returns the result for a
+   * frozen object again without computing it.
+   */
+  readonly fromStorageSteps?: (object: DeepReadonly<ApiObject>) => Generator<unknown, ApiObject>
+  /**
    * Asynchronous conversion by a webhook: requests work in this version instead of the storage version. Replaces `toStorage`
    * and `fromStorage`.
    */

@@ -26,6 +26,7 @@ import { stagesOf } from './stages.ts'
 import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
+import { loadVersion } from './versions.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
 
 /** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
@@ -67,9 +68,10 @@ async function tryUpdate(
   if (entry === undefined) return createMissing(store, context, request, key)
   const loading = objectCache.load(definition, [entry])
   if (loading !== undefined) await loading
-  const result = await store.allocations.inOrder(definition, () =>
-    updateOnce(store, context, request, { entry, current: objectCache.seen(definition, entry) }),
-  )
+  const current = objectCache.seen(definition, entry)
+  const converting = loadVersion(current, definition, store.slices)
+  if (converting !== undefined) await converting
+  const result = await store.allocations.inOrder(definition, () => updateOnce(store, context, request, { entry, current }))
   return result === undefined ? undefined : { ...result, created: false }
 }
 

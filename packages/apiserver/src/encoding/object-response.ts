@@ -8,6 +8,7 @@ import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
 import { includeObject, metaForm, partialOf, printerOf, tableOf } from './table.ts'
+import { whenDone } from './when-done.ts'
 
 /** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
 export function entryResponse(
@@ -31,7 +32,8 @@ export function storedResponse(
   if (entry !== undefined && isPlainJson(context, representation)) {
     return jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
   }
-  return objectResponse(scope, context, scope.codec.present(object), { representation, status })
+  const form = { representation, status }
+  return whenDone(scope.codec.present(object, scope.slices), (shown) => objectResponse(scope, context, shown, form))
 }
 
 function isPlainJson(context: RequestContext, representation: Representation): boolean {

@@ -23,10 +23,16 @@ function mergeStringData(secret: Secret): void {
   if (text === undefined) return
   if (isSet(text)) {
     const encoder = new TextEncoder()
-    const data = new Map(Object.entries(secret.data ?? {}))
-    for (const [key, value] of Object.entries(text))
-      data.set(key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
-    if (data.size > 0) secret.data = Object.fromEntries(data)
+    const keys = Object.keys(text)
+    // The decoded map belongs to this secret, and its text is not needed any more: no copy of a large map is made.
+    const data = isSet(secret.data) ? { ...secret.data } : text
+    for (const key of keys) {
+      const value = text[key] as string
+      const encoded = ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value))
+      if (key !== '__proto__') data[key] = encoded
+      else Object.defineProperty(data, key, { value: encoded, writable: true, enumerable: true, configurable: true })
+    }
+    if (keys.length > 0 || isSet(secret.data)) secret.data = data
   }
   delete secret.stringData
 }
