@@ -30,7 +30,9 @@ export class Normalizer {
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
-    const body = isDeletedList(step, answer) ? { kind: 'List' } : isOwn(step, type) ? '<own>' : this.#body(answer.body, type)
+    const deleted = deletedKind(step, answer)
+    const shown = () => (isOwn(step, type) ? '<own>' : this.#body(answer.body, type))
+    const body = deleted === undefined ? shown() : { kind: deleted }
     const events = answer.events?.map((line) => this.#body(line, 'application/json'))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
   }
@@ -74,6 +76,8 @@ export class Normalizer {
 
   #string(value: string, key: string, parent: Record<string, unknown> | undefined): string {
     if (key === 'serverAddress' || key === 'jwks_uri') return value.replace(/[\d.]+:\d+/, '<host>')
+    // Any of the bindings that allow a request may be named.
+    if (key === 'reason' && value.startsWith('RBAC: allowed by ')) return 'RBAC: allowed'
     if (key === 'uid' && uuid.test(value)) return this.#named('uid', value)
     if (key === 'resourceVersion' && value !== '' && value !== '0') return this.#version(value, parent)
     if (key === 'continue' && value !== '') return '<continue>'
@@ -85,7 +89,7 @@ export class Normalizer {
   /** Versions of lists depend on all writes to the server. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
     const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
-    return isListMeta && !this.#names.has(value) ? '<list version>' : this.#named('version', value)
+    return isListMeta ? '<list version>' : this.#named('version', value)
   }
 
   /** Columns of ages are masked. */
@@ -168,9 +172,13 @@ interface Row {
   readonly cells?: readonly unknown[]
 }
 
-/** Whether a body lists what a request deleted, which krmkit never sends: it must not count in the numbers of placeholders. */
-function isDeletedList({ method }: Step, { status, body }: Answer): boolean {
-  return method === 'DELETE' && status === 200 && /^\{"kind":"\w+List"/.test(Buffer.from(body.slice(0, 100)).toString('latin1'))
+/**
+ * The kind of a deleted object, or of a list of them, that krmkit never sends (see the known divergences of deletions): the object must not
+ * count in the numbers of placeholders.
+ */
+function deletedKind({ method }: Step, { status, body }: Answer): string | undefined {
+  if (method !== 'DELETE' || status !== 200) return undefined
+  return /^\{"kind":"(\w+List|ConfigMap|Secret)"/.exec(Buffer.from(body.slice(0, 100)).toString('latin1'))?.[1]
 }
 
 /** Whether a body is about the server itself: its metrics, or the keys that it signs with. */

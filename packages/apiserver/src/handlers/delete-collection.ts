@@ -10,9 +10,9 @@ import { listRequest } from './list.ts'
 /** DELETE of a collection. */
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses } = scope
-  negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadataList'] })
   const listed = listRequest(scope, context)
   const options = await deleteOptions(scope, context)
+  negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadataList'] })
   if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   await scope.store.deleteCollection(write, { ...listed, options })
