@@ -81,8 +81,8 @@ export class Duel {
 }
 
 function createdName({ body }: Step): string | undefined {
-  const metadata =
-    body !== undefined && 'json' in body ? (body.json as { metadata?: { name?: unknown } } | null)?.metadata : undefined
+  const sent = body === undefined ? undefined : 'json' in body ? body.json : 'protobuf' in body ? body.protobuf.object : undefined
+  const metadata = (sent as { metadata?: { name?: unknown } } | null | undefined)?.metadata
   return typeof metadata?.name === 'string' && /^[{}\w.-]+$/.test(metadata.name) ? metadata.name : undefined
 }
 
@@ -94,6 +94,7 @@ class Judge {
   readonly #stockAnswers = new Map<string, NormalAnswer>()
   #steps = 0
   #divergence: Divergence | undefined
+  #ended = false
   stopped = false
 
   constructor(id: string) {
@@ -127,7 +128,7 @@ class Judge {
     }
     const unexplained = this.#unexplained(step, stock, krmkit, differences)
     if (unexplained.length > 0) this.#divergence = { step, stock, krmkit, differences: unexplained }
-    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status
+    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status || this.#ended
     return !this.stopped
   }
 
@@ -136,6 +137,7 @@ class Judge {
     return differences.filter((difference) => {
       const known = explain(difference, divergence)
       if (known !== undefined) this.#known.add(known.id)
+      if (known?.ends) this.#ended = true
       return known === undefined
     })
   }

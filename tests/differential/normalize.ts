@@ -1,4 +1,4 @@
-import { decodeProtobuf, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
+import { decodeProtobuf, decodeWatchEvent, encodeMessage, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
 import { parseYaml } from '@krmkit/schema/yaml'
 import type { Answer, Step } from './scenario.ts'
 import { typeOf } from './types.ts'
@@ -26,45 +26,62 @@ export class Normalizer {
     this.#isNamespace = namespacePath.test(step.path)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
     const deleted = deletedKind(step, answer)
     const shown = () => (isOwn(step, type) ? '<own>' : this.#body(answer.body, type))
     const body = deleted === undefined ? shown() : { kind: deleted }
-    const events = answer.events?.map((line) => this.#body(line, 'application/json'))
+    const events = answer.events?.map((event) => this.#event(event, type))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
+  }
+
+  #event(bytes: Uint8Array, type: string): unknown {
+    if (!type.startsWith('application/vnd.kubernetes.protobuf')) return this.#body(bytes, 'application/json')
+    const event = decodeWatchEvent(bytes)
+    return { type: event.type, object: this.#body(event.object, type) }
   }
 
   #body(bytes: Uint8Array, type: string): unknown {
     if (bytes.length === 0) return null
     const text = Buffer.from(bytes).toString('utf8')
     if (hasProtobufMagic(bytes)) return this.#protobuf(bytes)
+    // Its descriptions cannot be left out.
+    if (type.startsWith('application/com.github.proto-openapi')) return '<protobuf document>'
     if (type.startsWith('application/json') || type.startsWith('application/yaml')) {
       const value = decoded(text, type)
-      if (value !== undefined) return this.#value(value, '', undefined)
+      if (value !== undefined)
+        return this.#value(isOpenApi(value) ? structureOf(withoutSharedParameters(value)) : value, '', undefined)
     }
+    // The stock server sends the index of the OpenAPI documents as plain text.
+    if (text.startsWith('{"paths":')) return this.#value(JSON.parse(text), '', undefined)
     return this.#text(text.slice(0, 20_000))
   }
 
+  /** `isCanonical`: encoding the decoded message again gives the same bytes. Then equal objects have had equal bytes. */
   #protobuf(bytes: Uint8Array): unknown {
     const envelope = readEnvelope(bytes)
     const type = typeOf(envelope.apiVersion, envelope.kind)
     const { apiVersion, kind, contentType, contentEncoding } = envelope
     const head = { apiVersion, kind, contentType, contentEncoding }
     if (type === undefined) return { ...head, raw: Buffer.from(envelope.raw).toString('base64') }
-    return { ...head, object: this.#value(decodeProtobuf(type, envelope).object, '', undefined) }
+    const { object } = decodeProtobuf(type, envelope)
+    const isCanonical = Buffer.compare(encodeMessage(type, object), envelope.raw) === 0
+    return { ...head, isCanonical, object: this.#value(object, '', undefined) }
   }
 
   #value(value: unknown, key: string, parent: Record<string, unknown> | undefined): unknown {
     if (typeof value === 'string') return this.#string(value, key, parent)
     if (typeof value === 'number' && portKeys.has(key) && value >= 30_000 && value < 32_768)
       return this.#named('port', String(value))
+    // Owners of equal times are sorted by name, and times have whole seconds, so their order depends on the moment of the request.
+    if (key === 'managedFields' && Array.isArray(value))
+      return value.map((item) => this.#value(item, 'owner', parent)).sort(byText)
     if (key === 'finalizers' && this.#isNamespace && Array.isArray(value)) return [...value].sort()
     // The stock server lists rules in the order of its caches.
     if ((key === 'resourceRules' || key === 'nonResourceRules') && Array.isArray(value))
-      return value.map((item) => this.#value(item, key, parent)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      return value.map((item) => this.#value(item, key, parent)).sort(byText)
     if (Array.isArray(value)) return value.map((item) => this.#value(item, key, parent))
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
@@ -86,7 +103,7 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Versions of lists depend on all writes to the server. */
+  /** Versions of lists depend on all writes to the server, which other scenarios do at the same time. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
     const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
     return isListMeta ? '<list version>' : this.#named('version', value)
@@ -101,7 +118,8 @@ export class Normalizer {
     return {
       ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
       columnDefinitions: columnDefinitions && columns,
-      rows: rows?.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
+      rows:
+        rows && rows.map((row) => ({ ...(this.#value(row, 'row', undefined) as object), cells: (row.cells ?? []).map(cell) })),
     }
   }
 
@@ -117,9 +135,12 @@ export class Normalizer {
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, (time) =>
           time.startsWith('20') ? '<time>' : time,
         )
-        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
-        // Go prints pointers inside structs by their address.
+        .replaceAll(/(?<=Duplicate value: )3[0-2]\d{3}\b/g, (port) => this.#named('port', port))
+        // Go prints pointers inside of structs as addresses.
         .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+        .replaceAll(documentHash, '<hash>')
+        .replaceAll(/(?<=Too large resource version: \d+, current: )\d+/g, '<version>')
         .replaceAll(versionsInTexts, '<version>')
         .replaceAll(uuid, (value) => this.#named('uid', value))
     )
@@ -181,11 +202,46 @@ function deletedKind({ method }: Step, { status, body }: Answer): string | undef
   return /^\{"kind":"(\w+List|ConfigMap|Secret)"/.exec(Buffer.from(body.slice(0, 100)).toString('latin1'))?.[1]
 }
 
+function byText(a: unknown, b: unknown): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+}
+
 /** Whether a body is about the server itself: its metrics, or the keys that it signs with. */
 function isOwn({ path }: Step, contentType: string): boolean {
   return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
 }
 
+/** Descriptions are in krmkit's own words, and members have no order: each of the stock server's three writers has its own. */
+function structureOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(structureOf)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(
+    members.map(([key, item]) => [key, key === 'description' && typeof item === 'string' ? '<description>' : structureOf(item)]),
+  )
+}
+
+/** Puts the shared parameters of a v2 document where they are used: their names end with a hash of their descriptions. */
+function withoutSharedParameters<T extends { readonly parameters?: Record<string, unknown> }>({
+  parameters = {},
+  ...document
+}: T): unknown {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve)
+    if (typeof value !== 'object' || value === null) return value
+    const { $ref } = value as { $ref?: unknown }
+    const shared = typeof $ref === 'string' && $ref.startsWith('#/parameters/') ? parameters[$ref.slice(13)] : undefined
+    return shared ?? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item)]))
+  }
+  return resolve(document)
+}
+
+function isOpenApi(value: unknown): value is { readonly parameters?: Record<string, unknown> } {
+  return typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value)
+}
+
+/** Documents have hashes, which differ with the descriptions. */
+const documentHash = /\b[0-9A-F]{128}\b/g
 /** Versions in the refusals of preconditions. */
 const versionsInTexts = /(?<=ResourceVersion in (?:object meta: |(?:record|the precondition) \(|precondition: ))\d+/g
 const namespacePath = /^\/api\/v1\/namespaces\/[^/]+(\/status|\/finalize)?$/
@@ -207,7 +263,9 @@ function generatedNames({ body }: Step, id: string): RegExp | undefined {
     body !== undefined && 'json' in body ? (body.json as { metadata?: { generateName?: unknown } } | null)?.metadata : undefined
   const prefix = metadata?.generateName
   if (typeof prefix !== 'string' || prefix === '') return undefined
-  return new RegExp(`${escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength))}[a-z0-9]{5}`, 'g')
+  const shown = escaped(prefix.replaceAll('{id}', id).slice(0, prefixLength)).replaceAll('"', '\\\\?"')
+  // A short prefix is part of many words.
+  return new RegExp(prefix.length > 3 ? `${shown}[a-z0-9]{5}` : `(?<=^|")${shown}[a-z0-9]{5}(?=$|["/])`, 'g')
 }
 
 function escaped(text: string): string {

@@ -99,7 +99,9 @@ async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Prom
   for (const [cause, { count, first, index, area }] of [...groups].sort(([, a], [, b]) => b.count - a.count)) {
     const { scenario, result } = attempts === 0 ? first : await shrink(duel, first, attempts)
     console.log(`\n${count}× ${cause}  (--area ${area} --only ${index})`)
-    for (const step of scenario.steps) console.log(`   ${stepLine(step)}`)
+    // Steps of a scenario that is not shortened mostly have nothing to do with its divergence.
+    const shownSteps = attempts === 0 ? [result.divergence?.step ?? []].flat() : scenario.steps
+    for (const step of shownSteps) console.log(`   ${stepLine(step)}`)
     printDivergence(result.divergence)
     if (flags.keep === undefined) continue
     const found: FoundScenario = { title: cause, ...scenario, answers: Object.fromEntries(result.stockAnswers) }
@@ -125,5 +127,5 @@ function stepLine({ id, method, path, query, headers, as, body, watch }: Step): 
 
 function shortened(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined'
-  return text.length > 600 ? `${text.slice(0, 600)}…` : text
+  return text.length > 2000 ? `${text.slice(0, 2000)}…` : text
 }

@@ -1,10 +1,11 @@
-import type { JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
 
 /**
  * Scenarios as data: a sequence of requests that is sent to two servers. Texts may hold placeholders:
  *
  * - `{ns}`: the namespace of the scenario; `{id}`: a unique part of cluster-scoped names
  * - `{STEP.PATH}`: a value of an earlier answer of the same server, such as `{create.metadata.resourceVersion}`
+ * - `{STEP.headers.NAME}`: a header of an earlier answer
  */
 export interface Scenario {
   /** The generator: `bodies`, `reads` ... */
@@ -31,8 +32,25 @@ export interface Step {
   readonly settleMs?: number
 }
 
-/** A JSON value, a text, or bytes in base64. */
-export type Body = { readonly json: JsonValue } | { readonly text: string } | { readonly base64: string }
+/** A JSON value, a text, bytes in base64, or an object that is sent as protobuf. */
+export type Body =
+  | { readonly json: JsonValue }
+  | { readonly text: string }
+  | { readonly base64: string }
+  | { readonly protobuf: ProtobufBody }
+
+/** An object with apiVersion and kind, and what is wrong with its message. */
+export interface ProtobufBody {
+  readonly object: JsonObject
+  /** Replaces members of the envelope. */
+  readonly envelope?: { readonly apiVersion?: string; readonly kind?: string; readonly contentType?: string }
+  /** Base64 of bytes that follow the message, such as a field without a name. */
+  readonly append?: string
+  /** Drops this many bytes at the end of the message. */
+  readonly truncate?: number
+  /** Changes the byte at this position, counted from the start of the body and again from there. */
+  readonly flip?: number
+}
 
 /** One side's answer. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { signature } from './compare.ts'
 import type { Duel, DuelResult } from './duel.ts'
 import type { Scenario, Step } from './scenario.ts'
@@ -51,6 +51,11 @@ function* smallerSteps(step: Step): Generator<Step> {
   if (body !== undefined && 'json' in body) {
     for (const json of smallerValues(body.json)) yield { ...step, body: { json } }
   }
+  if (body !== undefined && 'protobuf' in body) {
+    // Without its type an object cannot be encoded.
+    for (const object of smallerValues(body.protobuf.object))
+      if (isTyped(object)) yield { ...step, body: { protobuf: { ...body.protobuf, object: object as JsonObject } } }
+  }
   if (Array.isArray(query)) {
     for (let i = 0; i < query.length; i++) yield { ...step, query: query.toSpliced(i, 1) }
   }
@@ -64,6 +69,11 @@ function* smallerSteps(step: Step): Generator<Step> {
     }
     yield others.length === 0 ? kept : { ...kept, headers: Object.fromEntries(others) }
   }
+}
+
+function isTyped(value: JsonValue): boolean {
+  const { apiVersion, kind } = value as { apiVersion?: unknown; kind?: unknown }
+  return typeof apiVersion === 'string' && typeof kind === 'string'
 }
 
 /** The value without one of its parts; large parts first. */

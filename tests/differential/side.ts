@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
+import { protobufBytes, protobufObject } from './protobuf.ts'
 import { type Answer, type Scenario, type Step, substitute, tokens, valueAt } from './scenario.ts'
 
 /** A server under comparison. */
@@ -49,7 +50,8 @@ export class SideRunner {
     if (as !== 'anonymous') sent['authorization'] ??= `Bearer ${tokens[as] ?? as}`
     const bytes = bodyBytes(body)
     if (bytes !== undefined) {
-      sent['content-type'] ??= 'application/json'
+      sent['content-type'] ??=
+        body !== undefined && 'protobuf' in body ? 'application/vnd.kubernetes.protobuf' : 'application/json'
       sent['content-length'] = String(bytes.length)
     }
     const { hostname, port } = this.#url
@@ -70,6 +72,7 @@ function queryText(query: Step['query']): string {
 function bodyBytes(body: Step['body']): Buffer | undefined {
   if (body === undefined) return undefined
   if ('json' in body) return Buffer.from(JSON.stringify(body.json))
+  if ('protobuf' in body) return Buffer.from(protobufBytes(body.protobuf))
   return 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64')
 }
 
@@ -84,6 +87,7 @@ export class ScenarioRun {
   readonly #send: (step: Step) => ClientRequest
   readonly #id: string
   readonly #bodies = new Map<string, unknown>()
+  readonly #headers = new Map<string, Readonly<Record<string, readonly string[]>>>()
   readonly #watches = new Map<string, OpenWatch>()
 
   constructor(send: (step: Step) => ClientRequest, id: string) {
@@ -113,13 +117,14 @@ export class ScenarioRun {
     const head = { status: incoming.statusCode ?? 0, headers: incoming.headersDistinct as Record<string, string[]> }
     if (step.watch && head.status === 200) {
       const answer = { ...head, body: new Uint8Array(0) }
-      this.#watches.set(step.id, { answer, outgoing, events: collectLines(incoming) })
+      this.#watches.set(step.id, { answer, outgoing, events: collectEvents(incoming) })
       return answer
     }
     const parts: Buffer[] = []
     for await (const part of incoming) parts.push(part as Buffer)
     const answer = { ...head, body: Buffer.concat(parts) }
     this.#bodies.set(step.id, parsed(answer.body))
+    this.#headers.set(step.id, head.headers)
     return answer
   }
 
@@ -150,7 +155,9 @@ export class ScenarioRun {
     if (name === 'ns') return `ns-${this.#id}`
     const dot = name.indexOf('.')
     if (dot < 0 || !this.#bodies.has(name.slice(0, dot))) return undefined
-    const value = valueAt(this.#bodies.get(name.slice(0, dot)), name.slice(dot + 1))
+    const [step, path] = [name.slice(0, dot), name.slice(dot + 1)]
+    if (path.startsWith('headers.')) return this.#headers.get(step)?.[path.slice('headers.'.length)]?.[0] ?? ''
+    const value = valueAt(this.#bodies.get(step), path)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
 }
@@ -161,7 +168,7 @@ function isReset(error: unknown): boolean {
 
 function parsed(body: Uint8Array): unknown {
   const text = Buffer.from(body).toString('utf8')
-  if (!text.startsWith('{')) return undefined
+  if (!text.startsWith('{')) return protobufObject(body)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -170,18 +177,36 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** Splits a stream of JSON documents at line ends. The returned list grows while the stream is open. */
-function collectLines(incoming: IncomingMessage): Uint8Array[] {
-  const lines: Uint8Array[] = []
+/** Splits a stream of watch events. The returned list grows while the stream is open. */
+function collectEvents(incoming: IncomingMessage): Uint8Array[] {
+  const events: Uint8Array[] = []
+  const isProtobuf = (incoming.headers['content-type'] ?? '').startsWith('application/vnd.kubernetes.protobuf')
+  const frame = isProtobuf ? prefixedFrame : line
   let rest = Buffer.alloc(0)
   incoming.on('data', (part: Buffer) => {
     rest = Buffer.concat([rest, part])
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      if (end > 0) lines.push(rest.subarray(0, end))
-      rest = rest.subarray(end + 1)
+    for (let found = frame(rest); found !== undefined; found = frame(rest)) {
+      const [start, end, next] = found
+      if (end > start) events.push(rest.subarray(start, end))
+      rest = rest.subarray(next)
     }
   })
   // The watch is cut off when the scenario ends.
   incoming.on('error', () => undefined)
-  return lines
+  return events
+}
+
+/** Start and end of the first event, and the start of the next; `undefined` while the event is incomplete. */
+type Frame = readonly [start: number, end: number, next: number]
+
+function line(bytes: Buffer): Frame | undefined {
+  const end = bytes.indexOf(10)
+  return end < 0 ? undefined : [0, end, end + 1]
+}
+
+/** Frames of protobuf begin with their length in four bytes. */
+function prefixedFrame(bytes: Buffer): Frame | undefined {
+  if (bytes.length < 4) return undefined
+  const end = 4 + bytes.readUInt32BE(0)
+  return bytes.length < end ? undefined : [4, end, end]
 }

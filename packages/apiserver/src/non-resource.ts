@@ -184,6 +184,7 @@ function openApiRoute(options: NonResourceOptions): Route {
     resources,
     types: scope.responses.types,
     version: gitVersion({ release, software: softwareVersion }),
+    release,
     profile: scope.profile,
     clock: scope.clock,
     slices: scope.slices,
@@ -223,8 +224,7 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
       if (result.form === 'text') return pageNotFound()
       throw ApiError.genericNotFound()
     }
-    if (request.method !== 'GET' && result.kind.kind !== 'APIGroup' && result.kind.kind !== 'APIGroupList')
-      throw ApiError.generic(405)
+    if (request.method !== 'GET' && !servesMethod(result, request)) throw ApiError.generic(405)
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
       const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
@@ -237,6 +237,15 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
     const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, encoding, pretty, type))
     return { status: 200, headers, body: bytesBody(bytes) }
   }
+}
+
+/** Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. */
+function servesMethod(
+  { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },
+  { method, path }: { readonly method: string; readonly path: string },
+): boolean {
+  if (outcome === 'aggregated') return method === 'HEAD' && path.startsWith('/apis')
+  return kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
 }
 
 /** Caches the encodings of documents, which stay the same objects while nothing changes. */

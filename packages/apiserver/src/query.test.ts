@@ -28,9 +28,12 @@ describe('query', () => {
     expect(flag(parseQuery(given), 'watch')).toBe(expected)
   })
 
-  it.each(['x', '1.5', '0x1', '9'.repeat(40)])('rejects the invalid number %.10s [P156, P159, P165]', (given) => {
-    expect(() => integer(parseQuery(`limit=${given}`), 'limit')).toThrow(expect.objectContaining({ code: 400 }))
-  })
+  it.each(['', 'x', '1.5', '0x1', '9'.repeat(40), '9223372036854775808', '-9223372036854775809'])(
+    'rejects the invalid number %.10s [P156, P159, P165]',
+    (given) => {
+      expect(() => integer(parseQuery(`limit=${given}`), 'limit')).toThrow(expect.objectContaining({ code: 400 }))
+    },
+  )
 
   it('accepts All as the only value of dryRun [P161]', () => {
     expect(writeOptions(parseQuery('dryRun='), 'CreateOptions').dryRun).toBe(false)

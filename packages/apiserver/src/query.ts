@@ -56,14 +56,14 @@ export function flag(query: Query, name: string): boolean {
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false'
 }
 
-/** A 64-bit integer parameter; undefined when absent or empty. @throws ApiError 400 with the message of Go's strconv. */
+/** A 64-bit integer parameter; undefined when absent. @throws ApiError 400 with the message of Go's strconv, for empty text too. */
 export function integer(query: Query, name: string): number | undefined {
   const value = text(query, name)
-  if (value === undefined || value === '') return undefined
+  if (value === undefined) return undefined
   if (!/^[+-]?[0-9]+$/.test(value))
     throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
   const number = Number(value)
-  if (!Number.isFinite(number) || Math.abs(number) > 9.223372036854776e18) {
+  if (!Number.isSafeInteger(number) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) {
     throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
   }
   return number

@@ -61,6 +61,10 @@ export interface StrategyContext {
   readonly user?: UserInfo
   /** Group and version of the request's path, if they differ from those of the storage version. */
   readonly requestVersion?: GroupVersion
+  /** Name of the subresource that is written, such as `status`. Absent: the object itself. */
+  readonly subresource?: string
+  /** Nothing is stored. Default false. */
+  readonly dryRun?: boolean
   /** Adds a Warning header to the response. Absent: warnings are dropped. */
   readonly warn?: (text: string) => void
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
@@ -141,6 +145,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
   /** As `validateUpdate`, for large objects: a generator that can be interrupted at each yield. Absent: one step. */
   validateUpdateSteps?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Generator<unknown, FieldError[]>
+  /** Completes a valid object with what depends on its final name or on the prepared object, before it is stored. Mutates the draft. */
+  canonicalize?(object: T, context: StrategyContext): void
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). */
@@ -196,6 +202,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    */
   gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
   readonly printer?: Printer<T>
+  /**
+   * Annotations that hold fields which a version lacks. They are shown with whole objects and left out where only the metadata is
+   * shown. Absent: none.
+   */
+  fieldAnnotations?(profile: NamingProfile): readonly string[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
   /** Where `/scale` finds its values, as member paths from the root. */
   readonly scale?: {
@@ -281,6 +292,11 @@ export interface ResourceDefinition {
   /** Conversion to and from the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+  /**
+   * As `fromStorage`, for large objects: a generator that can be interrupted at each yield. `fromStorage` returns the result for a
+   * frozen object again without computing it.
+   */
+  readonly fromStorageSteps?: (object: DeepReadonly<ApiObject>) => Generator<unknown, ApiObject>
   /**
    * Asynchronous conversion by a webhook: requests work in this version instead of the storage version. Replaces `toStorage`
    * and `fromStorage`.

@@ -44,10 +44,6 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const { namespace, managesFields = false, pathName = '' } = creation
   const asked = ownMetadata(creation.object)
   takeNamespace(asked, namespace, definition)
-  const version = asked.metadata.resourceVersion ?? ''
-  if (version !== '' && version !== '0' && !context.dryRun) {
-    throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
-  }
   wipeSystemMetadata(asked)
   const tracking = managesFields ? undefined : trackOwnership(store, context, { live: undefined, next: asked, subresource: '' })
   if (tracking !== undefined) await tracking
@@ -104,7 +100,10 @@ async function createOnce(
   await prepareAndValidate(store, {
     object,
     old: undefined,
-    name: object.metadata.name ?? '',
+    // Some kinds choose a name when they prepare the object.
+    get name() {
+      return object.metadata.name ?? ''
+    },
     about,
     stages,
     allocates: true,
@@ -112,6 +111,7 @@ async function createOnce(
       fillNewMetadata(object, environment, definition)
       strategy.prepareForCreate?.(object, about)
     },
+    canonicalize: () => strategy.canonicalize?.(object, about),
     validate() {
       const errors = validateByStrategy(object, definition, about)
       return errors.length > 0 ? errors : validateNewMetadata(object, definition)
@@ -137,5 +137,18 @@ async function createOnce(
     if (stages !== undefined) await stages.next()
     return { object: shown }
   }
-  return writeReserved(reservation, () => writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages }))
+  return writeReserved(reservation, async () => {
+    if (namesRevision(object.metadata.resourceVersion))
+      throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
+    return writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages })
+  })
+}
+
+const maxRevision = 2n ** 64n - 1n
+
+/** Whether a resourceVersion is the number of a revision. The stock server ignores any other text in a creation. */
+function namesRevision(version = ''): boolean {
+  if (!/^\d+$/.test(version)) return false
+  const revision = BigInt(version)
+  return revision > 0n && revision <= maxRevision
 }

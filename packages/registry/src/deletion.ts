@@ -7,7 +7,7 @@ import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, S
 import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
-import { strategyContext } from './object-metadata.ts'
+import { ownMetadata, strategyContext } from './object-metadata.ts'
 
 /**
  * The deletion of an object.
@@ -161,7 +161,7 @@ async function deleteOnce(
 
 async function removeNow(store: StoreInternals, { entry, current }: StoredState): Promise<DeleteResult | undefined> {
   const { definition, environment, objectCache } = store
-  const last = structuredClone(definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject
+  const last = ownMetadata((definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject)
   const result = await environment.storage.delete(
     entry.key,
     (revision) => {
@@ -296,7 +296,7 @@ function terminatingObject(
   const graceful = definition.strategy.gracePeriodSeconds !== undefined
   const finalizers = deletionFinalizers(definition, current, options)
   const marked = (change: Partial<ApiObject['metadata']>): ApiObject => {
-    const next = structuredClone(current) as ApiObject
+    const next = ownMetadata(current as ApiObject)
     Object.assign(next.metadata, change)
     return next
   }

@@ -20,6 +20,28 @@ interface Plan {
 }
 
 /**
+ * Checks resourceVersionMatch against the other parameters. `listEntries` does so too.
+ *
+ * @throws ApiError 400
+ */
+export function validateVersionMatch({
+  resourceVersion = '',
+  resourceVersionMatch: match = '',
+  continueToken = '',
+}: Pick<ListRequest, 'resourceVersion' | 'resourceVersionMatch' | 'continueToken'>): void {
+  if (match === '') return
+  if (resourceVersion === '') throw ApiError.badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided')
+  if (continueToken !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden when continue is provided')
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    throw ApiError.badRequest(
+      `resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`,
+    )
+  }
+  if (match === 'Exact' && resourceVersion === '0')
+    throw ApiError.badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')
+}
+
+/**
  * Resolves resourceVersion, resourceVersionMatch, limit and continue to a snapshot.
  *
  * @throws ApiError 400 for invalid combinations.
@@ -27,10 +49,10 @@ interface Plan {
  */
 async function plan(environment: RegistryEnvironment, request: ListRequest, signal: AbortSignal): Promise<Plan> {
   const { storage, clock } = environment
+  validateVersionMatch(request)
   const match = request.resourceVersionMatch ?? ''
   const limited = (request.limit ?? 0) > 0
   if ((request.continueToken ?? '') !== '') {
-    if (match !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden when continue is provided')
     if ((request.resourceVersion ?? '') !== '' && request.resourceVersion !== '0') {
       throw ApiError.badRequest('specifying resource version is not allowed when using continue')
     }
@@ -38,16 +60,6 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
     return { at: token.revision === -1 ? undefined : token.revision, after: token.after, token }
   }
   const version = parseResourceVersion(request.resourceVersion)
-  if (match !== '') {
-    if (match !== 'Exact' && match !== 'NotOlderThan') {
-      throw ApiError.badRequest(
-        `resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`,
-      )
-    }
-    if (version === undefined) throw ApiError.badRequest('resourceVersionMatch is forbidden unless resourceVersion is provided')
-    if (match === 'Exact' && version === 0)
-      throw ApiError.badRequest('resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')
-  }
   if (version === undefined || version === 0) return { at: undefined, after: undefined, token: undefined }
   await waitForRevision(storage, version, clock, signal)
   const exact = match === 'Exact' || (match === '' && limited)

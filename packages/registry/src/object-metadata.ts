@@ -25,8 +25,8 @@ export function strategyContext(
   { group, version }: ResourceDefinition,
 ): StrategyContext {
   const { clock, random, profile, features, allowPrivileged = false } = environment
-  const { user, warn } = context
-  return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, warn }
+  const { user, warn, dryRun } = context
+  return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, dryRun, warn }
 }
 
 /** A draft owns its metadata, even where it shares the rest with another object. */
@@ -97,7 +97,6 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
   if (!definition.kind.namespaced) delete metadata.namespace
   if (old.generation === undefined) delete metadata.generation
   else metadata.generation = old.generation
-  delete metadata.selfLink
 }
 
 const anyName = { name: nameRules.pathSegment }

@@ -1,3 +1,5 @@
+import { memberCountOfLargeMap } from '@krmkit/schema/json'
+
 /** Whether an object is large enough to be processed in slices. */
 
 /** Larger bodies are parsed in slices, and weighed again after defaulting. */
@@ -21,6 +23,8 @@ export function isLarge(value: unknown): boolean {
 function count(value: unknown, before: number): number {
   if (typeof value !== 'object' || value === null) return before
   if (wideObjects.has(value)) return before + manyValues + 1
+  const known = memberCountOfLargeMap(value)
+  if (known !== undefined && before + known > manyValues) return before + known
   let values = before
   if (Array.isArray(value)) {
     values += value.length

@@ -17,6 +17,8 @@ export interface Preparation {
   readonly allocates: boolean
   /** Sets metadata and what clients may not choose. Mutates the object. */
   prepare(): void
+  /** Completes the valid object. Mutates the object. */
+  canonicalize(): void
   validate(): readonly FieldError[]
   /** As `validate`, with interruption points. */
   validateSteps(): Generator<unknown, readonly FieldError[]>
@@ -32,8 +34,9 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
   const loading = definition.strategy.ready?.(object, old)
   if (loading !== undefined) await loading
   refuse(store, preparation, stages === undefined ? preparation.validate() : await stages.run(preparation.validateSteps()))
+  preparation.canonicalize()
 }
 
-function refuse(store: StoreInternals, { name }: Preparation, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw ApiError.invalid(storedKind(store), name, errors)
+function refuse(store: StoreInternals, preparation: Preparation, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw ApiError.invalid(storedKind(store), preparation.name, errors)
 }

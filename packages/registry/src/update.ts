@@ -23,8 +23,10 @@ import {
 import { encodePrinted, printSteps } from './object-size.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { stagesOf } from './stages.ts'
+import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, settleVersion } from './update-version.ts'
+import { loadVersion } from './versions.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
 
 /** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
@@ -66,9 +68,10 @@ async function tryUpdate(
   if (entry === undefined) return createMissing(store, context, request, key)
   const loading = objectCache.load(definition, [entry])
   if (loading !== undefined) await loading
-  const result = await store.allocations.inOrder(definition, () =>
-    updateOnce(store, context, request, { entry, current: objectCache.seen(definition, entry) }),
-  )
+  const current = objectCache.seen(definition, entry)
+  const converting = loadVersion(current, definition, store.slices)
+  if (converting !== undefined) await converting
+  const result = await store.allocations.inOrder(definition, () => updateOnce(store, context, request, { entry, current }))
   return result === undefined ? undefined : { ...result, created: false }
 }
 
@@ -78,7 +81,7 @@ async function createMissing(
   request: StoredUpdate,
   key: string,
 ): Promise<UpdateResult | undefined> {
-  if ((request.uid ?? '') !== '') throw otherUid(store, request, '')
+  if ((request.uid ?? '') !== '') throw otherUid(store, context, request, undefined)
   if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), request.name)
   const object = (await request.change(undefined)) as ApiObject
   await request.mayCreate?.()
@@ -94,9 +97,13 @@ async function createMissing(
   }
 }
 
-function otherUid(store: StoreInternals, { name, uid }: StoredUpdate, found: string | undefined): ApiError {
-  const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
-  return ApiError.conflict(groupResource(store), name, problem)
+function otherUid(
+  { definition }: StoreInternals,
+  { dryRun }: WriteContext,
+  { namespace, name, uid = '' }: StoredUpdate,
+  found: string | undefined,
+): ApiError {
+  return uidConflict(definition, { namespace, name, uid, found, dryRun })
 }
 
 /** @returns `undefined` when another writer was first and the change may run again. */
@@ -108,7 +115,7 @@ async function updateOnce(
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { namespace, name, subresource, managesFields = false, uid = '' } = request
-  if (uid !== '' && uid !== current.metadata.uid) throw otherUid(store, request, current.metadata.uid)
+  if (uid !== '' && uid !== current.metadata.uid) throw otherUid(store, context, request, current.metadata.uid)
   const given = (await request.change(current)) as ApiObject
   const same = given === current
   const unchanged = same && isSettled(store, entry, current)
@@ -133,7 +140,8 @@ async function updateOnce(
   }
   settleVersion(definition, name, { next, current })
   const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
-  const about = strategyContext(environment, context, definition)
+  const own = strategyContext(environment, context, definition)
+  const about = subresource === '' ? own : { ...own, subresource }
   const rules = strategy ?? definition.strategy
   const whole = strategy === undefined
   await prepareAndValidate(store, {
@@ -147,6 +155,7 @@ async function updateOnce(
       carryOverMetadata(next, current, definition)
       rules.prepareForUpdate?.(next, current, about)
     },
+    canonicalize: () => definition.strategy.canonicalize?.(next, about),
     validate: () => [
       ...validateUpdatedMetadata(next, current, definition),
       ...(strategy?.validateUpdate(next, current, about) ?? validateUpdateByStrategy(next, current, definition, about)),
@@ -181,11 +190,13 @@ async function writeUpdate(
   const canonical = ownMetadata(settleOwnership(current, forming instanceof Promise ? await forming : forming))
   if (stages !== undefined) await stages.next()
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
+  // Only what is stored loses the link.
   if (context.dryRun) {
     const shown = await frozen(canonical, stages)
     if (stages !== undefined) await stages.next()
     return { object: shown }
   }
+  delete canonical.metadata.selfLink
   if (removing) return removeUpdated(store, { last: canonical, current, entry })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.

@@ -1,10 +1,12 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
+import { runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { jsonWeight } from '@krmkit/schema/decode'
 import type { FrozenObject } from './interfaces.ts'
+import { freezeSteps } from './object-cache.ts'
 import { objectTooLarge } from './object-size.ts'
-import { largeBodyBytes } from './object-weight.ts'
+import { isLarge, largeBodyBytes } from './object-weight.ts'
 
 /** Conversion between the version of a request and the storage version, and the defaults of a version. */
 
@@ -18,8 +20,29 @@ import { largeBodyBytes } from './object-weight.ts'
  * const stored = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'web' } }
  * toVersion(stored, createCatalog().resource(hpa)!).apiVersion // 'autoscaling/v1'
  */
-export function toVersion(object: FrozenObject, { kind, fromStorage }: ResourceDefinition): FrozenObject {
-  return fromStorage === undefined ? object : (normalize(kind.type(), fromStorage(object)) as FrozenObject)
+export function toVersion(object: FrozenObject, { kind, fromStorage, custom }: ResourceDefinition): FrozenObject {
+  if (fromStorage === undefined) return object
+  // Custom objects are normal when they are read.
+  return (custom === undefined ? normalize(kind.type(), fromStorage(object)) : fromStorage(object)) as FrozenObject
+}
+
+/**
+ * Converts a large object ahead of `toVersion`, in slices; `undefined` when there is nothing to wait for.
+ *
+ * @param object frozen
+ * @see {@link toVersion}
+ */
+export function loadVersion(
+  object: FrozenObject,
+  { fromStorageSteps }: ResourceDefinition,
+  scheduler: SliceScheduler,
+): Promise<FrozenObject> | undefined {
+  if (fromStorageSteps === undefined || !isLarge(object)) return undefined
+  return runInNewSlices(convertedSteps(fromStorageSteps(object)), scheduler)
+}
+
+function* convertedSteps(work: Generator<unknown, ApiObject>): Generator<unknown, FrozenObject> {
+  return yield* freezeSteps(yield* work)
 }
 
 /** The reverse of `toVersion`; the result is the caller's own. */

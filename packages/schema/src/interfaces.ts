@@ -103,6 +103,8 @@ export interface ProtoField {
 /** A member of a struct. Inline members are promoted into their parent, in JSON order. */
 export interface Field {
   readonly json: string
+  /** Name in Go where it is not the JSON name with a capital first letter. */
+  readonly goName?: string
   readonly type: TypeNode
   readonly pointer: boolean
   /** Marked optional or required in the source; neither mark is mandatory. */
@@ -197,10 +199,16 @@ export interface CustomCodec {
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
   /** Sorts members and normalizes metadata. Prunes nothing. */
   normalize(object: JsonObject): JsonObject
-  /** Prunes and defaults a stored object of this version by the current schema. */
+  /** As `normalize`, with interruption points at its yields. */
+  normalizeSteps(object: JsonObject): Generator<unknown, JsonObject>
+  /** Prunes and defaults a stored object of this version by the current schema. Returns the same object when nothing changes. */
   readStored(object: JsonObject): JsonObject
+  /** As `readStored`, with interruption points at its yields. */
+  readStoredSteps(object: JsonObject): Generator<unknown, JsonObject>
   /** The value without fields that the schema does not specify. Changes nothing else. */
   dropUnknownFields(value: JsonObject): JsonObject
+  /** As `dropUnknownFields` of a normal object, with interruption points at its yields. */
+  dropUnknownFieldsSteps(value: JsonObject): Generator<unknown, JsonObject>
 }
 
 /** Finds types by name (`core/v1.Pod`). Group files are read lazily. */

@@ -3,9 +3,12 @@ import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
 import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
+import { generateDocuments } from './documents.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
 import { generatePatches } from './patches.ts'
+import { generateProtobuf } from './protobuf.ts'
+import { generateRaces } from './races.ts'
 import { generateReads } from './reads.ts'
 import { generateSubresources } from './subresources.ts'
 import { generateUpdates } from './writes.ts'
@@ -32,6 +35,21 @@ export const generators: readonly Generator[] = [
   { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
   { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
   { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+  {
+    area: 'races',
+    compares: 'two clients that change one object in turn, each from the version it has seen',
+    generate: generateRaces,
+  },
+  {
+    area: 'protobuf',
+    compares: 'every verb with protobuf in both directions, byte by byte; damaged messages; frames of watches',
+    generate: generateProtobuf,
+  },
+  {
+    area: 'documents',
+    compares: 'discovery in all forms, OpenAPI, /version, columns of Tables, conditional requests',
+    generate: generateDocuments,
+  },
   {
     area: 'lives',
     compares: 'finalizers, deletion with options and preconditions, deletion of collections',

@@ -168,7 +168,8 @@ function readQuery(random: RandomChoices, isList: boolean): [string, string][] {
   maybe(8, 'timeoutSeconds', numbers)
   maybe(8, 'sendInitialEvents', booleans)
   maybe(8, 'allowWatchBookmarks', booleans)
-  maybe(5, 'watch', ['false', '0', ''])
+  // Other values, the empty one among them, make it a watch.
+  maybe(5, 'watch', ['false', '0', 'FALSE'])
   maybe(8, 'includeObject', ['None', 'Metadata', 'Object', 'x', ''])
   maybe(5, 'unknown', ['x'])
   if (random.chance(6) && query.length > 0) query.push([query[0]?.[0] ?? 'limit', random.pick(numbers)])

@@ -1,4 +1,6 @@
 import type { Difference, Divergence } from '../compare.ts'
+import { bodyDepartures } from './bodies.ts'
+import { documentDepartures } from './documents.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { bySpecification } from './specification.ts'
@@ -10,11 +12,19 @@ export interface KnownDivergence {
   readonly title: string
   /** Why krmkit answers otherwise: the rule of the specification, or the advantage of the departure. */
   readonly reason: string
+  /** The servers are in different states afterwards, so the scenario ends. */
+  readonly ends?: true
   /** Whether a difference is this divergence. */
   matches(difference: Difference, divergence: Divergence): boolean
 }
 
-export const knownDivergences: readonly KnownDivergence[] = [...bySpecification, ...ofPatches, ...ownDepartures]
+export const knownDivergences: readonly KnownDivergence[] = [
+  ...bySpecification,
+  ...ofPatches,
+  ...bodyDepartures,
+  ...ownDepartures,
+  ...documentDepartures,
+]
 
 /** The known divergence that explains a difference. */
 export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {

@@ -101,6 +101,11 @@ class DefinitionFollower {
       this.#upsert(definition)
       return
     }
+    if (removed) {
+      // A removed definition is not served while earlier changes are still being processed.
+      this.#delete(definition.metadata.name ?? '')
+      this.#serve()
+    }
     this.#changes.push({ definition, removed })
     if (this.#changes.length === 1) this.#queue.add(() => this.#process())
   }
@@ -201,7 +206,7 @@ class DefinitionFollower {
         namespace: '',
         name,
         subresource: 'status',
-        change: (current) => change(structuredClone(current) as unknown as Definition) as unknown as ApiObject,
+        change: (current) => ({ ...(change(current as unknown as Definition) as unknown as ApiObject) }),
       })
       if (entry === undefined) this.#delete(name)
       else this.#upsert(object as unknown as Definition)

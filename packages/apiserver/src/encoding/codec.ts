@@ -1,5 +1,6 @@
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
-import { type Entry, type FrozenObject, type ObjectCache, type ResourceStore, toVersion } from '@krmkit/registry'
+import type { SliceScheduler } from '@krmkit/meta/slices'
+import { type Entry, type FrozenObject, loadVersion, type ObjectCache, type ResourceStore, toVersion } from '@krmkit/registry'
 import { encodeJson } from '@krmkit/schema'
 import { FrameCache } from './frame-cache.ts'
 
@@ -14,8 +15,8 @@ export interface VersionCodec {
   object(entry: Entry): FrozenObject
   /** Whole JSON document with its final newline. */
   bytes(entry: Entry): Uint8Array
-  /** The result of a write, which is not stored in a dry run, in this version. */
-  present(object: FrozenObject): FrozenObject
+  /** The result of a write, which is not stored in a dry run, in this version; a promise where it is large. */
+  present(object: FrozenObject, scheduler: SliceScheduler): FrozenObject | Promise<FrozenObject>
   /** Bytes of a document before its first member after `kind` and `apiVersion`. */
   readonly headLength: number
   /** Encoded watch events. */
@@ -73,7 +74,7 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
       found.bytes ??= encodeJson(found.object, { newline: true })
       return found.bytes
     },
-    present: convert,
+    present: (object, scheduler) => loadVersion(object, definition, scheduler) ?? convert(object),
   }
 }
 

@@ -9,7 +9,7 @@ import { apiVersionOf } from './codec.ts'
 import type { EventType } from './frame-cache.ts'
 import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
-import { type IncludeObject, partialOf, tableOf } from './table.ts'
+import { type IncludeObject, metaForm, partialOf, tableOf } from './table.ts'
 
 /** Creates the frames of one watch stream: bytes, or the events themselves. */
 export interface Frames<T> {
@@ -48,18 +48,13 @@ function shownFor(scope: RequestScope, representation: Representation, include: 
 
   const shown = (object: FrozenObject): object => {
     if (transform === undefined) return object
-    if (transform.as !== 'Table') return partialOf(object, { version: transform.version, profile })
+    const form = metaForm(definition, transform.version, profile)
+    if (transform.as !== 'Table') return partialOf(object, form)
     const table = tableOf(
       definition.strategy.printer ?? defaultPrinter,
       [object],
       { resourceVersion: object.metadata.resourceVersion ?? '' },
-      {
-        version: transform.version,
-        profile,
-        include,
-        now: clock.now(),
-        headless: tableHeaderSent,
-      },
+      { ...form, include, now: clock.now(), headless: tableHeaderSent },
     )
     tableHeaderSent = true
     return table
@@ -137,7 +132,7 @@ function bookmarkForm(
   object: FrozenObject,
   include: IncludeObject,
 ): object {
-  const form = { version, profile }
+  const form = metaForm(definition, version, profile)
   if (as !== 'Table') return partialOf(object, form)
   const { resourceVersion = '' } = object.metadata
   return tableOf(definition.strategy.printer ?? defaultPrinter, [], { resourceVersion }, { ...form, include, now: clock.now() })

@@ -3,7 +3,7 @@ import { bytesToBase64 } from '@krmkit/schema/decode'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
 import type { Representation } from './negotiation.ts'
-import { partialListOf } from './table.ts'
+import { partialListOf, partialListType } from './table.ts'
 
 /**
  * The empty list of the negotiated form, in base64: clients that stream a list fill it with the streamed objects.
@@ -15,7 +15,7 @@ export function listBlueprint({ definition, responses, profile }: RequestScope, 
   const { group, version, listKind, type } = definition.kind
   if (transform !== undefined) {
     const list = partialListOf([], { resourceVersion: '' }, { version: transform.version, profile })
-    const struct = () => types.struct('meta/v1.PartialObjectMetadataList')
+    const struct = () => types.struct(partialListType(transform))
     return bytesToBase64(encoding === 'json' ? encodeJson(list) : encodeProtobuf(struct(), list))
   }
   const list = { kind: listKind, apiVersion: apiVersionOf(group, version), metadata: {}, items: [] }

@@ -75,6 +75,15 @@ describe('lists encoded element by element', () => {
     )
   })
 
+  it('put the metadata behind the elements where its number is higher', () => {
+    const type = builtInTypes().struct('meta/v1beta1.PartialObjectMetadataList')
+    const list = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1beta1', metadata: { resourceVersion: '7' } }
+    for (const items of [[], [{ metadata: { name: 'a' } }, { metadata: { name: 'b' } }]]) {
+      const bytes = written(protobufListWriter({ list: { ...list, items: [] }, member: 'items' }, type), items)
+      expect(bytes.equals(encodeProtobuf(type, { ...list, items }))).toBe(true)
+    }
+  })
+
   it('have no protobuf form where the type has none', () => {
     const type = builtInTypes().struct('core/v1.ConfigMap')
     expect(() => new ProtobufListEncoder(type, {}, 'data')).toThrow('no list of data')

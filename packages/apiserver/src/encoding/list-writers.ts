@@ -16,6 +16,8 @@ import { BodyParts } from './body-parts.ts'
 export interface ListFrame {
   readonly list: Readonly<Record<string, unknown>>
   readonly member: string
+  /** An empty list is null. */
+  readonly nullIfEmpty?: boolean
 }
 
 /** Writes one list. */
@@ -35,7 +37,10 @@ export class ElementText {
   }
 }
 
-export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readonly pretty: boolean }): ListWriter {
+export function jsonListWriter(
+  { list, member, nullIfEmpty = false }: ListFrame,
+  { pretty }: { readonly pretty: boolean },
+): ListWriter {
   const parts = new BodyParts()
   const { head, tail } = jsonFrame(list, member)
   const indenter = pretty ? new JsonIndenter() : undefined
@@ -49,7 +54,7 @@ export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readon
   const writeAll = (text: string): void => {
     for (const _ of write(text));
   }
-  let separator = ''
+  let separator = '['
   writeAll(head)
   return {
     *element(object) {
@@ -58,7 +63,8 @@ export function jsonListWriter({ list, member }: ListFrame, { pretty }: { readon
       separator = ','
     },
     end() {
-      writeAll(pretty ? tail : `${tail}\n`)
+      const end = separator === ',' ? ']' : nullIfEmpty ? 'null' : '[]'
+      writeAll(`${end}${tail}${pretty ? '' : '\n'}`)
       return parts.end()
     },
   }
@@ -70,12 +76,12 @@ function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { h
     names.filter((name) => list[name] !== undefined).map((name) => `${JSON.stringify(name)}:${stringifyJson(list[name])}`)
   const names = Object.keys(list)
   const at = names.indexOf(member)
-  const head = [...members(names.slice(0, at)), `${JSON.stringify(member)}:[`].join(',')
-  return { head: `{${head}`, tail: `${[']', ...members(names.slice(at + 1))].join(',')}}` }
+  const head = [...members(names.slice(0, at)), `${JSON.stringify(member)}:`].join(',')
+  return { head: `{${head}`, tail: `${['', ...members(names.slice(at + 1))].join(',')}}` }
 }
 
 /** YAML sorts the keys of mappings, and indents lists like their keys. */
-export function yamlListWriter({ list, member }: ListFrame): ListWriter {
+export function yamlListWriter({ list, member, nullIfEmpty = false }: ListFrame): ListWriter {
   const parts = new BodyParts()
   const writeAll = (names: readonly string[]): void => {
     const shown = names.filter((name) => list[name] !== undefined)
@@ -96,7 +102,7 @@ export function yamlListWriter({ list, member }: ListFrame): ListWriter {
       }
     },
     end() {
-      if (isEmpty) parts.text(`${member}: []\n`)
+      if (isEmpty) parts.text(`${member}: ${nullIfEmpty ? 'null' : '[]'}\n`)
       writeAll(names.slice(at + 1))
       return parts.end()
     },

@@ -15,7 +15,7 @@ import {
 } from './list-writers.ts'
 import type { Representation } from './negotiation.ts'
 import { encodedResponse, jsonResponse } from './response-writer.ts'
-import { includeObject, partialListOf, partialOf, printerOf, tableOf, tableRow } from './table.ts'
+import { includeObject, metaForm, partialListOf, partialListType, partialOf, printerOf, tableOf, tableRow } from './table.ts'
 
 /** The form of a list: its frame, and each element. */
 interface ShownList extends ListFrame {
@@ -95,12 +95,12 @@ function transformedList(
   transform: NonNullable<Representation['transform']>,
   metadata: object,
 ): ShownList {
-  const form = { version: transform.version, profile }
+  const form = metaForm(definition, transform.version, profile)
   if (transform.as !== 'Table') {
     return {
       list: partialListOf([], metadata, form) as ListFrame['list'],
       member: 'items',
-      struct: 'meta/v1.PartialObjectMetadataList',
+      struct: partialListType(transform),
       element: (entry) => partialOf(codec.object(entry), form),
     }
   }
@@ -109,6 +109,8 @@ function transformedList(
   return {
     list: tableOf(printer, [], metadata, options) as ListFrame['list'],
     member: 'rows',
+    // Kinds without a printer of their own have another writer on the stock server.
+    nullIfEmpty: printer === defaultPrinter && definition.custom === undefined,
     struct: 'meta/v1.Table',
     element: (entry) => tableRow(printer, codec.object(entry), options),
   }

@@ -7,7 +7,8 @@ import type { RequestScope } from '../request-scope.ts'
 import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
-import { includeObject, partialOf, printerOf, tableOf } from './table.ts'
+import { includeObject, metaForm, partialOf, printerOf, tableOf } from './table.ts'
+import { whenDone } from './when-done.ts'
 
 /** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
 export function entryResponse(
@@ -31,7 +32,8 @@ export function storedResponse(
   if (entry !== undefined && isPlainJson(context, representation)) {
     return jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
   }
-  return objectResponse(scope, context, scope.codec.present(object), { representation, status })
+  const form = { representation, status }
+  return whenDone(scope.codec.present(object, scope.slices), (shown) => objectResponse(scope, context, shown, form))
 }
 
 function isPlainJson(context: RequestContext, representation: Representation): boolean {
@@ -58,7 +60,7 @@ export function objectResponse(
   const respond = (body: object, type: () => StructType) =>
     slicedResponse({ responses, scheduler: slices }, status, body, shown, type)
   if (transform === undefined) return respond(object, () => typeOf(scope, object))
-  const form = { version: transform.version, profile }
+  const form = metaForm(definition, transform.version, profile)
   const whole = object as Parameters<typeof partialOf>[0]
   if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
   const printer = printerOf(definition, whole)

@@ -1,43 +1,18 @@
 import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
-import {
-  ApiError,
-  type ApiObject,
-  type DeepReadonly,
-  formatApiVersion,
-  type GroupVersionKind,
-  type JsonValue,
-} from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonValue } from '@krmkit/meta'
 import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
-import { type Decoded, DecodedSize, decode, type StructType } from '@krmkit/schema'
+import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
-import type { WriteOptions } from '../query.ts'
-import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
 import { knownMembers } from './drop-unknown-fields.ts'
 import { decodingPrefixes, type PatchBody } from './patch-body.ts'
+import type { PatchRequest, PatchTarget } from './patch-request.ts'
 import { patchedType } from './patched-type.ts'
 import { strictFailure } from './request-body.ts'
 import { whenDone } from './when-done.ts'
 
 /** Applies patches and decodes their results. */
-
-/** The object that a patch is applied to: in the version of the request, or a Scale made from it. */
-export interface PatchTarget {
-  readonly gvk: GroupVersionKind
-  readonly type: () => StructType
-  readonly namespaced: boolean
-}
-
-/** One PATCH request. */
-export interface PatchRequest {
-  readonly scope: RequestScope
-  readonly context: RequestContext
-  readonly target: PatchTarget
-  readonly body: PatchBody
-  readonly options: WriteOptions
-}
 
 /** The object after a JSON, merge or strategic merge patch; a promise where it is large. @throws ApiError 400, 413, 422 */
 export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): ApiObject | Promise<ApiObject> {
@@ -211,7 +186,7 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   // The object has no name then, so it is refused after its problems are reported.
   if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
   const sorts = request.body.kind === 'strategic'
-  const decoding = { problems: sorts ? [] : problems, collect, size }
+  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw: sorts || request.body.kind === 'apply' }
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
     // Members of typed objects have no order: the stock server sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own

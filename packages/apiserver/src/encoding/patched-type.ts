@@ -1,7 +1,7 @@
 import { ApiError, formatApiVersion, type JsonValue, parseApiVersion } from '@krmkit/meta'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
-import type { PatchRequest } from './patched-object.ts'
+import type { PatchRequest } from './patch-request.ts'
 import { otherKind, typeProblem } from './request-body.ts'
 
 /** The kind and version that a patch leaves in its result. */

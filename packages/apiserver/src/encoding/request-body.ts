@@ -1,3 +1,4 @@
+import type { KindInfo } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
@@ -209,7 +210,9 @@ class BodyDecoding {
     if (expected.type().custom !== undefined)
       throw new DecodeError({ code: 'TypeMeta', message: 'objects of custom resources have no protobuf form' })
     const envelope = readEnvelope(bytes)
-    this.actual = checkType(scope, expected, envelope)
+    // Like on the stock server, an apiVersion that is none counts as absent here; in JSON it is an error.
+    const isVersion = envelope.apiVersion.split('/').length <= 2
+    this.actual = checkType(scope, expected, isVersion ? envelope : { kind: envelope.kind, apiVersion: '' })
     return envelope
   }
 
@@ -230,7 +233,7 @@ class BodyDecoding {
     const stated = readTypeMeta(value)
     this.actual =
       expected.type().custom === undefined
-        ? checkType(scope, expected, stated)
+        ? checkType(scope, expected, stated, { value, bytes })
         : checkCustomType(expected, stated, { value, bytes })
   }
 
@@ -277,17 +280,23 @@ function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
   throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
 }
 
+/** Kinds that every group and version has. */
+const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+
 /** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
 function checkType(
   scope: ServerScope,
   { gvk, anyGroup = false, otherVersions = [] }: Expected,
   given: { apiVersion: string; kind: string },
+  body?: ParsedBody,
 ): Actual {
   const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
   const kind = given.kind === '' ? gvk.kind : given.kind
   const actual = { kind, version: stated.version }
   const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
   if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
+  const other = scope.kind({ ...stated, kind })
+  if (other !== undefined && body !== undefined) decodeAs(other, { ...body, expectedKind: gvk.kind, actual })
   const why = typeProblem(scope, gvk, { ...stated, kind })
   throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
 }
@@ -295,13 +304,33 @@ function checkType(
 /** Why an object of kind `stated` cannot become one of kind `wanted`. The version of `stated` is empty for the internal version. */
 export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
   const { group, version, kind } = stated
-  const known = scope.kind(stated) !== undefined || scope.knowsList(stated)
-  if (known) return `converting (${version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
+  const isUnversioned = unversionedKinds.has(kind)
+  const known = isUnversioned || scope.kind(stated) !== undefined || scope.knowsList(stated)
+  if (known)
+    return `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
   const where =
     version === ''
       ? `the internal version of group ${JSON.stringify(group)}`
       : `version ${JSON.stringify(formatApiVersion({ group, version }))}`
   return `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
+}
+
+interface ParsedBody {
+  readonly value: unknown
+  readonly bytes: Uint8Array
+}
+
+/** Decodes a body of another kind than the path: its own errors precede the mismatch. @throws ApiError 400 */
+function decodeAs(
+  other: KindInfo,
+  { value, bytes, ...about }: ParsedBody & { readonly expectedKind: string; readonly actual: Actual },
+): void {
+  try {
+    decode(other.type(), value, { collect: false })
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw ApiError.badRequest(decodeFailureMessage(error, { ...about, body: bytes }))
+  }
 }
 
 /** Bytes of a body that an error message shows. Differs: all of them on the stock server. */
@@ -312,11 +341,7 @@ const shownBytes = 4096
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
  */
-function checkCustomType(
-  { gvk }: Expected,
-  { apiVersion, kind }: TypeMeta,
-  { value, bytes }: { readonly value: unknown; readonly bytes: Uint8Array },
-): Actual {
+function checkCustomType({ gvk }: Expected, { apiVersion, kind }: TypeMeta, { value, bytes }: ParsedBody): Actual {
   if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
   const wanted = formatApiVersion(gvk)
   if (apiVersion !== wanted) {

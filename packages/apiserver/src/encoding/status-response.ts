@@ -9,8 +9,12 @@ import { plainResponse, type ResponseWriter } from './response-writer.ts'
 
 type Asking = Pick<RequestContext, 'query' | 'request'>
 
-function statusResponse(responses: ResponseWriter, context: Asking, status: Status, code: number): ApiResponse {
-  const representation = errorRepresentation(responses.negotiator, header(context.request, 'accept'))
+function statusResponse(
+  responses: ResponseWriter,
+  context: Asking,
+  status: Status,
+  { code, representation }: { readonly code: number; readonly representation: Representation },
+): ApiResponse {
   const shown = { ...representation, pretty: wantsPretty(context, representation) }
   const response = plainResponse(responses, code, status, shown, () => responses.types.struct('meta/v1.Status'))
   const retryAfter = status.details?.retryAfterSeconds
@@ -19,20 +23,21 @@ function statusResponse(responses: ResponseWriter, context: Asking, status: Stat
     : { ...response, headers: { ...response.headers, 'retry-after': String(retryAfter) } }
 }
 
-/** A Success Status. */
+/** A Success Status, in the encoding that was negotiated for the object that it replaces. A Status has no transforms. */
 export function successResponse(
   responses: ResponseWriter,
   context: Asking,
   rest: Pick<Status, 'details' | 'code'>,
-  code: number,
+  form: { readonly code: number; readonly representation: Representation },
 ): ApiResponse {
-  return statusResponse(responses, context, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...rest }, code)
+  return statusResponse(responses, context, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...rest }, form)
 }
 
 /** The response to a failed request. Errors other than ApiError are internal: their text stays on the server. */
 export function errorResponse(responses: ResponseWriter, context: Asking, error: unknown): ApiResponse {
   const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
-  return statusResponse(responses, context, known.status, known.status.code ?? 500)
+  const representation = errorRepresentation(responses.negotiator, header(context.request, 'accept'))
+  return statusResponse(responses, context, known.status, { code: known.status.code ?? 500, representation })
 }
 
 function errorRepresentation(negotiator: Negotiator, accept: string | undefined): Representation {

@@ -23,6 +23,21 @@ describe('tables', () => {
     })
   })
 
+  it('order the metadata of a list like other lists', () => {
+    const metadata = { resourceVersion: '7', continue: 'c', remainingItemCount: 2 }
+    expect(JSON.stringify(tableOf(printer, [], metadata, options))).toContain(JSON.stringify(metadata))
+  })
+
+  it('leave annotations that hold fields to whole objects', () => {
+    const annotations = { a: '1', field: '2' }
+    const annotated = { ...object, metadata: { name: 'a', annotations, labels: {} } } as unknown as FrozenObject
+    const shown = (withoutAnnotations: string[]) =>
+      JSON.stringify((partialOf(annotated, { version: 'v1', withoutAnnotations }) as FrozenObject).metadata)
+    expect(shown([])).toBe('{"name":"a","annotations":{"a":"1","field":"2"},"labels":{}}')
+    expect(shown(['field'])).toBe('{"name":"a","annotations":{"a":"1"},"labels":{}}')
+    expect(shown(['field', 'a'])).toBe('{"name":"a","labels":{}}')
+  })
+
   it('rows contain the requested object', () => {
     const objectIn = (include: 'None' | 'Object') =>
       (tableOf(printer, [object], {}, { ...options, include }) as { rows: { object: unknown }[] }).rows[0]?.object
@@ -31,7 +46,7 @@ describe('tables', () => {
   })
 
   it('send their columns once per stream', () => {
-    expect(tableOf(printer, [], {}, { ...options, headless: true })).toMatchObject({ columnDefinitions: [], rows: [] })
+    expect(tableOf(printer, [], {}, { ...options, headless: true })).toMatchObject({ columnDefinitions: null, rows: [] })
   })
 
   it('includeObject accepts three values', () => {

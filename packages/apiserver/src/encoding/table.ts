@@ -27,12 +27,23 @@ export interface MetaForm {
   readonly version: Transform['version']
   /** Default: the stock names. */
   readonly profile?: NamingProfile
+  /** Annotations that are left out of metadata. @see {@link Strategy.fieldAnnotations} */
+  readonly withoutAnnotations?: readonly string[] | undefined
+}
+
+/** The form of a transform of a resource. */
+export function metaForm(
+  { strategy }: Pick<ResourceDefinition, 'strategy'>,
+  version: Transform['version'],
+  profile: NamingProfile,
+) {
+  return { version, profile, withoutAnnotations: strategy.fieldAnnotations?.(profile) }
 }
 
 export interface TableOptions extends MetaForm {
   readonly include: IncludeObject
   readonly now: number
-  /** Omits the column definitions: a watch sends them with its first event only. */
+  /** Column definitions are null: a watch sends them with its first event only. */
   readonly headless?: boolean
 }
 
@@ -52,14 +63,15 @@ export function tableOf(
     kind: 'Table',
     apiVersion: apiVersionOfMeta(form),
     metadata: withoutEnd(metadata),
-    columnDefinitions: headless ? [] : printer.columns.map(columnDefinition),
+    columnDefinitions: headless ? null : printer.columns.map(columnDefinition),
     rows: objects.map((object) => tableRow(printer, object, form)),
   }
 }
 
 /** Tables omit the continue token at the end of a list, where other forms have an empty one; so does the stock server. */
-function withoutEnd({ continue: token, ...rest }: ListMetadata): ListMetadata {
-  return token === undefined || token === '' ? rest : { ...rest, continue: token }
+function withoutEnd(metadata: ListMetadata): ListMetadata {
+  const { continue: token, ...rest } = metadata
+  return token === '' ? rest : metadata
 }
 
 function columnDefinition({ name, type, format, description, priority }: Column): object {
@@ -79,7 +91,18 @@ export function tableRow(
 
 /** Type and metadata of an object. */
 export function partialOf(object: FrozenObject, form: MetaForm): object {
-  return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: object.metadata }
+  return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: shownMetadata(object, form) }
+}
+
+function shownMetadata({ metadata }: FrozenObject, { withoutAnnotations = [] }: MetaForm): FrozenObject['metadata'] {
+  const { annotations, ...rest } = metadata
+  if (annotations === undefined || !withoutAnnotations.some((name) => Object.hasOwn(annotations, name))) return metadata
+  const kept = Object.entries(annotations).filter(([name]) => !withoutAnnotations.includes(name))
+  if (kept.length === 0) return rest
+  // Members keep their order.
+  return Object.fromEntries(
+    Object.entries(metadata).map(([key, value]) => [key, key === 'annotations' ? Object.fromEntries(kept) : value]),
+  ) as unknown as FrozenObject['metadata']
 }
 
 export function partialListOf(objects: readonly FrozenObject[], metadata: ListMetadata, form: MetaForm): object {
@@ -89,6 +112,11 @@ export function partialListOf(objects: readonly FrozenObject[], metadata: ListMe
     metadata,
     items: objects.map((object) => partialOf(object, form)),
   }
+}
+
+/** The type of lists of metadata. That of v1beta1 numbers its fields in another way; all other types of the two versions are the same. */
+export function partialListType({ version }: Pick<Transform, 'version'>): string {
+  return `meta/${version}.PartialObjectMetadataList`
 }
 
 function apiVersionOfMeta({ version, profile = stockProfile }: MetaForm): string {

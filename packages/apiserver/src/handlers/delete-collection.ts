@@ -5,17 +5,19 @@ import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { deleteOptions } from './delete-options.ts'
-import { listRequest } from './list.ts'
+import { listOptions, listRequest, listTransforms, notAnObject } from './list.ts'
 
 /** DELETE of a collection. */
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses } = scope
-  const listed = listRequest(scope, context)
+  const listed = listRequest(scope, context, listOptions(context))
   const options = await deleteOptions(scope, context)
-  negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadataList'] })
+  const representation = negotiated(scope, context, { transforms: listTransforms })
+  // Differs: the stock server refuses the form after the deletion.
+  if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
   if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   await scope.store.deleteCollection(write, { ...listed, options })
   const details = { ...(definition.group === '' ? {} : { group: definition.group }), kind: definition.resource.name }
-  return successResponse(responses, context, { details, code: 200 }, 200)
+  return successResponse(responses, context, { details, code: 200 }, { code: 200, representation })
 }

@@ -1,5 +1,6 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { type DeleteResult, type FrozenObject, validateDeleteOptions } from '@krmkit/registry'
+import type { Representation } from '../encoding/negotiation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -16,7 +17,7 @@ export async function deleteResource(scope: RequestScope, context: RequestContex
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   const result = await scope.store.delete(write, { namespace, name, options })
   const status = !result.removed && options.orphanDependents === false ? 202 : 200
-  if (answersWithStatus(scope, result)) return deletionStatus(scope, context, result.object, status)
+  if (answersWithStatus(scope, result)) return deletionStatus(scope, context, result.object, { code: status, representation })
   return storedResponse(scope, context, result, { representation, status })
 }
 
@@ -29,7 +30,7 @@ function deletionStatus(
   { responses, definition }: RequestScope,
   context: RequestContext,
   { metadata }: FrozenObject,
-  code: number,
+  form: { readonly code: number; readonly representation: Representation },
 ): ApiResponse {
   const details = {
     name: metadata.name ?? '',
@@ -37,5 +38,5 @@ function deletionStatus(
     kind: definition.resource.name,
     uid: metadata.uid ?? '',
   }
-  return successResponse(responses, context, { details }, code)
+  return successResponse(responses, context, { details }, form)
 }

@@ -1,3 +1,4 @@
+import { readEnvelope } from '@krmkit/schema/protobuf'
 import { describe, expect, it } from 'vitest'
 import { sampleServer } from '../testing/sample-server.ts'
 
@@ -34,6 +35,47 @@ describe('reading', () => {
     expect((await ask(`${place}/configmaps?includeObject=all`)).status).toBe(200)
     const watching = await ask(`${place}/configmaps?includeObject=all&watch=1`, { headers: table })
     expect(watching.status).toBe(400)
+  })
+
+  it('shows annotations that hold fields of other versions with whole objects only', async () => {
+    const { ask } = await sampleServer()
+    const metadata = { name: 'd', annotations: { a: 'b' } }
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+    const path = '/apis/apps/v1/namespaces/default/daemonsets'
+    await ask(path, { method: 'POST', body: { metadata, spec: { selector: { matchLabels: { a: 'b' } }, template } } })
+    const all = { a: 'b', 'deprecated.daemonset.template.generation': '1' }
+    expect((await ask(`${path}/d`)).json.metadata.annotations).toEqual(all)
+    const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+    expect((await ask(`${path}/d`, { headers: { accept } })).json.metadata.annotations).toEqual({ a: 'b' })
+    expect((await ask(path, { headers: table })).json.rows[0].object.metadata.annotations).toEqual({ a: 'b' })
+    expect((await ask(`${path}?includeObject=Object`, { headers: table })).json.rows[0].object.metadata.annotations).toEqual(all)
+  })
+
+  it('checks the options of a list before its form, and the form before its field selector', async () => {
+    const { ask } = await sampleServer()
+    const list = async (query: string, accept = 'application/json;as=X;g=meta.k8s.io;v=v1') => {
+      const { json } = await ask(`${place}/configmaps?${query}`, { headers: { accept } })
+      return json.message
+    }
+    for (const watch of ['', '&watch=1']) {
+      expect(await list(`limit=x&labelSelector=,${watch}`)).toBe('strconv.ParseInt: parsing "x": invalid syntax')
+      expect(await list(`resourceVersionMatch=x&labelSelector=,${watch}`)).toContain("found ','")
+      expect(await list(`resourceVersionMatch=x&fieldSelector=a=b${watch}`)).toContain('resourceVersionMatch')
+      expect(await list(`fieldSelector=a=b${watch}`)).toContain('media types')
+      expect(await list(`fieldSelector=a=b${watch}`, '*/*')).toContain('field selector')
+    }
+  })
+
+  it('lists metadata as protobuf with the numbers of its version', async () => {
+    const { ask } = await sampleServer()
+    const read = async (version: string) => {
+      const accept = `application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=${version}`
+      const { text } = await ask(`${place}/configmaps`, { headers: { accept } })
+      // The tag of the only field, the metadata. All bytes of an empty list are ASCII.
+      return readEnvelope(new TextEncoder().encode(text)).raw[0]
+    }
+    expect(await read('v1')).toBe((1 << 3) | 2)
+    expect(await read('v1beta1')).toBe((2 << 3) | 2)
   })
 
   it('shows objects and their status as a Table, and refuses one of other subresources', async () => {

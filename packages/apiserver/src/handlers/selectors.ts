@@ -6,14 +6,17 @@ import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { requestSelectors } from '../request-selectors.ts'
 
-/** Selectors of a list, watch or deletecollection. @throws ApiError 400 for malformed selectors and for fields without an index. */
-export function selectors(
-  { definition }: RequestScope,
-  context: RequestContext,
-): Pick<ListRequest, 'labelSelector' | 'fieldSelector'> {
+/** The selectors of a list, watch or deletecollection. */
+export type Selectors = Pick<ListRequest, 'labelSelector' | 'fieldSelector'>
+
+/** The selectors of the query. @throws ApiError 400 for malformed selectors. */
+export function wellFormedSelectors(context: RequestContext): Selectors {
   const { labels, fields } = requestSelectors(context)
-  const labelSelector = wellFormed(labels)
-  const fieldSelector = wellFormed(fields)
+  return { labelSelector: wellFormed(labels), fieldSelector: wellFormed(fields) }
+}
+
+/** Selectors without those that select everything. @throws ApiError 400 for fields without an index. */
+export function usableSelectors({ definition }: RequestScope, { labelSelector, fieldSelector }: Selectors): Selectors {
   for (const { field, value } of fieldSelector?.requirements ?? []) {
     if (field === '' && value === '') continue
     const isSelectable =

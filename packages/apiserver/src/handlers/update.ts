@@ -46,12 +46,12 @@ export async function updateResource(scope: RequestScope, context: RequestContex
 
 /** @throws ApiError 400 when the body names another object than the path. */
 export function checkIdentity(object: ApiObject, name: string, namespace: string, namespaced: boolean): void {
+  const other = object.metadata?.namespace ?? ''
+  if (namespaced && other !== '' && other !== namespace) {
+    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
   const given = object.metadata?.name ?? ''
   if (given === '')
     throw ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
   if (given !== name) throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
-  const other = object.metadata.namespace ?? ''
-  if (namespaced && other !== '' && other !== namespace) {
-    throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')
-  }
 }

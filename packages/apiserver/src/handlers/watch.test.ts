@@ -193,10 +193,13 @@ describe('watch frames', () => {
     await make(sample, 'b')
     const events = await stream.next(2)
     expect(
-      events.map(({ object }) => [object.kind, (object as unknown as { columnDefinitions: object[] }).columnDefinitions.length]),
+      events.map(({ object }) => [
+        object.kind,
+        (object as unknown as { columnDefinitions: object[] | null }).columnDefinitions?.length,
+      ]),
     ).toEqual([
       ['Table', 3],
-      ['Table', 0],
+      ['Table', undefined],
     ])
     await stream.leave()
   })

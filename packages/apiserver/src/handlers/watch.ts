@@ -7,19 +7,20 @@ import { includeObject } from '../encoding/table.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
-import { selectors } from './selectors.ts'
+import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 import { joinFrames, type WatchTerms, watchStream } from './watch-stream.ts'
 
 /** WATCH of a collection or of one object. @see API protocol specification, 2.4 and 4.2 */
 export async function watchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { responses } = scope
-  const terms = watchTerms(scope, context)
+  const options = watchOptions(context)
   // A client that streams a list needs objects: rows of Tables do not show where the list ends.
-  const isStreamedList = terms.initialEvents && terms.bookmarks
+  const isStreamedList = options.initialEvents && options.bookmarks
   const representation = negotiated(scope, context, {
     transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
     stream: true,
   })
+  const terms = watchTerms(scope, context, options)
   const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
   const contentType =
     representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', responses.vendor)};stream=watch`
@@ -39,12 +40,17 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   }
 }
 
-/** The parameters of a watch. @throws ApiError 400, before anything is streamed. */
-function watchTerms(scope: RequestScope, context: RequestContext): WatchTerms {
-  const { query, info } = context
+/** The parameters of a watch as the query gives them. */
+interface WatchOptions extends Omit<WatchTerms, 'timeoutMs'> {
+  readonly seconds: number | undefined
+}
+
+/** Reads and checks parameters in the order of the stock server. @throws ApiError 400 */
+function watchOptions(context: RequestContext): WatchOptions {
+  const { query } = context
   const seconds = integer(query, 'timeoutSeconds')
   integer(query, 'limit')
-  const selected = selectors(scope, context)
+  const selected = wellFormedSelectors(context)
   const initialEvents = query.has('sendInitialEvents') && flag(query, 'sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
   if (initialEvents && match !== 'NotOlderThan') {
@@ -52,6 +58,12 @@ function watchTerms(scope: RequestScope, context: RequestContext): WatchTerms {
   }
   if (!query.has('sendInitialEvents') && match !== '')
     throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+  return { selected, seconds, initialEvents, bookmarks: flag(query, 'allowWatchBookmarks') }
+}
+
+/** @throws ApiError 400, before anything is streamed. */
+function watchTerms(scope: RequestScope, { info }: RequestContext, { seconds, ...options }: WatchOptions): WatchTerms {
+  const selected = usableSelectors(scope, options.selected)
   if (info.name !== '') {
     const named = selected.fieldSelector?.exactMatch('metadata.name')
     if (named !== undefined && named !== info.name)
@@ -60,9 +72,8 @@ function watchTerms(scope: RequestScope, context: RequestContext): WatchTerms {
   const shortest = scope.limits.watchMs
   const jitter = ((scope.random.bytes(1)[0] ?? 0) / 256) * shortest
   return {
+    ...options,
     selected,
-    bookmarks: flag(query, 'allowWatchBookmarks'),
-    initialEvents,
     timeoutMs: seconds === undefined || seconds <= 0 ? shortest + jitter : Math.min(seconds * 1000, 2 ** 31 - 1),
   }
 }

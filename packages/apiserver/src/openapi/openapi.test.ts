@@ -103,6 +103,18 @@ describe('/openapi/v3', () => {
     expect((await get('/openapi/v3', { 'if-none-match': index.headers.etag as string })).status).toBe(304)
   })
 
+  it('returns 412 unless If-Match names the document', async () => {
+    const { etag } = (await get('/openapi/v3/api/v1')).headers
+    const status = async (tag: string) => (await get('/openapi/v3/api/v1', { 'if-match': tag })).status
+    expect([await status(etag as string), await status('*'), await status(`"x", ${etag as string}`)]).toEqual([200, 200, 200])
+    expect([await status('"x"'), await status(`W/${etag as string}`)]).toEqual([412, 412])
+  })
+
+  it('leaves the time of the change out of a 304', async () => {
+    const { headers } = await get('/openapi/v3/api/v1', { 'if-none-match': '*' })
+    expect(headers['last-modified']).toBeUndefined()
+  })
+
   it('supports If-Modified-Since without an entity tag', async () => {
     const since = (header: string) => get('/openapi/v3/api/v1', { 'if-modified-since': header })
     expect((await since('Thu, 02 Jan 2025 03:04:05 GMT')).status).toBe(304)

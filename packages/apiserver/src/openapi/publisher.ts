@@ -28,8 +28,10 @@ export interface PublisherOptions {
   readonly resources: () => readonly ResourceDefinition[]
   /** Types of the built-in kinds. */
   readonly types: TypeSource
-  /** Version of the server, such as `v1.33.0`. */
+  /** Version of the server, such as `v1.33.0`. Documents change with it. */
   readonly version: string
+  /** Version in the documents, such as `1.33`. Default: `version`. */
+  readonly release?: string
   /** Names used in the documents. Default: the stock profile. */
   readonly profile?: NamingProfile
   /**
@@ -95,7 +97,7 @@ export class Publisher {
     this.#profile = options.profile ?? stockProfile
     const { vendor } = this.#profile
     this.#options = options
-    this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.version }
+    this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.release ?? options.version }
     this.#kindsOf = createKindLookup(options.types, options.resources())
     this.#customForm = options.customForm ?? ((definition) => schemaForm(definition, options.types, this.#profile))
     this.#fingerprints = new Fingerprints({

@@ -17,8 +17,12 @@ export async function serveDocument(
   const { etag } = document
   const vary = [...(options.headers.vary === undefined ? [] : [options.headers.vary]), 'Accept-Encoding'].join(', ')
   const lastModified = new Date(document.changedMs).toUTCString()
-  const headers = { ...options.headers, vary, etag: `"${etag}"`, 'last-modified': lastModified }
-  if (isUnchanged(requestHeaders, document)) return { status: 304, headers, body: { kind: 'empty' } }
+  const tagged = { ...options.headers, vary, etag: `"${etag}"` }
+  const headers = { ...tagged, 'last-modified': lastModified }
+  if (!isExpected(requestHeaders, etag)) {
+    return { status: 412, headers: { ...headers, 'content-type': options.contentType }, body: { kind: 'empty' } }
+  }
+  if (isUnchanged(requestHeaders, document)) return { status: 304, headers: tagged, body: { kind: 'empty' } }
   const typed = { ...headers, 'content-type': options.contentType }
   const gzipped = acceptsGzip(headerText(requestHeaders['accept-encoding'])) ? await document.gzipped() : undefined
   if (gzipped === undefined) return { status: 200, headers: typed, body: { kind: 'bytes', bytes: await document.bytes() } }
@@ -35,6 +39,12 @@ function isUnchanged(headers: RequestHeaders, { changedMs, etag }: PublishedDocu
   if (tags !== '') return matchesTag(tags, etag)
   const since = Date.parse(headerText(headers['if-modified-since']))
   return !Number.isNaN(since) && Math.floor(changedMs / 1000) * 1000 <= since
+}
+
+/** Whether the document is one that `If-Match` names. The comparison is strong: weak tags match nothing. */
+function isExpected(headers: RequestHeaders, etag: string): boolean {
+  const tags = headerText(headers['if-match'])
+  return tags === '' || tags.split(',').some((tag) => tag.trim() === '*' || tag.trim() === `"${etag}"`)
 }
 
 /** Weak comparison of entity tags. */

@@ -15,6 +15,15 @@ describe('component statuses', () => {
     expect(json.rows[0].cells).toEqual(['storage-0', 'Healthy', 'ok', ''])
   })
 
+  it('are selected by name', async () => {
+    const { ask } = await sampleServer()
+    const names = async (query: string) =>
+      (await ask(`/api/v1/componentstatuses?${query}`)).json.items.map((item: { metadata: object }) => item.metadata)
+    expect(await names('fieldSelector=metadata.name=storage-0')).toHaveLength(1)
+    expect(await names('fieldSelector=metadata.name=x')).toEqual([])
+    expect(await names('labelSelector=a')).toEqual([])
+  })
+
   it('are deprecated and read-only [P303]', async () => {
     const { ask } = await sampleServer()
     const { headers } = await ask('/api/v1/componentstatuses')

@@ -5,6 +5,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { wantsPretty } from '../encoding/indentation.ts'
 import { plainResponse } from '../encoding/response-writer.ts'
 import { tableOf } from '../encoding/table.ts'
+import { wellFormedSelectors } from '../handlers/selectors.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 
@@ -21,8 +22,9 @@ export async function componentStatuses(
   const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
   const metadata = {}
+  const shown = single || isSelected(context, storage) ? [storage] : []
   if (representation.transform !== undefined) {
-    const table = tableOf(definition.strategy.printer ?? defaultPrinter, [storage], metadata, {
+    const table = tableOf(definition.strategy.printer ?? defaultPrinter, shown, metadata, {
       version: representation.transform.version,
       profile,
       include: 'Metadata',
@@ -31,7 +33,12 @@ export async function componentStatuses(
     return plainResponse(responses, 200, table, representation, () => responses.types.struct('meta/v1.Table'))
   }
   if (single) return plainResponse(responses, 200, storage, representation, definition.kind.type)
-  const { kind: _kind, apiVersion: _apiVersion, ...item } = storage
-  const list = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata, items: [item] }
+  const items = shown.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item)
+  const list = { kind: 'ComponentStatusList', apiVersion: 'v1', metadata, items }
   return plainResponse(responses, 200, list, representation, () => responses.types.struct('core/v1.ComponentStatusList'))
+}
+
+function isSelected(context: RequestContext, { metadata }: { readonly metadata: { readonly name?: string } }): boolean {
+  const { labelSelector, fieldSelector } = wellFormedSelectors(context)
+  return labelSelector?.matches({}) !== false && fieldSelector?.matches({ 'metadata.name': metadata.name ?? '' }) !== false
 }

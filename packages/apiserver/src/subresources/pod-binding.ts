@@ -4,7 +4,7 @@ import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { admitOperation } from './operation.ts'
 
 /**
@@ -17,6 +17,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   const { namespace } = context.info
   const pods = registry.storeOf({ group: '', resource: 'pods' })
   if (pods === undefined) throw ApiError.genericNotFound()
+  const representation = negotiatedObjects(scope, context)
   const { body: binding, write, admission } = await admitOperation<Binding>(scope, context)
   const bound = binding.metadata.name ?? ''
   const name = context.info.name || bound
@@ -34,5 +35,5 @@ export async function createBinding(scope: RequestScope, context: RequestContext
     uid: binding.metadata.uid ?? '',
     skipAdmission: true,
   })
-  return successResponse(responses, context, { code: 201 }, 201)
+  return successResponse(responses, context, { code: 201 }, { code: 201, representation })
 }

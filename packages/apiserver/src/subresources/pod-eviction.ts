@@ -6,7 +6,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { checkPreconditions, type DeleteRequestOptions, type WriteContext } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { admitOperation } from './operation.ts'
 
@@ -20,6 +20,7 @@ const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' }
 export async function createEviction(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { codec, definition, responses, store } = scope
   const { namespace, name } = context.info
+  const representation = negotiatedObjects(scope, context)
   // Clients still send the beta version of evictions, which budgets have left.
   const { body: eviction, options: query, admission } = await admitOperation<Eviction>(scope, context, ['v1beta1'])
   if (eviction.metadata.name !== name) throw ApiError.badRequest('name in URL does not match name in Eviction object')
@@ -39,7 +40,7 @@ export async function createEviction(scope: RequestScope, context: RequestContex
     options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(scope, write, { namespace, name }, options),
     skipAdmission: true,
   })
-  return successResponse(responses, context, { code: 201 }, 201)
+  return successResponse(responses, context, { code: 201 }, { code: 201, representation })
 }
 
 /** Takes one disruption from the budget that protects the pod. @throws ApiError 429 when none is left. */

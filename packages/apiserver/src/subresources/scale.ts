@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import type { FrozenObject, UpdateResult } from '@krmkit/registry'
+import { type FrozenObject, type UpdateResult, uidConflict } from '@krmkit/registry'
 import { objectResponse } from '../encoding/object-response.ts'
 import { patchKind, readPatch } from '../encoding/patch-body.ts'
 import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
@@ -67,14 +67,14 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
         return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent, object }) => {
           if (object instanceof ApiError) throw object
           const next = owners.applied(before, sent, options.force === true) as Scale
-          return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
+          return scaled(scope, { current, before, next, managedFields: owners.afterApply(next), dryRun: write.dryRun })
         })
       }
       const next = patch === undefined ? body : patchedObject(patch, before)
       return whenDone(next as Scale | Promise<Scale>, (scale) => {
         const metadata = { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] }
         const managedFields = owners.afterUpdate(before, { ...scale, metadata })
-        return scaled(scope, { current, before, next: scale, managedFields })
+        return scaled(scope, { current, before, next: scale, managedFields, dryRun: write.dryRun })
       })
     },
   })
@@ -106,10 +106,11 @@ interface ScaleChange {
   readonly next: Scale
   /** managedFields of the scaled object after the request. */
   readonly managedFields: ManagedFieldsEntry[]
+  readonly dryRun: boolean | undefined
 }
 
 /** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
-function scaled({ definition }: RequestScope, { current, before, next, managedFields }: ScaleChange): ApiObject {
+function scaled({ definition }: RequestScope, { current, before, next, managedFields, dryRun }: ScaleChange): ApiObject {
   const { name = '' } = current.metadata
   const given = next.metadata?.name ?? ''
   const gk = { group: scaleKind.group, kind: scaleKind.kind }
@@ -124,11 +125,8 @@ function scaled({ definition }: RequestScope, { current, before, next, managedFi
   }
   const uid = next.metadata?.uid ?? ''
   if (uid !== '' && uid !== before.metadata.uid) {
-    throw ApiError.conflict(
-      { group: definition.group, resource: definition.resource.name },
-      name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid}`,
-    )
+    const { namespace = '', uid: found } = before.metadata
+    throw uidConflict(definition, { namespace, name, uid, found, dryRun })
   }
   const changed = structuredClone(current) as ApiObject
   const version = next.metadata?.resourceVersion ?? ''

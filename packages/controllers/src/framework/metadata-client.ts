@@ -19,8 +19,9 @@ export function createMetadataClient(
   options: { readonly clock: Clock; readonly random: Random; readonly profile: NamingProfile },
 ): Client {
   const { profile, ...common } = options
-  const partial = (as: string) => `application/json;as=${as};g=meta.${profile.apiDomain};v=v1`
-  const accept = `${partial('PartialObjectMetadata')},${partial('PartialObjectMetadataList')},application/json`
+  const accept = (as: string) => `application/json;as=${as};g=meta.${profile.apiDomain};v=v1,application/json`
+  const ofObject = accept('PartialObjectMetadata')
+  const ofList = accept('PartialObjectMetadataList')
   const transport: Transport = {
     async send({ method, path, query, headers, body, signal }) {
       // The wrapped client sets its own user agent.
@@ -28,7 +29,9 @@ export function createMetadataClient(
       const response = await client.request({
         method,
         path: query === '' ? path : `${path}?${query}`,
-        headers: ownHeaders,
+        headers: resourcePath.test(path)
+          ? { ...ownHeaders, accept: respondsWithList(method, path, query) ? ofList : ofObject }
+          : ownHeaders,
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       })
@@ -44,5 +47,14 @@ export function createMetadataClient(
     close: () => Promise.resolve(),
   }
   // The wrapped client already retries.
-  return createClient(transport, { ...common, headers: { accept }, namespace: client.namespace, maxRetries: 0 })
+  return createClient(transport, { ...common, namespace: client.namespace, maxRetries: 0 })
+}
+
+const resourcePath = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/./
+const collectionPath = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(?:namespaces\/[^/]+\/(?!status$))?[^/]+$/
+
+/** Servers refuse the metadata of an object where they respond with a list, and the reverse. Watches send objects. */
+function respondsWithList(method: string, path: string, query: string): boolean {
+  if (!collectionPath.test(path)) return false
+  return method === 'DELETE' || (method === 'GET' && !/(?:^|&)watch=(?:1|true)(?:&|$)/.test(query))
 }

@@ -107,6 +107,11 @@ interface AnnotationNames {
   readonly conditions: string
 }
 
+/** Annotations that hold fields of version 2 in version 1. */
+export function autoscalerAnnotations(profile: NamingProfile): readonly string[] {
+  return Object.values(annotationNames(profile))
+}
+
 function annotationNames({ domain }: NamingProfile): AnnotationNames {
   const prefix = `autoscaling.alpha.${domain}`
   return {

@@ -133,11 +133,25 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
     const scale = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
     subresources.push({ ...common, name: `${names.plural}/scale`, kind: scale, virtual: true })
   }
+  // Large objects are converted once, in slices; their conversions live as long as they do.
+  const converted = new WeakMap<Frozen, ApiObject>()
   const fromStorage = (object: Frozen): ApiObject => {
+    const known = converted.get(object)
+    if (known !== undefined) return known
     const written = kinds.get(object.apiVersion)?.type().custom
     const read = (written?.readStored(object as unknown as JsonObject) ?? object) as unknown as ApiObject
     if (read.apiVersion === apiVersion) return read
     return codec().dropUnknownFields({ ...read, apiVersion } as unknown as JsonObject) as unknown as ApiObject
+  }
+  const fromStorageSteps = function* (object: Frozen): Generator<unknown, ApiObject> {
+    const known = converted.get(object)
+    if (known !== undefined) return known
+    const stored = object as unknown as JsonObject
+    const written = kinds.get(object.apiVersion)?.type().custom
+    const read = written === undefined ? stored : yield* written.readStoredSteps(stored)
+    const shown = read.apiVersion === apiVersion ? read : yield* codec().dropUnknownFieldsSteps({ ...read, apiVersion })
+    if (Object.isFrozen(object)) converted.set(object, shown as unknown as ApiObject)
+    return shown as unknown as ApiObject
   }
   const conversion =
     converter === undefined || kinds.size < 2 ? undefined : objectConversion({ apiVersion, storedVersion, kinds, converter })
@@ -168,7 +182,11 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
     }),
     storage: { group, version: stored.name, resource: names.plural },
     ...(conversion === undefined
-      ? { toStorage: (object: Frozen) => ({ ...(object as ApiObject), apiVersion: storedVersion }), fromStorage }
+      ? {
+          toStorage: (object: Frozen) => ({ ...(object as ApiObject), apiVersion: storedVersion }),
+          fromStorage,
+          fromStorageSteps,
+        }
       : { conversion }),
     custom: {
       ...(schema === undefined ? {} : { schema }),

@@ -8,7 +8,7 @@ const context: StrategyContext = { clock: fakeClock(0), random: seededRandom(1),
 
 it('names labels, annotations and groups after the profile', () => {
   const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }
-  strategies['/Namespace']?.prepareForCreate?.(namespace, context)
+  strategies['/Namespace']?.canonicalize?.(namespace, context)
   expect(namespace.metadata.labels).toEqual({ 'example.org/metadata.name': 'a' })
 
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'n' }, type: 'example.org/tls' }

@@ -60,7 +60,6 @@ export class LabelRequirement {
     return this.#set.has(value)
   }
 
-  /** Differs: a single empty value prints as `(,)`, which can be parsed; the stock server prints `()`, which cannot. */
   toString(): string {
     const { key, operator, values } = this
     switch (operator) {

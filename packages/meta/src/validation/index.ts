@@ -19,6 +19,7 @@ export {
   standardFinalizers,
   validateAnnotations,
   validateBuiltInObjectMeta,
+  validateBuiltInObjectMetaUpdate,
   validateImmutableField,
   validateLabels,
   validateObjectMeta,

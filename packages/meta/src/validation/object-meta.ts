@@ -71,9 +71,20 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
  */
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
   const errors = validateObjectMeta(meta, rules)
-  const path = (rules.path ?? Path.of('metadata')).child('finalizers')
-  if (meta.finalizers?.every(isStandardFinalizer) === false) addErrors(errors, validateStandardFinalizers(meta.finalizers, path))
+  addBareFinalizers(errors, meta, rules.path ?? Path.of('metadata'))
   return errors
+}
+
+/** Like `validateObjectMetaUpdate`, and requires finalizers without a domain to be standard ones. */
+export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
+  const errors = validateObjectMetaUpdate(meta, old, path)
+  addBareFinalizers(errors, meta, path)
+  return errors
+}
+
+function addBareFinalizers(errors: FieldError[], { finalizers }: Meta, path: Path): void {
+  if (finalizers?.every(isStandardFinalizer) === false)
+    addErrors(errors, validateStandardFinalizers(finalizers, path.child('finalizers')))
 }
 
 /**

@@ -61,7 +61,7 @@ function parseApiVersionLeniently(text: string): GroupVersion {
   return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string }
 }
 
-/** Differs: the stock server prints the address of a boolean pointer, which is meaningless; this prints its value. */
+/** Go prints the addresses of the booleans, which are 0 here. */
 function printReference(reference: Reference): string {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference as Partial<Reference>
   const texts = `APIVersion:${goQuoteShort(apiVersion)}, Kind:${goQuoteShort(kind)}, Name:${goQuoteShort(name)}, UID:${goQuoteShort(uid)}`
@@ -69,5 +69,5 @@ function printReference(reference: Reference): string {
 }
 
 function pointer(value: boolean | null | undefined): string {
-  return value === undefined || value === null ? '(*bool)(nil)' : `(*bool)(${value})`
+  return value === undefined || value === null ? '(*bool)(nil)' : '(*bool)(0x0)'
 }

@@ -48,6 +48,8 @@ export class DecodeContext {
   #joined: Map<object, (readonly Member[])[]> | undefined
   /** Whether unknown and duplicate fields are collected. */
   collecting: boolean
+  /** Whether the keys of raw JSON members are sorted. */
+  sortsRaw = false
   #problems: ProblemCollector | undefined
   readonly #stack: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined

@@ -19,6 +19,11 @@ export interface DecodeOptions {
   readonly problems?: readonly string[]
   /** Counts the decoded object and ends decoding beyond its limit. Default: no limit. */
   readonly size?: DecodedSize | undefined
+  /**
+   * Sort the keys of raw JSON members, such as `data` of a ControllerRevision, as Go prints the maps that a strategic merge patch or an
+   * apply works on. Default false: they keep their order.
+   */
+  readonly sortsRaw?: boolean
 }
 
 /**
@@ -38,6 +43,7 @@ export interface DecodeOptions {
 export function decode<T = Record<string, unknown>>(type: StructType, value: unknown, options: DecodeOptions = {}): Decoded<T> {
   if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
+  context.sortsRaw = options.sortsRaw === true
   const object = withPath(context, () => guardStack(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
@@ -62,6 +68,7 @@ export function* decodeSteps<T = Record<string, unknown>>(
 ): Generator<unknown, Decoded<T>> {
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
+  context.sortsRaw = options.sortsRaw === true
   let object: unknown
   try {
     object = yield* guardStackSteps(structSteps(planOf(type), value ?? {}, context))

@@ -1,9 +1,10 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
+import { rememberKey } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
-import { inOrder, isParsedObject, rememberKey, sortedKeysSteps, withSortedKeys } from './shape.ts'
+import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'
 import { buildObject } from './struct.ts'
 
 /** Restores the canonical form of objects that code has modified. */
@@ -57,7 +58,7 @@ function normalizeStruct(
 
 /** As {@link normalize}, for large objects: a generator that can be interrupted at each yield. */
 export function* normalizeSteps<T extends object>(type: StructType, object: T): Generator<unknown, T> {
-  if (type.custom !== undefined) return type.custom.normalize(object as JsonObject) as T
+  if (type.custom !== undefined) return (yield* type.custom.normalizeSteps(object as JsonObject)) as T
   return (yield* structSteps(planOf(type), object as Record<string, unknown>)) as T
 }
 

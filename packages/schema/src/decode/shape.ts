@@ -1,5 +1,6 @@
 import { isJsonObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { largeMapSize, rememberKey } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */
@@ -32,36 +33,15 @@ export function* sortedKeysSteps(object: Record<string, unknown>): Generator<unk
     rememberKey(object, keys)
     return object
   }
-  keys.sort(keyOrder(plain))
-  if (keys.length > largeMapSize) yield true
+  const ordered = yield* mergeSortSteps(keys, keyOrder(plain))
   const copy: Record<string, unknown> = {}
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
+  for (let i = 0; i < ordered.length; i++) {
+    const key = ordered[i] as string
     setMember(copy, key, object[key])
     if (i % keysPerStep === 0) yield
   }
-  rememberKey(copy, keys)
+  rememberKey(copy, ordered)
   return copy
-}
-
-/** Whether an object has no members. Cheap for large objects that `rememberKey` knows. */
-export function isEmptyObject(object: object): boolean {
-  const key = sampleKeys.get(object)
-  if (key !== undefined && Object.hasOwn(object, key)) return false
-  for (const _ in object) return false
-  return true
-}
-
-/** Size above which a key of a map is remembered. */
-export const largeMapSize = 1000
-
-/** One key of each large map. Enumerating even one key of an object makes the engine collect all of them. */
-const sampleKeys = new WeakMap<object, string>()
-
-/** Makes `isEmptyObject` cheap for a large map. @param keys all keys of the map */
-export function rememberKey(map: object, keys: readonly string[]): void {
-  const key = keys.length > largeMapSize ? keys.at(-1) : undefined
-  if (key !== undefined) sampleKeys.set(map, key)
 }
 
 const keysPerStep = 128
@@ -78,6 +58,44 @@ function keyOrder(plain: boolean): ((a: string, b: string) => number) | undefine
 /** Sorts keys by UTF-8 bytes, in place. */
 export function sortKeys(keys: string[]): string[] {
   return keys.sort(keyOrder(!keys.some((key) => wideCharacters.test(key))))
+}
+
+/** As `sortKeys`, with interruption points. @returns the sorted keys; `keys` itself may be changed. */
+export function* sortKeysSteps(keys: string[]): Generator<unknown, string[]> {
+  let plain = true
+  for (let i = 0; i < keys.length && plain; i++) {
+    plain = !wideCharacters.test(keys[i] as string)
+    if (i % keysPerStep === 0) yield
+  }
+  return yield* mergeSortSteps(keys, keyOrder(plain))
+}
+
+/** Keys sorted in one step. */
+const keysPerRun = 2048
+
+/** A merge sort of sorted runs. */
+function* mergeSortSteps(keys: string[], order: ((a: string, b: string) => number) | undefined): Generator<unknown, string[]> {
+  if (keys.length <= keysPerRun) return keys.sort(order)
+  const before = order === undefined ? (a: string, b: string) => a <= b : (a: string, b: string) => order(a, b) <= 0
+  let from: string[] = []
+  for (let start = 0; start < keys.length; start += keysPerRun) {
+    for (const key of keys.slice(start, start + keysPerRun).sort(order)) from.push(key)
+    yield true
+  }
+  for (let width = keysPerRun; width < from.length; width *= 2) {
+    const to: string[] = []
+    for (let start = 0; start < from.length; start += 2 * width) {
+      const middle = Math.min(start + width, from.length)
+      const end = Math.min(middle + width, from.length)
+      for (let left = start, right = middle; left < middle || right < end; ) {
+        const takesLeft = right >= end || (left < middle && before(from[left] as string, from[right] as string))
+        to.push(from[takesLeft ? left++ : right++] as string)
+        if (to.length % keysPerStep === 0) yield
+      }
+    }
+    from = to
+  }
+  return from
 }
 
 /** A copy with the keys sorted by UTF-8 bytes, as Go prints maps. */

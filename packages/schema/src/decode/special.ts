@@ -21,10 +21,15 @@ const decoders: Partial<Record<SpecialName, ScalarDecoder>> = {
   Quantity: quantityValue,
   QuantityValue: quantityValue,
   IntOrString: intOrStringValue,
-  RawExtension: (value, context) => countValue(copyRaw(value, context), context),
+  RawExtension: (value, context) => countValue(rawCopy(value, context), context),
   FieldsV1: copyRaw,
   JSON: (value, context) => countValue(sortedCopy(copyRaw(value, context)), context),
   Unknown: copyRaw,
+}
+
+function rawCopy(value: unknown, context: DecodeContext): unknown {
+  const copy = copyRaw(value, context)
+  return context.sortsRaw ? sortedCopy(copy) : copy
 }
 
 /** Decoder of every special type except those that hold a schema (`JSONSchemaPropsOr…`). */
@@ -37,7 +42,7 @@ export function specialSteps(
   special: SpecialName,
 ): ((value: unknown, context: DecodeContext) => Generator<unknown, unknown>) | undefined {
   if (special !== 'JSON' && special !== 'RawExtension') return undefined
-  return (value, context) => rawSteps(value, context, special === 'JSON')
+  return (value, context) => rawSteps(value, context, special === 'JSON' || context.sortsRaw)
 }
 
 /** Zero value of an unset list element or map value. */

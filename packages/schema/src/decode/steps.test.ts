@@ -255,6 +255,19 @@ describe('parseJsonInSlices', () => {
   })
 })
 
+describe('raw JSON members', () => {
+  it('keep the order of their keys unless they are sorted', async () => {
+    const revision = types.struct('apps/v1.ControllerRevision')
+    const value = { data: { z: 1, b: { d: 1, c: 2 } } }
+    const kept = '"data":{"z":1,"b":{"d":1,"c":2}}'
+    const sorted = '"data":{"b":{"c":2,"d":1},"z":1}'
+    expect(stringifyJson(decode(revision, value).object)).toContain(kept)
+    expect(stringifyJson(decode(revision, value, { sortsRaw: true }).object)).toContain(sorted)
+    const slices = () => runInSlices(decodeSteps(revision, value, { sortsRaw: true }), short())
+    expect(stringifyJson((await slices()).object)).toContain(sorted)
+  })
+})
+
 describe('problems', () => {
   it('limits the number and length of problems', () => {
     const unknown = (count: number, key: string) =>

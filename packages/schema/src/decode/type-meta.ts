@@ -44,9 +44,10 @@ export function readTypeMeta(value: unknown): TypeMeta {
     for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
   }
   const apiVersion = read('apiVersion')
+  const kind = read('kind')
   if (apiVersion.split('/').length > 2)
     throw new DecodeError({ code: 'TypeMeta', message: `unexpected GroupVersion string: ${apiVersion}` })
-  return { apiVersion, kind: read('kind') }
+  return { apiVersion, kind }
 }
 
 /**

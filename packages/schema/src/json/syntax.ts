@@ -1,6 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
+import { rememberKey } from './large-maps.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**
@@ -173,6 +174,7 @@ class SyntaxReader {
       this.#duplicates ??= new Map()
       this.#duplicates.set(frame.object, frame.members)
     }
+    rememberKey(frame.object, frame.keys)
     return frame.object
   }
 

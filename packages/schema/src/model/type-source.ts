@@ -165,8 +165,10 @@ function embeddedMember(fact: FieldFacts, proto: ProtoFacts, context: NodeContex
 }
 
 function buildField(fact: FieldFacts, folder: string, context: NodeContext): Field {
+  const isCapitalized = fact.go === fact.json.charAt(0).toUpperCase() + fact.json.slice(1)
   return {
     json: fact.json,
+    ...(isCapitalized ? {} : { goName: fact.go }),
     type: typeNode(fact.type, folder, context),
     pointer: fact.pointer ?? false,
     optional: fact.optional ?? false,

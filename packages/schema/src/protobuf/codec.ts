@@ -12,6 +12,8 @@ export interface ValueCodec {
   read(reader: WireReader, limit: number, depth: number): unknown
   /** As `read`, with interruption points; absent for values that are never large. */
   readSteps?(reader: WireReader, limit: number, depth: number): Generator<unknown, unknown>
+  /** Reads one more occurrence of a message into the value of earlier ones; absent where the last occurrence counts. */
+  merge?(previous: unknown, reader: WireReader, limit: number, depth: number): unknown
   /** Value of a map entry without one. */
   zero(): unknown
   /** Whether a map entry without a value lacks its field; other types write an empty value. */

@@ -9,6 +9,8 @@ import { bytesTag, newWriter } from './wire.ts'
  *
  *     envelope up to the list's message | its other fields | element ... element | end of the envelope
  *
+ * The other fields follow the elements where their numbers are higher.
+ *
  * @example
  * import { builtInTypes } from '@krmkit/kinds'
  * import { ProtobufListEncoder } from '@krmkit/schema/protobuf'
@@ -21,23 +23,27 @@ import { bytesTag, newWriter } from './wire.ts'
 export class ProtobufListEncoder {
   readonly #list: object
   readonly #fields: Uint8Array
+  readonly #fieldsFollow: boolean
   readonly #tag: number
   readonly #element: () => StructType
   #length: number
 
   /**
    * @param list canonical, without elements.
-   * @param member name of the field that holds the elements; must be the last field of the message.
+   * @param member name of the field that holds the elements; must be the first or the last field of the message.
    * @throws SchemaError `NoProtobuf` for types without this form.
    */
   constructor(type: StructType, list: object, member: string) {
     const field = type.proto?.find((each) => each.kind === 'field' && each.field.json === member)
     const node = field?.kind === 'field' ? field.field.type : undefined
-    const isLast = type.proto?.every(({ number }) => number <= (field?.number ?? 0))
-    if (field === undefined || !isListOfStructs(node) || isLast !== true)
+    const others = type.proto?.filter(({ number }) => number !== field?.number) ?? []
+    const isLast = others.every(({ number }) => number < (field?.number ?? 0))
+    const isFirst = others.every(({ number }) => number > (field?.number ?? 0))
+    if (field === undefined || !isListOfStructs(node) || !(isLast || isFirst))
       throw new SchemaError({ code: 'NoProtobuf', message: `${type.name} is no list of ${member} in protobuf` })
     this.#list = list
     this.#fields = encodeMessage(type, list)
+    this.#fieldsFollow = !isLast
     this.#tag = bytesTag(field.number)
     this.#element = node.of.struct
     this.#length = this.#fields.byteLength
@@ -54,7 +60,9 @@ export class ProtobufListEncoder {
   frame(): { readonly before: Uint8Array; readonly after: Uint8Array } {
     const { apiVersion, kind } = this.#list as { apiVersion?: unknown; kind?: unknown }
     const head = openEnvelope(String(apiVersion ?? ''), String(kind ?? ''))
-    return { before: head.uint32(this.#length).raw(this.#fields).finish(), after: closeEnvelope(newWriter()) }
+    head.uint32(this.#length)
+    if (this.#fieldsFollow) return { before: head.finish(), after: closeEnvelope(newWriter().raw(this.#fields)) }
+    return { before: head.raw(this.#fields).finish(), after: closeEnvelope(newWriter()) }
   }
 }
 

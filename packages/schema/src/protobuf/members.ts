@@ -37,6 +37,7 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
   const nullable =
     facts.pointer || node.kind === 'list' || node.kind === 'map' || (node.kind === 'scalar' && node.scalar === 'bytes')
   const schema = node.kind === 'special' && node.struct !== undefined
+  const name = facts.goName ?? json
   return {
     number,
     write(writer, object) {
@@ -46,7 +47,11 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
       codec.write(writer, value)
     },
     read(reader, wire, slots, limit, depth) {
-      expectWire(wire, codec.wire, json)
+      expectWire(wire, codec.wire, name)
+      if (codec.merge !== undefined && isSet(slots[index])) {
+        slots[index] = codec.merge(slots[index], reader, limit, depth + 1)
+        return
+      }
       if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], minDiscardedBytes)
       const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       slots[index] = codec.read(reader, limit, depth + 1)
@@ -54,6 +59,10 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
     },
     ...(codec.readSteps !== undefined && {
       *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void> {
+        if (codec.merge !== undefined && isSet(slots[index])) {
+          slots[index] = codec.merge(slots[index], reader, limit, depth + 1)
+          return
+        }
         if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], minDiscardedBytes)
         const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
         slots[index] = yield* valueSteps(codec, reader, limit, depth + 1)
@@ -61,6 +70,10 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
       },
     }),
   }
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 export function listMember(number: number, field: FieldPlan, codec: ValueCodec): MemberPlan {
@@ -88,7 +101,7 @@ export function listMember(number: number, field: FieldPlan, codec: ValueCodec):
         }
         return
       }
-      expectWire(wire, codec.wire, json)
+      expectWire(wire, codec.wire, field.field.goName ?? json)
       const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       reader.decodedSize.add(frame)
       list.push(codec.read(reader, limit, depth + 1))

@@ -102,6 +102,7 @@ export function* readMessageSteps(
   const plan = messageOf(type)
   const slots: unknown[] = new Array(plan.struct.fields.length).fill(undefined)
   yield* readMembersSteps(plan, reader, slots, limit, depth)
+  closeMessages(plan.struct, slots, reader.decodedSize)
   for (const field of plan.struct.fields) {
     const value = slots[field.index]
     if (field.field.type.kind !== 'map' || value === undefined) continue
@@ -137,13 +138,41 @@ function* readMembersSteps(
   }
 }
 
+/**
+ * A message of which more than one occurrence was read. Its object is built when the enclosing message ends, so that many occurrences
+ * take linear time.
+ */
+class OpenMessage {
+  readonly plan: MessagePlan
+  readonly slots: unknown[]
+
+  constructor(type: StructType, object: Record<string, unknown>) {
+    this.plan = messageOf(type)
+    this.slots = this.plan.struct.fields.map(({ json }) => object[json])
+  }
+}
+
+/** Builds the objects of the open messages among the fields. */
+function closeMessages(struct: StructPlan, slots: unknown[], size: DecodedSize): void {
+  for (const { index } of struct.fields) {
+    const value = slots[index]
+    if (value instanceof OpenMessage) slots[index] = finishObject(value.plan.struct, value.slots, size)
+  }
+}
+
 /** Sorts maps: their entries arrive in the order of the sender. */
 function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): Record<string, unknown> {
+  closeMessages(struct, slots, size)
   for (const field of struct.fields) {
     const value = slots[field.index]
-    if (field.field.type.kind === 'map' && value !== undefined) slots[field.index] = sorted(value as Record<string, unknown>)
+    if (field.field.type.kind === 'map' && isMap(value)) slots[field.index] = sorted(value as Record<string, unknown>)
   }
   return buildObject(struct, slots, undefined, size)
+}
+
+/** Fields of messages that were built before hold null where they are unset. */
+function isMap(value: unknown): boolean {
+  return value !== undefined && value !== null
 }
 
 function sorted(map: Record<string, unknown>): Record<string, unknown> {
@@ -216,6 +245,12 @@ function structCodec(struct: () => StructType): ValueCodec {
       return readMessage(struct(), reader, readEnd(reader, limit), depth)
     },
     readSteps: (reader, limit, depth) => readMessageSteps(struct(), reader, readEnd(reader, limit), depth),
+    merge(previous, reader, limit, depth) {
+      if (depth > maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
+      const open = previous instanceof OpenMessage ? previous : new OpenMessage(struct(), previous as Record<string, unknown>)
+      readMembers(open.plan, reader, open.slots, readEnd(reader, limit), depth)
+      return open
+    },
     zero: () => buildObject(planOf(struct()), []),
   }
 }

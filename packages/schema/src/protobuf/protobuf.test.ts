@@ -65,6 +65,49 @@ describe('messages', () => {
     }
   })
 
+  it('merge the occurrences of a field that holds a message', () => {
+    const pod = types.struct('core/v1.Pod')
+    const bytes = (object: object) => encodeMessage(pod, decode(pod, object).object)
+    const container = (name: string) => ({ name, image: 'i' })
+    const parts = [
+      { metadata: { name: 'a', labels: { z: '1', b: '2' } }, spec: { nodeName: 'n', containers: [container('x')] } },
+      {
+        metadata: { namespace: 's', labels: { a: '3', b: '4' } },
+        spec: { securityContext: { runAsUser: 1 }, containers: [container('y')] },
+      },
+      { spec: { securityContext: { runAsGroup: 2 }, containers: [] } },
+    ]
+    // Strings are always present in messages, so later ones win.
+    const merged = {
+      metadata: { name: '', namespace: 's', labels: { a: '3', b: '4', z: '1' } },
+      spec: { nodeName: '', securityContext: { runAsUser: 1, runAsGroup: 2 }, containers: [container('x'), container('y')] },
+    }
+    const whole = Buffer.concat(parts.slice(0, 2).map(bytes))
+    const spec = bytes(parts[2] as object)
+    // The third message repeats the specification only: its metadata would clear the namespace.
+    const tail = spec.subarray(spec.indexOf(0x12, spec[1] as number))
+    expect(decodeMessage(pod, Buffer.concat([whole, tail]))).toEqual(decodeMessage(pod, bytes(merged)))
+  })
+
+  it('merge many occurrences in linear time', () => {
+    const pod = types.struct('core/v1.Pod')
+    // metadata { labels { aN } } in one message each.
+    const part = (i: number) => Uint8Array.from([0x0a, 9, 0x5a, 7, 0x0a, 5, ...Buffer.from(String(10_000 + i))])
+    const repeated = (count: number) => {
+      const begin = performance.now()
+      decodeMessage(pod, Buffer.concat(Array.from({ length: count }, (_, i) => part(i))))
+      return performance.now() - begin
+    }
+    repeated(1000)
+    expect(repeated(40_000)).toBeLessThan(20 * Math.max(repeated(10_000), 10))
+  })
+
+  it('name the Go field of a wrong wire type', () => {
+    const pod = types.struct('core/v1.Pod')
+    expect(failure(() => decodeMessage(pod, unhex('08 01')))).toBe('proto: wrong wireType = 0 for field ObjectMeta')
+    expect(failure(() => decodeMessage(pod, unhex('12 03 c0 01 01')))).toContain('wrong wireType = 0 for field ')
+  })
+
   it('skip unknown fields and groups silently (difference 44) [P44]', () => {
     const known = '0a021a00'
     const unknown = ['f8ff0f01', 'f9ff0f0102030405060708', 'faff0f0161', 'fdff0f01020304', 'fbff0ffbff0f0801fcff0ffcff0f'].join(
@@ -177,8 +220,8 @@ describe('hostile bytes', () => {
     ['ffffffffffffffffffff01', 'proto: integer overflow'],
     ['00', 'proto: ConfigMap: illegal tag 0 (wire type 0)'],
     ['0c', 'proto: ConfigMap: wiretype end group for non-group'],
-    ['0800', 'proto: wrong wireType = 0 for field Metadata'],
-    ['0f00', 'proto: wrong wireType = 7 for field Metadata'],
+    ['0800', 'proto: wrong wireType = 0 for field ObjectMeta'],
+    ['0f00', 'proto: wrong wireType = 7 for field ObjectMeta'],
     ['ff0f', 'proto: illegal wireType 7'],
     ['fb0f', 'unexpected EOF'],
     ['0a030a05', 'unexpected EOF'],

@@ -1,7 +1,6 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
 import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
-import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
+import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
 import type { CustomCodec, Decoded, StructType } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
@@ -9,12 +8,13 @@ import { own } from '../json/json-object.ts'
 import { maxProblems, truncatePath } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
-import { applySchemaDefaults, lacksDefaults, pruneNulls } from './defaults.ts'
-import { coerceEmbedded, coerceMetadata } from './embedded.ts'
-import { pruneObject } from './prune.ts'
+import { applySchemaDefaults, lacksDefaults, pruneNulls, pruneNullsSteps } from './defaults.ts'
+import { coerceEmbedded, coerceMetadata, coerceMetadataSteps } from './embedded.ts'
+import { pruneObject, pruneObjectSteps } from './prune.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
 import { createSchemaNode, type SchemaNode } from './schema-node.ts'
-import { sortedValue } from './sorted.ts'
+import { isSettled, isSettledSteps } from './settled.ts'
+import { sortedValue, sortedValueSteps } from './sorted.ts'
 
 /**
  * Types of custom resources from their schemas. Decoding prunes unknown fields, values keep their form, and members are sorted by
@@ -77,22 +77,21 @@ class CustomResourceCodec implements CustomCodec {
   }
 
   decode(value: unknown, options: DecodeOptions = {}): Decoded<Record<string, unknown>> {
-    return runAtOnce(this.#decodeSteps(decodeUntyped<JsonObject>(value, { ...options, size: undefined }), options))
+    const { object: whole, problems } = decodeUntyped<JsonObject>(value, { ...options, size: undefined })
+    const unknown: string[] | undefined = options.collect === false ? undefined : []
+    const object = this.#coerce(whole, unknown, false)
+    if (options.size !== undefined) countObject(object, options.size)
+    return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
 
   *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<unknown, Decoded<Record<string, unknown>>> {
-    return yield* this.#decodeSteps(yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined }), options)
-  }
-
-  *#decodeSteps(
-    { object: whole, problems }: Decoded<JsonObject>,
-    { collect, size }: DecodeOptions,
-  ): Generator<unknown, Decoded<Record<string, unknown>>> {
-    const unknown: string[] | undefined = collect === false ? undefined : []
+    const { object: whole, problems } = yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined })
+    const unknown: string[] | undefined = options.collect === false ? undefined : []
     const object = yield* this.#coerceSteps(whole, unknown, false)
-    if (size !== undefined) countObject(object, size)
+    if (options.size !== undefined) yield* countObjectSteps(object, options.size)
     yield true
-    return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
+    const sorted = (yield* sortedValueSteps(object)) as Record<string, unknown>
+    return { object: sorted, problems: addUnknownFields(problems, unknown) }
   }
 
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
@@ -108,13 +107,33 @@ class CustomResourceCodec implements CustomCodec {
     return sortedValue(whole) as JsonObject
   }
 
+  *normalizeSteps(object: JsonObject): Generator<unknown, JsonObject> {
+    const metadata = yield* normalizeMetadataSteps(object, this.objectMeta)
+    yield true
+    return (yield* sortedValueSteps(metadata === object.metadata ? object : { ...object, metadata })) as JsonObject
+  }
+
   readStored(object: JsonObject): JsonObject {
-    const copy = runAtOnce(this.#coerceSteps(copyJson(object), undefined, true))
-    // Objects of old servers may lack a generation.
-    const { metadata } = copy as { metadata: JsonObject }
+    if (!this.preserveUnknownFields && isSettled(object, this.schema, this.objectMeta)) return object
+    return sortedValue(this.#completed(this.#coerce(copyJson(object), undefined, true))) as JsonObject
+  }
+
+  *readStoredSteps(object: JsonObject): Generator<unknown, JsonObject> {
+    if (!this.preserveUnknownFields && (yield* isSettledSteps(object, this.schema, this.objectMeta))) return object
+    const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
+    const coerced = yield* this.#coerceSteps(copy, undefined, true)
+    yield true
+    const completed = this.#completed(coerced)
+    yield true
+    return (yield* sortedValueSteps(completed)) as JsonObject
+  }
+
+  /** Objects of old servers may lack a generation. */
+  #completed(object: JsonObject): JsonObject {
+    const { metadata } = object as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
-    applySchemaDefaults(copy, this.schema)
-    return sortedValue(copy) as JsonObject
+    applySchemaDefaults(object, this.schema)
+    return object
   }
 
   dropUnknownFields(value: JsonObject): JsonObject {
@@ -124,17 +143,47 @@ class CustomResourceCodec implements CustomCodec {
     return copy
   }
 
-  *#coerceSteps(object: JsonObject, unknown: string[] | undefined, lenient: boolean): Generator<unknown, JsonObject> {
+  *dropUnknownFieldsSteps(value: JsonObject): Generator<unknown, JsonObject> {
+    if (this.preserveUnknownFields) return value
+    const { object } = yield* decodeUntypedSteps<JsonObject>(value, { collect: false })
+    yield* pruneObjectSteps(object, this.schema)
+    return object
+  }
+
+  #coerce(object: JsonObject, unknown: string[] | undefined, lenient: boolean): JsonObject {
     const given = own(object, 'metadata')
     const metadata = given === undefined ? {} : coerceMetadata(given, this.objectMeta, { prefix: 'metadata.', unknown, lenient })
     if (!this.preserveUnknownFields) {
-      const pruned: string[] | undefined = unknown === undefined ? undefined : []
-      pruneObject(object, this.schema, pruned === undefined ? {} : { unknown: pruned })
-      unknown?.push(...(pruned ?? []))
-      yield true
+      const pruned: string[] = []
+      pruneObject(object, this.schema, unknown === undefined ? {} : { unknown: pruned })
+      unknown?.push(...pruned)
       pruneNulls(object, this.schema)
+    }
+    return this.#withMetadata(object, metadata, unknown, lenient)
+  }
+
+  /** As `#coerce`, with interruption points. */
+  *#coerceSteps(object: JsonObject, unknown: string[] | undefined, lenient: boolean): Generator<unknown, JsonObject> {
+    const given = own(object, 'metadata')
+    const options = { prefix: 'metadata.', unknown, lenient }
+    const metadata = given === undefined ? {} : yield* coerceMetadataSteps(given, this.objectMeta, options)
+    if (!this.preserveUnknownFields) {
+      const pruned: string[] = []
+      yield* pruneObjectSteps(object, this.schema, unknown === undefined ? {} : { unknown: pruned })
+      unknown?.push(...pruned)
+      yield true
+      yield* pruneNullsSteps(object, this.schema)
       yield true
     }
+    return this.#withMetadata(object, metadata, unknown, lenient)
+  }
+
+  #withMetadata(
+    object: JsonObject,
+    metadata: JsonObject | undefined,
+    unknown: string[] | undefined,
+    lenient: boolean,
+  ): JsonObject {
     if (this.schema.containsEmbedded) coerceEmbedded(object, this.schema, { metadata: this.objectMeta, unknown, lenient })
     setMember(object, 'metadata', metadata ?? {})
     return object
@@ -161,6 +210,18 @@ function countObject(object: JsonObject, size: DecodedSize): void {
   }
 }
 
+/** As `countObject`, with interruption points. @throws DecodeError `TooLarge` */
+function* countObjectSteps(object: JsonObject, size: DecodedSize): Generator<unknown, void> {
+  for (const key of Object.keys(object)) {
+    const value = object[key] as JsonValue
+    const weight = key === 'metadata' ? undefined : key.length + 4 + (yield* jsonWeightSteps(value))
+    const before = size.useSeparateCount(key === 'status')
+    if (weight === undefined) countMetadata(value as JsonObject, size)
+    else size.add(weight)
+    size.useSeparateCount(before)
+  }
+}
+
 function countMetadata({ managedFields, ...metadata }: JsonObject, size: DecodedSize): void {
   size.add(jsonWeight(metadata))
   const before = size.useSeparateCount(true)
@@ -170,10 +231,25 @@ function countMetadata({ managedFields, ...metadata }: JsonObject, size: Decoded
 
 /** Metadata in its printed form, sorted by name; the same object when it already is. */
 function normalizeMetadata(object: JsonObject, type: StructType): JsonValue {
+  const { given, shown } = printedMetadata(object, type)
+  return sameMembers(given, sortedValue(shown) as JsonObject)
+}
+
+/** As `normalizeMetadata`, with interruption points. */
+function* normalizeMetadataSteps(object: JsonObject, type: StructType): Generator<unknown, JsonValue> {
+  const { given, shown } = printedMetadata(object, type)
+  yield true
+  return sameMembers(given, (yield* sortedValueSteps(shown)) as JsonObject)
+}
+
+function printedMetadata(object: JsonObject, type: StructType): { readonly given: JsonObject; readonly shown: JsonObject } {
   const given = (object.metadata ?? {}) as JsonObject
   const { creationTimestamp, ...rest } = normalize(type, given)
   const shown = creationTimestamp === null || creationTimestamp === undefined ? rest : { ...rest, creationTimestamp }
-  const sorted = sortedValue(shown) as JsonObject
+  return { given, shown }
+}
+
+function sameMembers(given: JsonObject, sorted: JsonObject): JsonObject {
   const keys = Object.keys(given)
   const same = Object.keys(sorted).every((key, index) => key === keys[index] && sorted[key] === given[key])
   return same && keys.length === Object.keys(sorted).length ? given : sorted

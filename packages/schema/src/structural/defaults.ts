@@ -62,6 +62,33 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void
   }
 }
 
+/** As `pruneNulls`, with interruption points. */
+export function* pruneNullsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, void> {
+  if (node === undefined || typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      yield* pruneNullsSteps(value[i] as JsonValue, node.items)
+      if (i % membersPerStep === 0) yield
+    }
+    return
+  }
+  const rest = additionalNode(node)
+  // Members without a schema are not visited.
+  const keys = rest === undefined && node.properties.size < membersPerStep ? [...node.properties.keys()] : Object.keys(value)
+  if (keys.length > membersPerStep) yield true
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = Object.hasOwn(value, key) ? (node.properties.get(key) ?? rest) : undefined
+    if (member !== undefined) {
+      if (value[key] === null && !member.nullable && member.default === undefined) delete value[key]
+      else yield* pruneNullsSteps(value[key] as JsonValue, member)
+    }
+    if (i % membersPerStep === 0) yield
+  }
+}
+
+const membersPerStep = 128
+
 /** Whether `applySchemaDefaults` would change the value; checked before copying it. */
 export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
   if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false

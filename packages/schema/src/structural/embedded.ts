@@ -11,9 +11,9 @@ import {
 } from '@krmkit/meta'
 import { validateDns1035Label } from '@krmkit/meta/names'
 import { formatFieldError } from '@krmkit/meta/validation'
-import { decode } from '../decode/decode.ts'
+import { decode, decodeSteps } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
-import type { StructType } from '../interfaces.ts'
+import type { Decoded, StructType } from '../interfaces.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
@@ -116,25 +116,51 @@ const unknownField = /^unknown field "(.*)"$/s
  *
  * @returns undefined for a value that is not an object, when lenient.
  */
-export function coerceMetadata(
+export function coerceMetadata(value: JsonValue, type: StructType, options: MetadataOptions): JsonObject | undefined {
+  try {
+    return knownMetadata(decode<JsonObject>(type, value, { collect: options.unknown !== undefined }), options)
+  } catch (error) {
+    return malformedMetadata(error, value, type, options)
+  }
+}
+
+/** As `coerceMetadata`, with interruption points. */
+export function* coerceMetadataSteps(
   value: JsonValue,
   type: StructType,
-  { prefix, unknown, lenient }: { readonly prefix: string; readonly unknown?: string[] | undefined; readonly lenient: boolean },
-): JsonObject | undefined {
-  let decoded: ReturnType<typeof decode<JsonObject>>
+  options: MetadataOptions,
+): Generator<unknown, JsonObject | undefined> {
   try {
-    decoded = decode<JsonObject>(type, value, { collect: unknown !== undefined })
+    return knownMetadata(yield* decodeSteps<JsonObject>(type, value, { collect: options.unknown !== undefined }), options)
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
-    const inner = error.path ?? ''
-    throw new DecodeError({ code: error.code, message: error.message, path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
+    return malformedMetadata(error, value, type, options)
   }
-  for (const problem of decoded.problems) {
+}
+
+interface MetadataOptions {
+  readonly prefix: string
+  readonly unknown?: string[] | undefined
+  readonly lenient: boolean
+}
+
+function knownMetadata({ object, problems }: Decoded<JsonObject>, { prefix, unknown }: MetadataOptions): JsonObject {
+  for (const problem of problems) {
     const name = unknownField.exec(problem)?.[1]
     if (name !== undefined) unknown?.push(prefix + name)
   }
-  return withoutNullTime(decoded.object)
+  return withoutNullTime(object)
+}
+
+function malformedMetadata(
+  error: unknown,
+  value: JsonValue,
+  type: StructType,
+  { prefix, lenient }: MetadataOptions,
+): JsonObject | undefined {
+  if (!(error instanceof DecodeError)) throw error
+  if (lenient) return isJsonObject(value) ? lenientMetadata(value, type) : undefined
+  const inner = error.path ?? ''
+  throw new DecodeError({ code: error.code, message: error.message, path: inner === '' ? prefix.slice(0, -1) : prefix + inner })
 }
 
 /** Unlike built-in kinds, custom resources omit an unset creationTimestamp. */

@@ -26,6 +26,17 @@ export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: P
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
+/** As `pruneObject`, with interruption points. */
+export function* pruneObjectSteps(
+  object: JsonObject,
+  node: SchemaNode,
+  { unknown }: PruneOptions = {},
+): Generator<unknown, void> {
+  const pruner = new Pruner(unknown)
+  yield* pruner.steps(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '', false)
+  unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
 /**
  * Prunes a value inside of an object, such as a default.
  *
@@ -42,6 +53,9 @@ export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unk
 
 /** Maximum number of collected fields before sorting. Differs: the stock server has no limit here. */
 const maxUnknown = 1000
+
+/** Members visited between two yields. */
+const membersPerStep = 128
 
 class Pruner {
   readonly #unknown: string[] | undefined
@@ -93,6 +107,39 @@ class Pruner {
       const property = node.properties.get(key)
       if (property !== undefined) this.prune(value[key] as JsonValue, property, this.#member(path, key))
       else if (node.additionalProperties !== undefined) this.prune(value[key] as JsonValue, rest, this.#member(path, key))
+    }
+  }
+
+  /** As `prune`, with interruption points. @param keeps unspecified members are kept */
+  *steps(value: JsonValue, node: SchemaNode | undefined, path: string, keeps: boolean): Generator<unknown, void> {
+    if (typeof value !== 'object' || value === null) return
+    const kept = keeps || node?.preserveUnknownFields === true
+    // Nothing is specified inside.
+    if (kept && node === undefined) return
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) {
+        yield* this.steps(value[i] as JsonValue, node?.items, this.#index(path, i), kept)
+        if (i % membersPerStep === 0) yield
+      }
+      return
+    }
+    const rest = node === undefined ? undefined : additionalNode(node)
+    const isOpen = node?.additionalProperties !== undefined
+    // Unspecified members are not visited where they are kept.
+    const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerStep
+    const keys = few ? [...node.properties.keys()] : Object.keys(value)
+    if (keys.length > membersPerStep) yield true
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string
+      if (i % membersPerStep === 0) yield
+      if (!Object.hasOwn(value, key) || (node?.embeddedResource === true && objectMembers.has(key))) continue
+      const property = node?.properties.get(key)
+      if (property !== undefined || isOpen) {
+        yield* this.steps(value[key] as JsonValue, property ?? rest, this.#member(path, key), false)
+      } else if (!kept) {
+        if (this.#unknown !== undefined && this.#unknown.length < maxUnknown) this.#unknown.push(this.#member(path, key))
+        delete value[key]
+      }
     }
   }
 

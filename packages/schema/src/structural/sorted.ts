@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { inOrder, sortKeys } from '../decode/shape.ts'
+import { inOrder, sortKeys, sortKeysSteps } from '../decode/shape.ts'
+import { rememberKey } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 
 /** The value with the members of every object sorted by name; the same value when they already are. */
@@ -38,5 +39,49 @@ function rebuilt(value: JsonObject, keys: readonly string[], members: readonly J
   for (const key of sortKeys([...keys])) {
     if (value[key] !== undefined) setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
   }
+  return sorted
+}
+
+/** As `sortedValue`, with interruption points. */
+export function* sortedValueSteps(value: JsonValue): Generator<unknown, JsonValue> {
+  if (typeof value !== 'object' || value === null) return value
+  const keys = Array.isArray(value) ? undefined : Object.keys(value)
+  const count = keys?.length ?? (value as JsonValue[]).length
+  if (count > membersPerStep) yield true
+  const members: JsonValue[] = []
+  let same = true
+  for (let i = 0; i < count; i++) {
+    const member = (value as Record<string | number, JsonValue>)[keys?.[i] ?? i]
+    const sorted = typeof member === 'object' && member !== null ? yield* sortedValueSteps(member) : (member ?? null)
+    members.push(sorted)
+    same &&= sorted === member && (keys === undefined || i === 0 || inOrder(keys[i - 1] as string, keys[i] as string))
+    if (i % membersPerStep === 0) yield
+  }
+  if (keys !== undefined && same) rememberKey(value, keys)
+  if (same) return value
+  return keys === undefined ? members : yield* rebuiltSteps(value as JsonObject, keys, members)
+}
+
+const membersPerStep = 128
+
+/** As `rebuilt`, with interruption points. */
+function* rebuiltSteps(
+  value: JsonObject,
+  keys: readonly string[],
+  members: readonly JsonValue[],
+): Generator<unknown, JsonObject> {
+  const indexes = new Map<string, number>()
+  for (let i = 0; i < keys.length; i++) {
+    indexes.set(keys[i] as string, i)
+    if (i % membersPerStep === 0) yield
+  }
+  const sorted: JsonObject = {}
+  const ordered = yield* sortKeysSteps([...keys])
+  for (let i = 0; i < ordered.length; i++) {
+    const key = ordered[i] as string
+    if (value[key] !== undefined) setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
+    if (i % membersPerStep === 0) yield
+  }
+  rememberKey(sorted, ordered)
   return sorted
 }

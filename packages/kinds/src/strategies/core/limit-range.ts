@@ -9,7 +9,7 @@ import { roundUp } from '../shared/pod-defaults.ts'
 import { amount, printAmount } from '../shared/quantities.ts'
 import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
 import { defineStrategy, validateWith } from '../shared/strategy.ts'
-import { isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
+import { isEmpty, isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
 
@@ -145,6 +145,9 @@ export const limitRangeStrategy = defineStrategy<LimitRange>({
   allowCreateOnUpdate: true,
   defaults(range) {
     for (const item of range.spec?.limits ?? []) defaultItem(item)
+  },
+  prepareForCreate({ metadata }, { random }) {
+    if (isEmpty(metadata.name)) metadata.name = random.uuid()
   },
   validate(range, context) {
     return validateWith(context, (errors) => validateLimitRange(range, errors))

@@ -1,5 +1,5 @@
 /** Role and ClusterRole. */
-import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import type { Strategy } from '../../interfaces.ts'
 import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generated.ts'
@@ -26,8 +26,11 @@ function validateRule(rule: R<PolicyRule>, at: FieldPath, namespaced: boolean): 
   if (isEmpty(rule.resources)) at.child('resources').required('resource rules must supply at least one resource')
 }
 
+/** A path segment; a prefix of a generated name has to be one, too. */
+export const validateRbacName: NameRule = (name) => nameRules.pathSegment(name, false)
+
 function validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, namespaced: boolean): void {
-  validateMetadata(role, errors, { namespaced, name: nameRules.pathSegment })
+  validateMetadata(role, errors, { namespaced, name: validateRbacName })
   for (const [i, rule] of (role.rules ?? []).entries()) validateRule(rule, errors.child('rules').index(i), namespaced)
   if (!('aggregationRule' in role) || !isSet(role.aggregationRule)) return
   const at = errors.child('aggregationRule').child('clusterRoleSelectors')

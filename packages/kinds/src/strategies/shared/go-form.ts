@@ -18,6 +18,11 @@ export function goStruct(type: string, members: Readonly<Record<string, string>>
     .join(', ')}}`
 }
 
+/** A pointer inside of a printed struct: Go shows its type and an address, which is 0 here. */
+export function goPointer(value: unknown, type: string): string {
+  return `(*${type})(${isSet(value) ? '0x0' : 'nil'})`
+}
+
 /** A label selector, or null if absent. */
 export function goSelector(selector: R<LabelSelector> | null | undefined): GoText | null {
   if (!isSet(selector)) return null

@@ -34,5 +34,8 @@ function isRepository(name: string): boolean {
   const first = parts[0] ?? ''
   const hasDomain = parts.length > 1 && (/[.:A-Z]/.test(first) || first === 'localhost')
   if (hasDomain && !domainPattern.test(first)) return false
+  // The length counts with the domain, and the folder, of the default registry.
+  const prefix = hasDomain ? '' : parts.length === 1 ? 'docker.io/library/' : 'docker.io/'
+  if (prefix.length + name.length > maxName) return false
   return parts.slice(hasDomain ? 1 : 0).every((step) => part.test(step))
 }

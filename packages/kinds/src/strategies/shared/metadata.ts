@@ -1,10 +1,22 @@
 /** Metadata and generation of built-in kinds. */
-import { type ApiObject, type DeepReadonly, type NameRule, nameRules, validateObjectMetaUpdate } from '@krmkit/meta'
-import { validateBuiltInObjectMeta } from '@krmkit/meta/validation'
+import {
+  type ApiObject,
+  type DeepReadonly,
+  type NameRule,
+  nameRules,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@krmkit/meta'
+import { validateBuiltInObjectMeta, validateBuiltInObjectMetaUpdate } from '@krmkit/meta/validation'
 import type { ContextErrorList } from './field-path.ts'
 import { copy, keep, semanticEqual } from './values.ts'
 
-export interface MetadataRules {
+export interface FinalizerRules {
+  /** The kind accepts finalizers without a domain, as those whose validator is not that of the core group do. */
+  readonly bareFinalizers?: boolean
+}
+
+export interface MetadataRules extends FinalizerRules {
   readonly namespaced: boolean
   /** Default: DNS subdomain. */
   readonly name?: NameRule
@@ -12,8 +24,9 @@ export interface MetadataRules {
 
 /** Validates `metadata` of a new object. */
 export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): void {
-  const name = rules.name ?? nameRules.dns1123Subdomain
-  errors.add(validateBuiltInObjectMeta(object.metadata, { namespaced: rules.namespaced, name }))
+  const { namespaced, name = nameRules.dns1123Subdomain, bareFinalizers = false } = rules
+  const check = bareFinalizers ? validateObjectMeta : validateBuiltInObjectMeta
+  errors.add(check(object.metadata, { namespaced, name }))
 }
 
 /** Validates `metadata` of an updated object. */
@@ -21,8 +34,10 @@ export function validateMetadataUpdate(
   object: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject>,
   errors: ContextErrorList,
+  { bareFinalizers = false }: FinalizerRules = {},
 ): void {
-  errors.add(validateObjectMetaUpdate(object.metadata, old.metadata))
+  const check = bareFinalizers ? validateObjectMetaUpdate : validateBuiltInObjectMetaUpdate
+  errors.add(check(object.metadata, old.metadata))
 }
 
 /** Sets the generation of a new object to 1. */

@@ -12,6 +12,7 @@ import type {
   TopologySelectorTerm,
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { goPointer, goStruct } from './go-form.ts'
 import { validateQualifiedName } from './names.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
@@ -78,7 +79,7 @@ export function validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm
 
 /** `allowedTopologies` of a storage class. */
 export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] | null | undefined, at: FieldPath): void {
-  const seen = new Set<string>()
+  const seen = new Map<string, number>()
   for (const [i, term] of (terms ?? []).entries()) {
     const here = at.index(i)
     const keys = new Set<string>()
@@ -94,10 +95,12 @@ export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] 
       if (keys.has(expression.key)) place.child('key').duplicate(expression.key)
       keys.add(expression.key)
     }
-    // A term without expressions counts as a duplicate, as on the stock server.
     const text = topologyText(term)
-    if (seen.has(text) || isEmpty(term.matchLabelExpressions)) here.child('matchLabelExpressions').duplicate('')
-    seen.add(text)
+    const before = seen.get(text) ?? 0
+    // The stock server compares a term without expressions with as many empty ones as there are terms.
+    const empties = isEmpty(term.matchLabelExpressions) ? (terms ?? []).length : 0
+    for (let copies = before + empties; copies > 0; copies--) here.child('matchLabelExpressions').duplicate('')
+    seen.set(text, before + 1)
   }
 }
 
@@ -144,6 +147,18 @@ export function tolerationText(toleration: R<Toleration>, { seconds = true }: { 
   const { key, operator, value, effect, tolerationSeconds } = toleration
   const members = [key, operator, value, effect, seconds ? tolerationSeconds : undefined]
   return JSON.stringify(members.map((member) => (isSet(member) ? String(member) : null)))
+}
+
+/** A toleration as Go prints it. */
+export function printToleration({ key, operator, value, effect, tolerationSeconds }: R<Toleration>): GoText {
+  const members = {
+    Key: goQuote(key ?? ''),
+    Operator: goQuote(operator ?? ''),
+    Value: goQuote(value ?? ''),
+    Effect: goQuote(effect ?? ''),
+    TolerationSeconds: goPointer(tolerationSeconds, 'int64'),
+  }
+  return goText(goStruct('core.Toleration', members))
 }
 
 /** `spec.taints` of a node. */

@@ -16,7 +16,7 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
       for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
   }
   if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
-    for (const volume of spec.volumes ?? []) delete volume.image
+    dropImageVolumes(spec)
   }
 }
 
@@ -33,10 +33,26 @@ function containers(spec: PodSpec): Container[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
 }
 
+/** Removes volumes with an image, whatever else they have, and their mounts. */
+function dropImageVolumes(spec: PodSpec): void {
+  const names = new Set((spec.volumes ?? []).filter(({ image }) => isSet(image)).map(({ name }) => name))
+  if (names.size === 0) return
+  spec.volumes = (spec.volumes ?? []).filter(({ image }) => !isSet(image))
+  for (const container of containers(spec)) {
+    if (isSet(container.volumeMounts)) container.volumeMounts = container.volumeMounts.filter(({ name }) => !names.has(name))
+  }
+}
+
 function dropStopSignals(spec: PodSpec, old: R<PodSpec> | undefined): void {
   const before = [...(old?.containers ?? []), ...(old?.initContainers ?? [])]
   if (before.some((container) => isSet(container.lifecycle?.stopSignal))) return
-  for (const container of containers(spec)) delete container.lifecycle?.stopSignal
+  for (const container of containers(spec)) {
+    const { lifecycle } = container
+    if (!isSet(lifecycle?.stopSignal)) continue
+    // A lifecycle with nothing but the signal goes with it.
+    if (isSet(lifecycle.postStart) || isSet(lifecycle.preStop)) delete lifecycle.stopSignal
+    else delete container.lifecycle
+  }
 }
 
 function usesBundles(spec: R<PodSpec> | undefined): boolean {

@@ -8,6 +8,8 @@ import { isEmpty, isSet, type R } from './values.ts'
 const groupChangePolicies = ['Always', 'OnRootMismatch']
 const supplementalPolicies = ['Merge', 'Strict']
 const seLinuxPolicies = ['MountOption', 'Recursive']
+/** Without volumes that are mounted with a label. */
+const recursiveOnly = ['Recursive']
 
 /** `securityContext` of a pod; `spec` is the path of the pod's specification. */
 export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
@@ -26,7 +28,7 @@ export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
   validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
   validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
   validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
-  validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), seLinuxPolicies)
+  validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), mountsLabels(at) ? seLinuxPolicies : recursiveOnly)
   validateEnum(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
 }
 
@@ -136,7 +138,7 @@ export function validateOs(pod: R<PodSpec>, at: FieldPath): void {
   if (!isSet(pod.os)) return
   const name = pod.os.name
   if (isEmpty(name)) {
-    at.child('os').child('name').required()
+    at.child('os').child('name').required('cannot be empty')
     return
   }
   if (name === 'linux') validateLinux(pod, at)
@@ -173,4 +175,8 @@ function validateWindows(pod: R<PodSpec>, at: FieldPath): void {
       if (isSet(container.securityContext?.[name])) place.child('securityContext').child(name).forbidden(detail)
     }
   })
+}
+
+function mountsLabels({ errors }: FieldPath): boolean {
+  return errors.context.features.enabled('SELinuxMount')
 }

@@ -37,7 +37,7 @@ export interface PodSpecOptions {
 
 const restartPolicies = ['Always', 'OnFailure', 'Never']
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
-const preemptionPolicies = ['Never', 'PreemptLowerPriority']
+const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
 /** All rules of `spec`, in the order of the stock server. */
 export function validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): void {

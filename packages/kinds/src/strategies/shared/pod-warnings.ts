@@ -1,6 +1,7 @@
 /** Warnings about pods: deprecated members and likely mistakes. */
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
+import { addressWarnings } from './address-warnings.ts'
 import { nodeLabelWarning } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
@@ -66,6 +67,10 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
   }
+  for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries())
+    texts.push(...addressWarnings(`${path}.dnsConfig.nameservers[${i}]`, server))
+  for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) texts.push(...addressWarnings(`${path}.hostAliases[${i}].ip`, ip))
+  for (const volume of spec.volumes ?? []) warnEmptySources(texts, volume)
   return texts
 }
 
@@ -152,6 +157,11 @@ export const deprecatedSources: readonly (readonly [string, string])[] = [
 
 function warnVolume(texts: string[], volume: R<Volume>, path: string): void {
   for (const [name, text] of deprecatedSources) if (isSet(volume[name as keyof Volume])) texts.push(`${path}.${text}`)
+}
+
+function warnEmptySources(texts: string[], { name, projected }: R<Volume>): void {
+  for (const source of projected?.sources ?? [])
+    if (!Object.values(source).some(isSet)) texts.push(`volume "${name}" (Projected) has no sources provided`)
 }
 
 function warnContainer(texts: string[], container: R<Container>, path: string): void {

@@ -2,6 +2,7 @@
 import { Quantity } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { notNegative } from './numbers.ts'
+import { own } from './values.ts'
 
 const zero = Quantity.parse('0')
 
@@ -31,14 +32,18 @@ export function isWhole(value: Quantity): boolean {
   return !(text.endsWith('m') || text.endsWith('u') || text.endsWith('n'))
 }
 
+const binarySuffixes: Readonly<Record<string, bigint>> = { Ki: 1n, Mi: 2n, Gi: 3n, Ti: 4n, Pi: 5n, Ei: 6n }
 const decimalSuffixes: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 
 /** A quantity as Go prints its struct in some messages. */
 export function printAmount(text: string): string {
   const canonical = amount(text).toString()
   const match = /^([+-]?\d+)([a-zA-Z]*)$/.exec(canonical)
-  const scale = decimalSuffixes[match?.[2] ?? '']
-  const format = match?.[2]?.endsWith('i') ? 'BinarySI' : 'DecimalSI'
-  const parts = `value:${match?.[1] ?? 0}, scale:${scale ?? 0}`
+  const [, digits = '0', suffix = ''] = match ?? []
+  const power = own(binarySuffixes, suffix)
+  const format = power === undefined ? 'DecimalSI' : 'BinarySI'
+  // Binary amounts are kept as a number of bytes.
+  const value = BigInt(digits) * 1024n ** (power ?? 0n)
+  const parts = `value:${value}, scale:${decimalSuffixes[suffix] ?? 0}`
   return `resource.Quantity{i:resource.int64Amount{${parts}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${canonical}", Format:"${format}"}`
 }

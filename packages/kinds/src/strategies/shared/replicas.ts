@@ -1,7 +1,9 @@
 /** Replica counts in the status of controllers. */
 
+import type { Features } from '@krmkit/meta'
 import type { FieldPath } from './field-path.ts'
 import { validateNotNegative } from './numbers.ts'
+import { isSet } from './values.ts'
 
 /** Counts of a controller with one pod template. */
 export interface ReplicaCounts {
@@ -11,6 +13,16 @@ export interface ReplicaCounts {
   readonly availableReplicas?: number
   readonly terminatingReplicas?: number
   readonly observedGeneration?: number
+}
+
+/** Drops a count that the release does not have, unless the stored status has it. */
+export function dropTerminatingReplicas(
+  status: { terminatingReplicas?: number } | undefined,
+  old: ReplicaCounts | undefined,
+  features: Features,
+): void {
+  if (features.enabled('DeploymentReplicaSetTerminatingReplicas') || isSet(old?.terminatingReplicas)) return
+  delete status?.terminatingReplicas
 }
 
 /** Counts must not be negative, nor exceed the number of replicas. */

@@ -1,4 +1,5 @@
 /** Names of resources, and where each may be used. */
+import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
 import { amount, isWhole, printAmount, validateAmountNotNegative } from './quantities.ts'
@@ -29,7 +30,8 @@ export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-')
 }
 
-function isQuotaHugePages(name: string): boolean {
+/** Whether a quota limits huge pages by this name. */
+export function isQuotaHugePages(name: string): boolean {
   return isHugePages(name) || name.startsWith('requests.hugepages-')
 }
 
@@ -58,10 +60,15 @@ export function mayOvercommit(name: string, domain: string): boolean {
   return isNativeResource(name, domain) && !isHugePages(name)
 }
 
+interface NameOptions {
+  /** Prints malformed names as strings; most validators of the stock server print them without quotes. */
+  readonly quoted?: boolean
+}
+
 /** A qualified name that is known if it has no domain. Returns whether it is valid. */
-export function validateResourceName(name: string, at: FieldPath): boolean {
+export function validateResourceName(name: string, at: FieldPath, { quoted = false }: NameOptions = {}): boolean {
   const messages = validateQualifiedNameFormat(name)
-  for (const message of messages) at.invalidText(name, message)
+  for (const message of messages) at.invalid(quoted ? name : goText(name), message)
   if (messages.length > 0) return false
   if (!name.includes('/') && !isStandardResource(name))
     at.invalidText(name, 'must be a standard resource type or fully qualified')
@@ -69,8 +76,8 @@ export function validateResourceName(name: string, at: FieldPath): boolean {
 }
 
 /** A resource that a container may request. */
-export function validateContainerResourceName(name: string, at: FieldPath): void {
-  validateResourceName(name, at)
+export function validateContainerResourceName(name: string, at: FieldPath, options: NameOptions = {}): void {
+  validateResourceName(name, at, options)
   const { domain } = at.profile
   if (!name.includes('/')) {
     if (!isStandardContainerResource(name)) at.invalidText(name, 'must be a standard resource for containers')

@@ -1,4 +1,5 @@
 /** Requests and limits of containers and pods. */
+import { goText } from '@krmkit/meta/go-text'
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { amount, compareAmounts } from './quantities.ts'
@@ -115,10 +116,10 @@ export function validateResizePolicy(
 ): void {
   const seen = new Set<string>()
   for (const [i, policy] of (policies ?? []).entries()) {
-    if (seen.has(policy.resourceName)) at.index(i).duplicate(policy.resourceName)
+    if (seen.has(policy.resourceName)) at.index(i).duplicate(goText(policy.resourceName))
     seen.add(policy.resourceName)
     if (isEmpty(policy.resourceName)) at.required()
-    else if (!resizable.includes(policy.resourceName)) at.notSupported(policy.resourceName, resizable)
+    else if (!resizable.includes(policy.resourceName)) at.notSupported(goText(policy.resourceName), resizable)
     if (isEmpty(policy.restartPolicy)) at.required()
     else if (!resizeModes.includes(policy.restartPolicy)) at.notSupported(policy.restartPolicy, resizeModes)
     if (podRestartPolicy === 'Never' && policy.restartPolicy !== 'NotRequired') {

@@ -1,5 +1,5 @@
 /** Security context of containers. */
-import { goText, utf8Length } from '@krmkit/meta/go-text'
+import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateUserId } from '@krmkit/meta/names'
 import type {
   AppArmorProfile,
@@ -8,6 +8,7 @@ import type {
   WindowsSecurityContextOptions,
 } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { goPointer, goStruct } from './go-form.ts'
 import { validateDnsSubdomain } from './names.ts'
 import { validateDescendingPath } from './paths.ts'
 import { isEmpty, isSet, type R } from './values.ts'
@@ -56,6 +57,10 @@ function validateNoEscalation(context: R<SecurityContext>, at: FieldPath): void 
 /** Profile types, shared by seccomp and AppArmor. */
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined']
 
+function printProfile(type: string, file: string): string {
+  return goStruct('core.SeccompProfile', { Type: goQuote(type), LocalhostProfile: goPointer(file, 'string') })
+}
+
 /** `seccompProfile` of a container or pod. */
 export function validateSeccompProfile(profile: R<SeccompProfile> | null | undefined, at: FieldPath): void {
   if (!isSet(profile)) return
@@ -66,7 +71,8 @@ export function validateSeccompProfile(profile: R<SeccompProfile> | null | undef
   if (type === 'Localhost') {
     if (!isSet(file)) at.child('localhostProfile').required('must be set when seccomp type is Localhost')
     else validateDescendingPath(file, at.child('localhostProfile'))
-  } else if (isSet(file)) at.child('localhostProfile').invalid(file, 'can only be set when seccomp type is Localhost')
+  } else if (isSet(file))
+    at.child('localhostProfile').invalidText(printProfile(type, file), 'can only be set when seccomp type is Localhost')
 }
 
 const maxAppArmorProfile = 4095

@@ -33,7 +33,8 @@ export function validateVolumeMounts(container: R<Container>, at: FieldPath, vol
     }
     validateSubPaths(mount, here, at)
     if (isSet(mount.mountPropagation)) validatePropagation(mount.mountPropagation, container, at.child('mountPropagation'))
-    validateRecursiveReadOnly(mount, here.child('recursiveReadOnly'))
+    // The stock server leaves out the index.
+    validateRecursiveReadOnly(mount, at.child('recursiveReadOnly'))
   }
 }
 

@@ -110,18 +110,21 @@ export function validateVolumes(
   return good
 }
 
+/** Names in the error of a second source, where they differ. */
+const secondNames: Readonly<Partial<Record<keyof Volume, string>>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' }
+
 function validateSource(volume: R<Volume>, at: FieldPath, options: VolumeOptions): void {
   let found = false
   for (const name of sourceOrder) {
     const source = volume[name]
     if (!isSet(source)) continue
     if (found) {
-      at.child(name).forbidden('may not specify more than 1 volume type')
+      at.child(secondNames[name] ?? name).forbidden('may not specify more than 1 volume type')
       continue
     }
     found = true
     const check = checks[name] as ((source: unknown, at: FieldPath) => void) | undefined
-    check?.(source, at.child(name))
+    check?.(source, at.child(name === 'gcePersistentDisk' ? 'persistentDisk' : name))
     if (name === 'iscsi') validateInitiatorLength(volume, at)
     if (name === 'ephemeral') validateClaimName(volume, at, options)
   }

@@ -29,8 +29,9 @@ export function validateWebhookUrl(url: string, at: FieldPath): void {
 
 /** A service of the cluster, with an optional path. */
 export function validateWebhookService({ name, namespace, path, port = 0 }: WebhookService, at: FieldPath): void {
-  if (isEmpty(name)) at.child('name').required('service name is required')
-  if (isEmpty(namespace)) at.child('namespace').required('service namespace is required')
+  // The stock server mistakes one for the other.
+  if (isEmpty(namespace)) at.child('name').required('service name is required')
+  if (isEmpty(name)) at.child('namespace').required('service namespace is required')
   const wrong = validatePortNum(port)
   if (wrong.length > 0) at.child('port').invalid(port, `port is not valid: ${wrong.join(',')}`)
   if (isSet(path)) validateWebhookPath(path, at.child('path'))

@@ -47,8 +47,8 @@ describe('vendor volumes', () => {
   })
 
   it('gcePersistentDisk requires a name [S42]', () => {
-    expect(volumeFaults({ gcePersistentDisk: {} })).toEqual(['gcePersistentDisk.pdName Required'])
-    expect(volumeFaults({ gcePersistentDisk: { pdName: 'p', partition: 256 } })).toEqual(['gcePersistentDisk.partition Invalid'])
+    expect(volumeFaults({ gcePersistentDisk: {} })).toEqual(['persistentDisk.pdName Required'])
+    expect(volumeFaults({ gcePersistentDisk: { pdName: 'p', partition: 256 } })).toEqual(['persistentDisk.partition Invalid'])
     expectWhole({ gcePersistentDisk: { pdName: 'p', fsType: 'ext4', partition: 1, readOnly: true } })
   })
 

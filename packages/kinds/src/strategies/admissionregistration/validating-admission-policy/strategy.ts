@@ -33,7 +33,7 @@ const maxAnnotationExpression = 5 * 1024
 type Policy = DeepReadonly<ValidatingAdmissionPolicy>
 
 function validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): void {
-  validateMetadata(policy, errors, { namespaced: false })
+  validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
@@ -226,7 +226,7 @@ const actions = ['Audit', 'Deny', 'Warn']
 const missingActions = ['Deny', 'Allow']
 
 function validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): void {
-  validateMetadata(binding, errors, { namespaced: false })
+  validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}
   if (isEmpty(policyName)) at.child('policyName').required()

@@ -81,7 +81,7 @@ function validateConfiguration(
   tolerances: Tolerances,
   old?: DeepReadonly<Configuration>,
 ): void {
-  validateMetadata(configuration, errors, { namespaced: false })
+  validateMetadata(configuration, errors, { namespaced: false, bareFinalizers: true })
   const before = old === undefined ? [] : hooksOf(old)
   const stored = new Set(
     before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),

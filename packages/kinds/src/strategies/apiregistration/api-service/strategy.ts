@@ -21,6 +21,7 @@ function validateService(service: DeepReadonly<APIService>, errors: ContextError
   const { group = '', version = '' } = spec
   const wanted = `${version}.${group}`
   validateMetadata(service, errors, {
+    bareFinalizers: true,
     namespaced: false,
     name(name) {
       const wrong = validatePathSegmentName(name)
@@ -94,7 +95,7 @@ export const apiServiceStrategy = defineStrategy<APIService>({
   },
   validateUpdate(service, old, context) {
     return validateWith(context, (errors) => {
-      validateMetadataUpdate(service, old, errors)
+      validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
       validateService(service, errors)
     })
   },
@@ -106,7 +107,7 @@ export const apiServiceStrategy = defineStrategy<APIService>({
       },
       validateUpdate(service, old, context) {
         return validateWith(context, (errors) => {
-          validateMetadataUpdate(service, old, errors)
+          validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
           validateStatus(service, errors.child('status'))
         })
       },

@@ -9,7 +9,7 @@ import type {
   RollingUpdateDaemonSet,
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -49,6 +49,10 @@ function defaults(set: DaemonSet): void {
     strategy.rollingUpdate ??= {}
     strategy.rollingUpdate.maxUnavailable ??= 1
     strategy.rollingUpdate.maxSurge ??= 0
+  } else if (isSet(strategy.rollingUpdate)) {
+    // Inside of the stock server both are numbers, whatever the strategy.
+    strategy.rollingUpdate.maxUnavailable ??= 0
+    strategy.rollingUpdate.maxSurge ??= 0
   }
   spec.revisionHistoryLimit ??= historyLimit
   if (own(set.metadata.annotations, templateGenerationKey) === undefined) setTemplateGeneration(set, 0)
@@ -81,7 +85,7 @@ function validateStrategy({ type, rollingUpdate }: R<DaemonSetUpdateStrategy>, a
   }
   const text = goStruct('apps.DaemonSetUpdateStrategy', {
     Type: goQuote(type ?? ''),
-    RollingUpdate: isSet(rollingUpdate) ? '&apps.RollingUpdateDaemonSet{}' : '(*apps.RollingUpdateDaemonSet)(nil)',
+    RollingUpdate: goPointer(rollingUpdate, 'apps.RollingUpdateDaemonSet'),
   })
   at.notSupported(goText(text), ['RollingUpdate', 'OnDelete'])
 }
@@ -111,6 +115,7 @@ const counts = [
 ] as const satisfies readonly (keyof DaemonSetStatus)[]
 
 export const daemonSetStrategy = defineStrategy<DaemonSet>({
+  fieldAnnotations: () => [templateGenerationKey],
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {
@@ -134,7 +139,10 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
   },
   validateUpdate(set, old, context) {
     return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
       validateMetadataUpdate(set, old, errors)
+      // The stock server validates the specification twice on update, so errors appear twice.
       validateSpec(set, errors)
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })

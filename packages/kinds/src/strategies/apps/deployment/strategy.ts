@@ -2,23 +2,22 @@
 import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
-import { validateLabelSelector } from '@krmkit/meta/selectors'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
-import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
-import type { LabelSelector } from '../../../types/meta-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { percentOrNumber, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { isEmptySelector, printSelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { isEmptySelector, printSelector, validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
-import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
-import { validateReplicaStatus } from '../../shared/replicas.ts'
+import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { warnPodNames } from '../../shared/workloads.ts'
+import { validateReplicaTemplate } from '../replica-set/template.ts'
 
 const historyLimit = 10
 const progressSeconds = 600
@@ -49,10 +48,12 @@ function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void 
     return
   }
   if (strategy.type !== 'RollingUpdate') {
-    const printed = goText(
-      `apps.DeploymentStrategy{Type:${goQuote(strategy.type ?? '')}, RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}`,
-    )
-    at.notSupported(printed, ['Recreate', 'RollingUpdate'])
+    // The stock server prints a pointer, whose own pointers show no content.
+    const printed = goStruct('apps.DeploymentStrategy', {
+      Type: goQuote(strategy.type ?? ''),
+      RollingUpdate: goPointer(rolling, 'apps.RollingUpdateDeployment'),
+    })
+    at.notSupported(goText(printed), ['Recreate', 'RollingUpdate'])
     return
   }
   if (!isSet(rolling)) {
@@ -77,7 +78,7 @@ function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
     if (isEmptySelector(selector))
       at.child('selector').invalid(printSelector(selector), 'empty selector is invalid for deployment')
   }
-  validateSelectedTemplate(spec.template, at.child('template'), selector)
+  validateReplicaTemplate({ selector, template: spec.template ?? {} }, at)
   validateStrategy(spec.strategy ?? {}, at.child('strategy'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
@@ -91,14 +92,26 @@ function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
 
 const specOf = (deployment: DeepReadonly<Deployment>): R<DeploymentSpec> => deployment.spec ?? ({} as R<DeploymentSpec>)
 
+const statusCounts = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+] as const
+
 function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<Deployment>, errors: ContextErrorList): void {
   const status = deployment.status ?? {}
   const at = errors.child('status')
-  validateReplicaStatus(status, at)
-  validateNotNegative(status.updatedReplicas, at.child('updatedReplicas'))
-  validateNotNegative(status.collisionCount, at.child('collisionCount'))
-  const { replicas = 0, updatedReplicas = 0 } = status
-  if (updatedReplicas > replicas) at.child('updatedReplicas').invalid(updatedReplicas, 'cannot be greater than status.replicas')
+  for (const name of statusCounts) validateNotNegative(status[name], at.child(name))
+  const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, availableReplicas = 0 } = status
+  for (const [name, count] of Object.entries({ updatedReplicas, readyReplicas, availableReplicas }))
+    if (count > replicas) at.child(name).invalid(count, 'cannot be greater than status.replicas')
+  if (availableReplicas > readyReplicas)
+    at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than readyReplicas')
   const before = old.status?.collisionCount
   if (isSet(before) && (status.collisionCount ?? 0) < before) {
     at.child('collisionCount').invalid(status.collisionCount ?? 0, 'cannot be decremented')
@@ -106,6 +119,7 @@ function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<
 }
 
 export const deploymentStrategy = defineStrategy<Deployment>({
+  fieldAnnotations: () => ['deprecated.deployment.rollback.to'],
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(deployment, { features }) {
@@ -144,7 +158,9 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     })
   },
   warnings(deployment, old, { profile }) {
-    return podTemplateWarnings(deployment, old, { template: deployment.spec?.template, at: 'spec.template', profile })
+    const names = old === undefined ? warnPodNames(deployment) : []
+    const texts = podTemplateWarnings(deployment, old, { template: deployment.spec?.template, at: 'spec.template', profile })
+    return [...names, ...texts]
   },
   scale: {
     specReplicas: ['spec', 'replicas'],
@@ -153,8 +169,9 @@ export const deploymentStrategy = defineStrategy<Deployment>({
   },
   subresources: {
     status: {
-      prepareForUpdate(deployment, old) {
+      prepareForUpdate(deployment, old, { features }) {
         keepMembers(deployment, old, 'spec')
+        dropTerminatingReplicas(deployment.status, old.status, features)
         if (isSet(old.metadata.labels)) deployment.metadata.labels = { ...old.metadata.labels }
         else delete deployment.metadata.labels
       },
@@ -168,19 +185,3 @@ export const deploymentStrategy = defineStrategy<Deployment>({
   },
   resetFields: { '': [['status']], status: [['spec'], ['metadata', 'labels']] },
 })
-
-/**
- * Validates the template and that the selector matches its labels. An absent selector matches nothing; a malformed one is
- * reported elsewhere.
- */
-function validateSelectedTemplate(
-  template: R<PodTemplateSpec> | undefined,
-  at: FieldPath,
-  selector: R<LabelSelector> | null | undefined,
-): void {
-  const malformed = isSet(selector) && validateLabelSelector(selector, at.path()).length > 0
-  const everything = isSet(selector) && isEmptySelector(selector)
-  if (!malformed && !everything) validateSelectorMatch(labelSelectorFromObject(selector), template?.metadata?.labels, at)
-  validatePodTemplate(template, at)
-  validateAlwaysRunning(template ?? {}, at, 'ReplicaSet')
-}

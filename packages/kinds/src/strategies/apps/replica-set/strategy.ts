@@ -7,7 +7,7 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
-import { validateReplicaStatus } from '../../shared/replicas.ts'
+import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
@@ -56,7 +56,10 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
   },
   validateUpdate(set, old, context) {
     return validateWith(context, (errors) => {
+      validateMetadata(set, errors, { namespaced: true })
+      validateSpec(set, errors)
       validateMetadataUpdate(set, old, errors)
+      // The stock server validates the specification twice on update, so errors appear twice.
       validateSpec(set, errors)
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
@@ -71,7 +74,13 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     selector: (set) => selectorText(set.spec?.selector),
   },
   subresources: {
-    status: statusSubresource((set, errors) => validateReplicaStatus(set.status ?? {}, errors.child('status'))),
+    status: {
+      ...statusSubresource<ReplicaSet>((set, errors) => validateReplicaStatus(set.status ?? {}, errors.child('status'))),
+      prepareForUpdate(set, old, { features }) {
+        keepMembers(set, old, 'spec')
+        dropTerminatingReplicas(set.status, old.status, features)
+      },
+    },
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

@@ -10,7 +10,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goNumberOrText, goSelector, goStruct } from '../../shared/go-form.ts'
+import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -56,7 +56,7 @@ function defaults(set: StatefulSet): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList): void {
+function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): void {
   const at = errors.child('spec')
   const spec: R<StatefulSetSpec> = set.spec ?? emptyWorkloadSpec()
   const management = spec.podManagementPolicy
@@ -69,6 +69,9 @@ function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList):
   validateNotNegative(spec.replicas, at.child('replicas'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(spec.ordinals?.start, at.child('ordinals.start'))
+  // A stored name stays valid.
+  if (isNew && !isEmpty(spec.serviceName))
+    at.child('serviceName').invalidAll(spec.serviceName, validateDns1123Label(spec.serviceName))
   validateRequiredSelector(spec.selector, at.child('selector'), 'statefulset')
   const selector = compileSelector(spec.selector)
   const template = spec.template ?? {}
@@ -91,7 +94,7 @@ function validateStrategy(strategy: R<StatefulSetUpdateStrategy>, at: FieldPath)
   } else {
     const text = goStruct('apps.StatefulSetUpdateStrategy', {
       Type: goQuote(type),
-      RollingUpdate: isSet(rollingUpdate) ? `&${printRolling(rollingUpdate)}` : '(*apps.RollingUpdateStatefulSetStrategy)(nil)',
+      RollingUpdate: goPointer(rollingUpdate, 'apps.RollingUpdateStatefulSetStrategy'),
     })
     at.invalid(goText(text), "must be 'RollingUpdate' or 'OnDelete'")
   }
@@ -182,15 +185,13 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   validate(set, context) {
     return validateWith(context, (errors) => {
       validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
-      validateSpec(set, errors)
-      const service = set.spec?.serviceName
-      if (!isEmpty(service)) errors.child('spec').child('serviceName').invalidAll(service, validateDns1123Label(service))
+      validateSpec(set, errors, { isNew: true })
     })
   },
   validateUpdate(set, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(set, old, errors)
-      validateSpec(set, errors)
+      validateSpec(set, errors, { isNew: false })
       validateStatefulSetUpdate(set, old, errors)
     })
   },

@@ -7,7 +7,8 @@ import type {
   MetricTarget,
 } from '../../../types/autoscaling-v2.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import { amount, sign } from '../../shared/quantities.ts'
+import { amount, printAmount, sign } from '../../shared/quantities.ts'
+import { validateContainerResourceName } from '../../shared/resource-names.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const types = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource']
@@ -87,6 +88,7 @@ function validateSource(metric: R<MetricSpec>, name: Source, at: FieldPath): voi
     validateResourceTarget(resource.target, at.child('target'))
   } else if (isSet(containerResource)) {
     if (isEmpty(containerResource.name)) at.child('name').required('must specify a resource name')
+    else validateContainerResourceName(containerResource.name, at.child('name'), { quoted: true })
     const { container } = containerResource
     if (isEmpty(container)) at.child('container').required('must specify a container')
     else at.child('container').invalidAll(container, validateDns1123Label(container))
@@ -111,9 +113,9 @@ function validateTarget(target: R<MetricTarget> | undefined, at: FieldPath): R<M
   const { type = '', value, averageValue, averageUtilization } = target ?? {}
   if (type === '') at.child('type').required('must specify a metric target type')
   if (!targetTypes.includes(type)) at.child('type').invalid(type, 'must be either Utilization, Value, or AverageValue')
-  if (isSet(value) && sign(amount(value)) <= 0) at.child('value').invalid(amount(value).toString(), 'must be positive')
+  if (isSet(value) && sign(amount(value)) <= 0) at.child('value').invalidText(printAmount(value), 'must be positive')
   if (isSet(averageValue) && sign(amount(averageValue)) <= 0) {
-    at.child('averageValue').invalid(amount(averageValue).toString(), 'must be positive')
+    at.child('averageValue').invalidText(printAmount(averageValue), 'must be positive')
   }
   if (isSet(averageUtilization) && averageUtilization < 1) {
     at.child('averageUtilization').invalid(averageUtilization, 'must be greater than 0')

@@ -1,5 +1,6 @@
 /** HorizontalPodAutoscaler. */
 import type { DeepReadonly } from '@krmkit/meta'
+import { autoscalerAnnotations } from '../../../conversions/autoscaling.ts'
 import type {
   HorizontalPodAutoscaler,
   HorizontalPodAutoscalerSpec,
@@ -76,6 +77,7 @@ function dropDisabled(autoscaler: HorizontalPodAutoscaler, old: DeepReadonly<Hor
 }
 
 export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutoscaler>({
+  fieldAnnotations: autoscalerAnnotations,
   defaults,
   prepareForCreate(autoscaler, { features }) {
     autoscaler.status = { desiredReplicas: 0 }

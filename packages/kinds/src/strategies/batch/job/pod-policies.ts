@@ -1,13 +1,15 @@
 /** `podFailurePolicy` and `successPolicy`. */
-import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
+import { goQuote, goText, joinFormatted, utf8Length } from '@krmkit/meta/go-text'
 import type {
   JobSpec,
+  PodFailurePolicy,
   PodFailurePolicyOnExitCodesRequirement,
   PodFailurePolicyRule,
+  SuccessPolicy,
   SuccessPolicyRule,
 } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
-import { goNumbers } from '../../shared/go-form.ts'
+import { goNumbers, goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -88,6 +90,34 @@ function validateExitCodes(rule: R<PodFailurePolicyOnExitCodesRequirement>, at: 
   }
   const ordered = values.every((value, i) => i === 0 || values[i - 1]! <= value)
   if (!ordered) here.invalid(goNumbers('int32', values), 'must be ordered')
+}
+
+/** The failure policy as Go prints it. */
+export function printFailurePolicy({ rules }: R<PodFailurePolicy>): string {
+  const [type, pattern] = ['batch.PodFailurePolicyRule', 'batch.PodFailurePolicyOnPodConditionsPattern'] as const
+  const printed = joinFormatted(rules ?? [], ({ action, onExitCodes, onPodConditions }) => {
+    const patterns = joinFormatted(onPodConditions ?? [], (each) =>
+      goStruct(pattern, { Type: goQuote(each.type ?? ''), Status: goQuote(each.status ?? '') }),
+    )
+    return goStruct(type, {
+      Action: goQuote(action ?? ''),
+      OnExitCodes: goPointer(onExitCodes, 'batch.PodFailurePolicyOnExitCodesRequirement'),
+      OnPodConditions: patterns === '' ? `[]${pattern}(nil)` : `[]${pattern}{${patterns}}`,
+    })
+  })
+  return goStruct('batch.PodFailurePolicy', { Rules: printed === '' ? `[]${type}(nil)` : `[]${type}{${printed}}` })
+}
+
+/** The success policy as Go prints it. */
+export function printSuccessPolicy({ rules }: R<SuccessPolicy>): string {
+  const type = 'batch.SuccessPolicyRule'
+  const printed = joinFormatted(rules ?? [], ({ succeededIndexes, succeededCount }) =>
+    goStruct(type, {
+      SucceededIndexes: goPointer(succeededIndexes, 'string'),
+      SucceededCount: goPointer(succeededCount, 'int32'),
+    }),
+  )
+  return goStruct('batch.SuccessPolicy', { Rules: isEmpty(rules) ? `[]${type}(nil)` : `[]${type}{${printed}}` })
 }
 
 /** Rules of `successPolicy`. */

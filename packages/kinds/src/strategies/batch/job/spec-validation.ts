@@ -5,7 +5,7 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
 import { isSet, type R } from '../../shared/values.ts'
-import { validateFailurePolicy, validateSuccessPolicy } from './pod-policies.ts'
+import { printSuccessPolicy, validateFailurePolicy, validateSuccessPolicy } from './pod-policies.ts'
 
 const maxIndexedParallelism = 100_000
 const maxFailedIndexes = 100_000
@@ -28,7 +28,8 @@ export function validateJobSpec(spec: R<JobSpec>, at: FieldPath): void {
   if (isSet(spec.podFailurePolicy)) validateFailurePolicy(spec, at.child('podFailurePolicy'))
   if (isSet(spec.successPolicy)) {
     const here = at.child('successPolicy')
-    if (spec.completionMode !== 'Indexed') here.invalid(spec.successPolicy, 'requires indexed completion mode')
+    if (spec.completionMode !== 'Indexed')
+      here.invalidText(printSuccessPolicy(spec.successPolicy), 'requires indexed completion mode')
     else validateSuccessPolicy(spec, here)
   }
   validateReplacementPolicy(spec, at.child('podReplacementPolicy'))

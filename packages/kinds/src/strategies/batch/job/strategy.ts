@@ -28,13 +28,18 @@ function defaults(job: Job): void {
     spec.parallelism = 1
   }
   spec.backoffLimit ??= isSet(spec.backoffLimitPerIndex) ? maxBackoffLimit : backoffLimit
-  const labels = spec.template.metadata?.labels
-  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = { ...labels }
+  takeTemplateLabels(job)
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
   defaultFailurePatterns(spec)
   spec.podReplacementPolicy ??= isSet(spec.podFailurePolicy) ? 'Failed' : 'TerminatingOrFailed'
   spec.manualSelector ??= false
+}
+
+/** A job without labels has those of its template. */
+function takeTemplateLabels(job: Job): void {
+  const labels = job.spec?.template?.metadata?.labels
+  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = { ...labels }
 }
 
 export const jobStrategy = defineStrategy<Job>({
@@ -51,6 +56,8 @@ export const jobStrategy = defineStrategy<Job>({
     dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
     raiseGeneration(job, old, 'spec')
   },
+  // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
+  canonicalize: takeTemplateLabels,
   validate(job, context) {
     return validateWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },

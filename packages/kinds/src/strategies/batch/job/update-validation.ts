@@ -6,6 +6,7 @@ import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { isEmptyMap, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateSameSelector } from '../../shared/workloads.ts'
+import { printFailurePolicy, printSuccessPolicy } from './pod-policies.ts'
 import { validateSpecWithSelector } from './validation.ts'
 
 const immutable = 'field is immutable'
@@ -29,7 +30,13 @@ export function validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>
   const wanted = unstarted ? withSchedulingOf(before.template, spec.template) : before.template
   if (!semanticEqual(spec.template, wanted)) at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
   for (const name of immutableTemplate)
-    if (!semanticEqual(spec[name], before[name])) at.child(name).invalid(spec[name], immutable)
+    if (!semanticEqual(spec[name], before[name])) at.child(name).invalid(printMember(spec, name), immutable)
+}
+
+function printMember(spec: R<JobSpec>, name: (typeof immutableTemplate)[number]): unknown {
+  if (name === 'successPolicy' && isSet(spec.successPolicy)) return goText(printSuccessPolicy(spec.successPolicy))
+  if (name === 'podFailurePolicy' && isSet(spec.podFailurePolicy)) return goText(printFailurePolicy(spec.podFailurePolicy))
+  return spec[name]
 }
 
 /** Completions of an elastic indexed job must equal its parallelism. */

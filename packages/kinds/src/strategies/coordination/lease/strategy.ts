@@ -31,13 +31,13 @@ export const leaseStrategy = defineStrategy<Lease>({
   },
   validate(lease, context) {
     return validateWith(context, (errors) => {
-      validateMetadata(lease, errors, { namespaced: true })
+      validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },
   validateUpdate(lease, old, context) {
     return validateWith(context, (errors) => {
-      validateMetadataUpdate(lease, old, errors)
+      validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },

@@ -1,6 +1,7 @@
 /** Endpoints. */
 import type { DeepReadonly } from '@krmkit/meta'
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../types/core-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress, validateServedAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -8,7 +9,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R } from '../../shared/values.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
   validateServedAddress(address.ip, at.child('ip'))
@@ -51,7 +52,17 @@ export const endpointsStrategy = defineStrategy<Endpoints>({
   validateUpdate(endpoints, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(endpoints, old, errors)
-      validateSubsets(endpoints, errors)
+      validateMetadata(endpoints, errors, { namespaced: true })
+      // Stored subsets stay valid.
+      if (!semanticEqual(endpoints.subsets, old.subsets)) validateSubsets(endpoints, errors)
     })
+  },
+  warnings(endpoints) {
+    const texts: string[] = []
+    for (const [i, subset] of (endpoints.subsets ?? []).entries())
+      for (const member of ['addresses', 'notReadyAddresses'] as const)
+        for (const [j, { ip }] of (subset[member] ?? []).entries())
+          texts.push(...addressWarnings(`subsets[${i}].${member}[${j}].ip`, ip))
+    return texts
   },
 })

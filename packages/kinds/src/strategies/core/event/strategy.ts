@@ -1,11 +1,13 @@
 /** Event, served in two groups and stored in the core group. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { utf8Length } from '@krmkit/meta/go-text'
+import { type GoText, goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateQualifiedNameFormat } from '@krmkit/meta/names'
+import { formatGoTime } from '@krmkit/meta/time'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
-import type { Event } from '../../../types/core-v1.generated.ts'
+import type { Event, ObjectReference } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { validateMetadataUpdate } from '../../shared/metadata.ts'
+import { goStruct } from '../../shared/go-form.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
 
@@ -52,8 +54,9 @@ function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): vo
 
 /** Rules for new events of the events group. */
 function validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
-  if (isEmpty(event.eventTime)) errors.child('eventTime').required()
+  validateMetadata(event, errors, { namespaced: true })
   validateSeries(event, errors)
+  if (isEmpty(event.eventTime)) errors.child('eventTime').required()
   if (event.type !== 'Normal' && event.type !== 'Warning')
     errors.child('type').invalid('', `has invalid value: ${event.type ?? ''}`)
   const unset = 'needs to be unset'
@@ -69,6 +72,41 @@ function validateSeries(event: DeepReadonly<Event>, errors: ContextErrorList): v
   const at = errors.child('series')
   if ((series.count ?? 0) < 2) at.child('count').invalid('', 'should be at least 2')
   if (isEmpty(series.lastObservedTime)) at.child('lastObservedTime').required()
+}
+
+/** The value of a member as Go prints it. */
+function printMember(event: DeepReadonly<Event>, member: (typeof immutableMembers)[number][0]): unknown {
+  const value = event[member]
+  switch (member) {
+    case 'involvedObject':
+    case 'related':
+      return isSet(event[member]) ? printReference(event[member]) : null
+    case 'source': {
+      const { component = '', host = '' } = event.source ?? {}
+      return goText(goStruct('core.EventSource', { Component: goQuote(component), Host: goQuote(host) }))
+    }
+    case 'eventTime':
+    case 'firstTimestamp':
+    case 'lastTimestamp':
+      return goText(isEmpty(event[member]) ? zeroTime : (formatGoTime(event[member]) ?? goQuote(event[member])))
+    case 'count':
+      return value ?? 0
+    default:
+      return value ?? ''
+  }
+}
+
+const zeroTime = '0001-01-01 00:00:00 +0000 UTC'
+
+function printReference(reference: DeepReadonly<ObjectReference>): GoText {
+  const { kind = '', namespace = '', name = '', uid = '', apiVersion = '', resourceVersion = '', fieldPath = '' } = reference
+  const members = { Kind: kind, Namespace: namespace, Name: name, UID: uid, APIVersion: apiVersion }
+  const all = { ...members, ResourceVersion: resourceVersion, FieldPath: fieldPath }
+  return goText(goStruct('core.ObjectReference', mapValues(all, goQuote)))
+}
+
+function mapValues(members: Readonly<Record<string, string>>, print: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, print(value)]))
 }
 
 /** Immutable members, in the order of comparison; one is listed twice, as on the stock server. */
@@ -114,7 +152,8 @@ const shared: Strategy<Event> = {
       validateMetadataUpdate(event, old, errors)
       if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
       for (const [member, name] of immutableMembers) {
-        if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(event[member], 'field is immutable')
+        if (!semanticEqual(event[member], old[member]))
+          errors.child(name).invalid(printMember(event, member), 'field is immutable')
       }
     })
   },

@@ -19,7 +19,7 @@ function labelName(namespace: ApiObject, context: Pick<StrategyContext, 'profile
 function validateFinalizer(name: string, at: FieldPath): void {
   const messages = validateQualifiedNameFormat(name)
   at.invalidAll(name, messages)
-  if (messages.length === 0 && !name.includes('/') && !standardFinalizers.includes(name)) {
+  if (!name.includes('/') && !standardFinalizers.includes(name)) {
     at.invalid(name, 'name is neither a standard finalizer name nor is it fully qualified')
   }
 }
@@ -64,13 +64,15 @@ export const namespaceStrategy = defineStrategy<Namespace>({
   defaults(namespace, _version, profile) {
     if (!namespace.status?.phase) namespace.status = { ...namespace.status, phase: 'Active' }
     labelName(namespace, { profile })
+    if (namespace.status !== undefined) namespace.status.phase ||= 'Active'
   },
-  prepareForCreate(namespace, context) {
+  prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
     namespace.spec = { ...namespace.spec, finalizers: finalizers.includes(guard) ? finalizers : [...finalizers, guard] }
-    labelName(namespace, context)
   },
+  // A generated name is not known earlier.
+  canonicalize: labelName,
   prepareForUpdate(namespace, old, context) {
     keepMembers(namespace, old, 'status')
     const finalizers = old.spec?.finalizers

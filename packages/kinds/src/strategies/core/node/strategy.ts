@@ -3,6 +3,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
+import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
@@ -33,7 +34,12 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateCIDR(range))
   if (ranges.length < 2) return
   const families = ranges.map((range) => parseCIDR(range)?.address.family)
-  if (new Set(families).size !== 2 || ranges.length > 2) {
+  const wrong = families.indexOf(undefined)
+  if (wrong >= 0) {
+    const found = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`
+    at.internal(`invalid PodCIDRs. failed to check with dual stack with error:${found}`)
+  }
+  if (wrong >= 0 || new Set(families).size !== 2 || ranges.length > 2) {
     at.invalidText(goStrings(ranges), 'may specify no more than one CIDR for each IP family')
   }
   const seen = new Set<string>()
@@ -47,6 +53,9 @@ function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void 
   validateMetadata(node, errors, { namespaced: false })
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   validateResources(node, errors)
+  const swap = node.status?.nodeInfo?.swap?.capacity
+  if (isSet(swap) && swap <= 0)
+    errors.child('metadata').child('nodeSwapStatus').child('capacity').invalid(swap, 'must be greater than zero')
   validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
 }
 
@@ -84,8 +93,13 @@ export const nodeStrategy = defineStrategy<Node>({
     roundUp(status.allocatable)
     if (isSet(status.capacity) && !isSet(status.allocatable)) status.allocatable = { ...status.capacity }
   },
+  prepareForCreate(node) {
+    delete node.spec?.configSource
+    delete node.status?.config
+  },
   prepareForUpdate(node, old) {
     keepMembers(node, old, 'status')
+    if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
   validate(node, context) {
     return validateWith(context, (errors) => validateNode(node, errors))
@@ -104,6 +118,7 @@ export const nodeStrategy = defineStrategy<Node>({
         texts.push(`metadata.labels[${key}]: ${text}`)
       }
     }
+    for (const [i, range] of (node.spec?.podCIDRs ?? []).entries()) texts.push(...rangeWarnings(`spec.podCIDRs[${i}]`, range))
     if (isSet(node.spec?.configSource)) texts.push('spec.configSource: the feature is no longer supported')
     if (!isEmpty(node.spec?.externalID)) texts.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
     return texts
@@ -115,6 +130,7 @@ export const nodeStrategy = defineStrategy<Node>({
     status: {
       prepareForUpdate(node, old) {
         keepMembers(node, old, 'spec')
+        if (!isSet(old.status?.config)) delete node.status?.config
       },
       validateUpdate(node, old, context) {
         return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))

@@ -1,5 +1,6 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
@@ -45,7 +46,7 @@ const immutable = 'spec is immutable after creation except resources.requests an
 
 function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
   validateMetadataUpdate(claim, old, errors)
-  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
+  validateClaim(claim, errors)
   const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
   const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
@@ -107,7 +108,8 @@ function validateStatus(claim: DeepReadonly<Claim>, at: FieldPath): void {
   const statusesAt = at.child('allocatedResourceStatus')
   for (const name of sortedKeys(allocatedResourceStatuses)) {
     validateGrowingResource(name, statusesAt)
-    if (!resizeStatuses.includes(own(allocatedResourceStatuses, name) ?? '')) statusesAt.notSupported(name, resizeStatuses)
+    if (!resizeStatuses.includes(own(allocatedResourceStatuses, name) ?? ''))
+      statusesAt.notSupported(goText(name), resizeStatuses)
   }
   for (const name of sortedKeys(allocatedResources)) {
     if (!validateGrowingResource(name, at.child('allocatedResources'))) continue

@@ -2,6 +2,7 @@
 import { nameRules } from '@krmkit/meta'
 import type { PersistentVolumeSpec, Volume } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { validateDnsLabel, validateDnsSubdomain } from '../../shared/names.ts'
 import { validateNoBackstep } from '../../shared/paths.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import {
@@ -17,17 +18,17 @@ import { validateScaleVolume, validateStoragePlatform, vendorSources } from '../
 
 type Secret = { readonly name?: string; readonly namespace?: string }
 
-/** In validation order; the second item is the name in error messages, if it differs. */
+/** In validation order; then the name in errors of its members, and the name in the error of a second source, where they differ. */
 const order = [
   ['hostPath'],
-  ['gcePersistentDisk', 'persistentDisk'],
+  ['gcePersistentDisk', 'persistentDisk', 'gcePersistentDisk'],
   ['awsElasticBlockStore'],
   ['glusterfs'],
   ['flocker'],
   ['nfs'],
   ['rbd'],
   ['quobyte'],
-  ['cephfs'],
+  ['cephfs', 'cephfs', 'cephFS'],
   ['iscsi'],
   ['cinder'],
   ['fc'],
@@ -41,7 +42,7 @@ const order = [
   ['local'],
   ['storageos'],
   ['csi'],
-] as const satisfies readonly (readonly [keyof PersistentVolumeSpec] | readonly [keyof PersistentVolumeSpec, string])[]
+] as const satisfies readonly (readonly [keyof PersistentVolumeSpec, string?, string?])[]
 
 /** Names of all sources. */
 export const sourceNames: readonly (keyof PersistentVolumeSpec)[] = order.map(([name]) => name)
@@ -49,7 +50,9 @@ export const sourceNames: readonly (keyof PersistentVolumeSpec)[] = order.map(([
 function validateSecret(secret: Secret | null | undefined, at: FieldPath): void {
   if (!isSet(secret)) return
   if (isEmpty(secret.name)) at.child('name').required()
+  else validateDnsSubdomain(secret.name, at.child('name'))
   if (isEmpty(secret.namespace)) at.child('namespace').required()
+  else validateDnsLabel(secret.namespace, at.child('namespace'))
 }
 
 /** Validates sources that pods have in the same shape. */
@@ -118,11 +121,12 @@ export function validatePersistentVolumeSource(
   options: { readonly affinity: boolean },
 ): void {
   let found = false
-  for (const [name, shown = name] of order) {
+  for (const [name, shown = name, second = shown] of order) {
     const source = spec[name]
     if (!isSet(source)) continue
-    if (found) {
-      at.child(shown).forbidden('may not specify more than 1 volume type')
+    // The stock server counts any number of flexVolume sources.
+    if (found && name !== 'flexVolume') {
+      at.child(second).forbidden('may not specify more than 1 volume type')
       continue
     }
     found = true

@@ -1,19 +1,20 @@
 /** PersistentVolume. @see Configuration and storage specification, 2.5 */
 import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
-import { goText } from '@krmkit/meta/go-text'
+import { goQuote, goText, joinFormatted } from '@krmkit/meta/go-text'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { newerNodeLabel } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
-import { amount, sign } from '../../shared/quantities.ts'
+import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { isEmpty, isEmptyMap, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
@@ -49,33 +50,43 @@ export function validatePersistentVolumeSpec(
   if (options.inline === true) refuseForInline(spec, at)
   else validateVolumeRules(spec, at)
   const affinity = spec.nodeAffinity
-  if (isSet(affinity)) {
+  if (isSet(affinity) && options.inline === true) at.child('nodeAffinity').forbidden(notInline)
+  else if (isSet(affinity)) {
     const here = at.child('nodeAffinity').child('required')
     if (isSet(affinity.required)) validateNodeSelector(affinity.required, here)
     else here.required('must specify required node constraints')
   }
-  validatePersistentVolumeSource(spec, at, { affinity: isSet(affinity?.required) })
+  validatePersistentVolumeSource(spec, at, { affinity: options.inline !== true && isSet(affinity?.required) })
   const policy = spec.persistentVolumeReclaimPolicy
   if (isSet(spec.hostPath) && isRoot(spec.hostPath.path) && policy === 'Recycle') {
     at.child('persistentVolumeReclaimPolicy').forbidden("may not be 'recycle' for a hostPath mount of '/'")
   }
   const className = spec.storageClassName
-  if (!isEmpty(className) && options.inline !== true) {
+  if (!isEmpty(className) && options.inline === true) at.child('storageClassName').forbidden(notInline)
+  else if (!isEmpty(className)) {
     at.child('storageClassName').invalidAll(className, nameRules.dns1123Subdomain(className, false))
   }
   const mode = spec.volumeMode
-  if (isSet(mode) && options.inline !== true && !volumeModes.includes(mode))
-    at.child('volumeMode').notSupported(mode, volumeModes)
+  if (!isSet(mode)) return
+  if (options.inline !== true) {
+    if (!volumeModes.includes(mode)) at.child('volumeMode').notSupported(mode, volumeModes)
+  } else if (mode !== 'Filesystem') {
+    at.child('volumeMode').forbidden('may not specify volumeMode other than Filesystem in the context of inline volumes')
+  }
 }
 
+const notInline = 'may not be specified in the context of inline volumes'
+
 function refuseForInline(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
-  const detail = 'may not be specified in the context of inline volumes'
-  if (isSet(spec.claimRef)) at.child('claimRef').forbidden(detail)
-  if (isSet(spec.capacity)) at.child('capacity').forbidden(detail)
-  if (!isEmpty(spec.persistentVolumeReclaimPolicy)) at.child('persistentVolumeReclaimPolicy').forbidden(detail)
-  if (!isEmpty(spec.storageClassName)) at.child('storageClassName').forbidden(detail)
+  if (isSet(spec.claimRef)) at.child('claimRef').forbidden(notInline)
+  if (!isEmptyMap(spec.capacity)) at.child('capacity').forbidden(notInline)
+  if (!isSet(spec.csi)) at.child('csi').required('has to be specified in the context of inline volumes')
   if (isEmpty(spec.accessModes)) at.child('accessModes').required()
   validateAccessModes(spec.accessModes, at.child('accessModes'))
+  const policy = spec.persistentVolumeReclaimPolicy
+  if (!isEmpty(policy) && policy !== 'Retain') {
+    at.child('persistentVolumeReclaimPolicy').forbidden('may only be Retain in the context of inline volumes')
+  }
 }
 
 function validateVolumeRules(spec: R<PersistentVolumeSpec>, at: FieldPath): void {
@@ -98,7 +109,9 @@ function validateVolumeRules(spec: R<PersistentVolumeSpec>, at: FieldPath): void
 }
 
 function printCapacity(capacity: Readonly<Record<string, string>> | undefined) {
-  return goText(isSet(capacity) ? 'core.ResourceList{}' : 'core.ResourceList(nil)')
+  if (!isSet(capacity)) return goText('core.ResourceList(nil)')
+  const amounts = joinFormatted(sortedKeys(capacity), (name) => `${goQuote(name)}:${printAmount(own(capacity, name) ?? '0')}`)
+  return goText(`core.ResourceList{${amounts}}`)
 }
 
 function isRoot(path: string): boolean {
@@ -125,7 +138,9 @@ function validateVolumeUpdate(
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
   if (isSet(before.nodeAffinity) && !isAffinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
-    const printed = isSet(spec.nodeAffinity) ? goText('core.VolumeNodeAffinity{Required:(*core.NodeSelector)(nil)}') : null
+    const printed = isSet(spec.nodeAffinity)
+      ? goText(goStruct('core.VolumeNodeAffinity', { Required: goPointer(spec.nodeAffinity.required, 'core.NodeSelector') }))
+      : null
     errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
 }
@@ -167,6 +182,16 @@ function defaults(volume: PersistentVolume): void {
   if (isEmpty(volume.status.phase)) volume.status.phase = 'Pending'
 }
 
+/** The name of the class is a member behind a feature gate. */
+function dropAttributesClass(
+  volume: PersistentVolume,
+  old: DeepReadonly<PersistentVolume> | undefined,
+  { features }: StrategyContext,
+): void {
+  if (features.enabled('VolumeAttributesClass') || isSet(old?.spec?.volumeAttributesClassName)) return
+  delete volume.spec?.volumeAttributesClassName
+}
+
 function currentTime(context: StrategyContext): string {
   return formatTime(context.clock.now())
 }
@@ -175,10 +200,12 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   requiredMembers: { '': [lunOfVolume] },
   defaults,
   prepareForCreate(volume, context) {
+    dropAttributesClass(volume, undefined, context)
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }
   },
-  prepareForUpdate(volume, old) {
+  prepareForUpdate(volume, old, context) {
     keepMembers(volume, old, 'status')
+    dropAttributesClass(volume, old, context)
   },
   validate(volume, context) {
     return validateWith(context, (errors) => {

@@ -1,6 +1,8 @@
 /** Pod. */
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
+import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
+import { goList } from '../../shared/go-form.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defaultPodOnly, defaultPodSpec } from '../../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
@@ -62,6 +64,15 @@ function applyMatchLabelKeys(pod: Pod): void {
   }
 }
 
+/** Warns of a name that is no DNS label, as it becomes the host name. */
+function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): string[] {
+  const messages = validateDns1123Label(name)
+  if (messages.length === 0) return []
+  return [
+    `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: ${goList(messages)}`,
+  ]
+}
+
 export const podStrategy = defineStrategy<Pod>({
   requiredMembers: { '': lunsOfPods() },
   defaults(pod) {
@@ -96,7 +107,7 @@ export const podStrategy = defineStrategy<Pod>({
     return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
-    return old === undefined ? podWarnings(pod, context.profile) : []
+    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []
   },
   deleteAnswer: 'Object',
   gracePeriodSeconds(pod, requested) {

@@ -14,6 +14,7 @@ import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
+import { warnPodNames } from '../../shared/workloads.ts'
 
 function validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): void {
   const at = errors.child('spec')
@@ -39,6 +40,12 @@ function validateTemplate(
   validateAlwaysRunning(template, at, 'ReplicationController')
 }
 
+/** A controller without labels has those of its template. */
+function takeTemplateLabels(controller: ReplicationController): void {
+  const labels = controller.spec?.template?.metadata?.labels
+  if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = { ...labels }
+}
+
 export const replicationControllerStrategy = defineStrategy<ReplicationController>({
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults(controller) {
@@ -48,10 +55,12 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     const labels = spec.template?.metadata?.labels
     if (isSet(labels)) {
       if (isEmptyMap(spec.selector)) spec.selector = { ...labels }
-      if (isEmptyMap(controller.metadata.labels)) controller.metadata.labels = { ...labels }
     }
+    takeTemplateLabels(controller)
     spec.replicas ??= 1
   },
+  // The stock server applies its defaults again when it reads the stored object.
+  canonicalize: takeTemplateLabels,
   prepareForCreate(controller, context) {
     controller.status = { replicas: 0 }
     startGeneration(controller)
@@ -78,7 +87,9 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     })
   },
   warnings(controller, old, { profile }) {
-    return podTemplateWarnings(controller, old, { template: controller.spec?.template, at: 'spec.template', profile })
+    const names = old === undefined ? warnPodNames(controller) : []
+    const texts = podTemplateWarnings(controller, old, { template: controller.spec?.template, at: 'spec.template', profile })
+    return [...names, ...texts]
   },
   defaultPropagation: 'Orphan',
   selectableFields: {

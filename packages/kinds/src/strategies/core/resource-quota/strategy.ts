@@ -1,11 +1,12 @@
 /** ResourceQuota. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { goQuote, goText } from '@krmkit/meta/go-text'
+import { goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
-import { validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
+import { isQuotaHugePages, validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
 import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 
@@ -43,7 +44,7 @@ const existenceScopes = new Set(['Terminating', 'NotTerminating', 'BestEffort', 
 
 /** Whether a quota scope can limit a resource. */
 function isScopedResource(scope: string, resource: string): boolean {
-  if (!quotaNames.has(resource)) return true
+  if (!quotaNames.has(resource) && !isQuotaHugePages(resource)) return true
   if (scope === 'BestEffort') return resource === 'pods'
   if (scope === 'VolumeAttributesClass') return resource === 'persistentvolumeclaims' || resource === 'requests.storage'
   return !scopes.includes(scope) || resource === 'pods' || computed.has(resource)
@@ -62,7 +63,20 @@ function validateScopes(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
 }
 
 function printScopes(given: readonly string[]) {
+  if (given.length === 0) return goText('[]core.ResourceQuotaScope(nil)')
   return goText(`[]core.ResourceQuotaScope{${given.map(goQuote).join(', ')}}`)
+}
+
+function printSelector(requirements: readonly R<ScopedResourceSelectorRequirement>[]) {
+  const type = 'core.ScopedResourceSelectorRequirement'
+  const printed = joinFormatted(requirements, ({ scopeName, operator, values }) =>
+    goStruct(type, {
+      ScopeName: goQuote(scopeName ?? ''),
+      Operator: goQuote(operator ?? ''),
+      Values: isEmpty(values) ? '[]string(nil)' : goStrings(values),
+    }),
+  )
+  return goText(goStruct('core.ScopeSelector', { MatchExpressions: printed === '' ? `[]${type}(nil)` : `[]${type}{${printed}}` }))
 }
 
 function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void {
@@ -73,7 +87,7 @@ function validateScopeSelector(spec: R<ResourceQuotaSpec>, at: FieldPath): void 
     const scope = requirement.scopeName
     if (!scopes.includes(scope)) here.child('scopeName').invalid(scope, 'unsupported scope')
     for (const name of sortedKeys(spec.hard)) {
-      if (!isScopedResource(scope, name)) here.invalid(goText('&core.ScopeSelector{}'), 'unsupported scope applied to resource')
+      if (!isScopedResource(scope, name)) here.invalid(printSelector(requirements), 'unsupported scope applied to resource')
     }
     validateRequirement(requirement, here)
   }

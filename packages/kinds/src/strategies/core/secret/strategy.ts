@@ -7,6 +7,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 import { maxDataSize, sameData, validateDataKey } from '../config-map/strategy.ts'
+import { tlsWarning } from './tls-warning.ts'
 
 const immutableDetail = 'field is immutable when `immutable` is set'
 
@@ -22,10 +23,16 @@ function mergeStringData(secret: Secret): void {
   if (text === undefined) return
   if (isSet(text)) {
     const encoder = new TextEncoder()
-    const data = new Map(Object.entries(secret.data ?? {}))
-    for (const [key, value] of Object.entries(text))
-      data.set(key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
-    if (data.size > 0) secret.data = Object.fromEntries(data)
+    const keys = Object.keys(text)
+    // The decoded map belongs to this secret, and its text is not needed any more: no copy of a large map is made.
+    const data = isSet(secret.data) ? { ...secret.data } : text
+    for (const key of keys) {
+      const value = text[key] as string
+      const encoded = ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value))
+      if (key !== '__proto__') data[key] = encoded
+      else Object.defineProperty(data, key, { value: encoded, writable: true, enumerable: true, configurable: true })
+    }
+    if (keys.length > 0 || isSet(secret.data)) secret.data = data
   }
   delete secret.stringData
 }
@@ -118,6 +125,12 @@ export const secretStrategy = defineStrategy<Secret>({
   prepareForUpdate(secret, old) {
     // Old clients omit the type; the stored one is kept.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
+  },
+  warnings(secret, _old, { profile }) {
+    if (secret.type !== `${profile.domain}/tls`) return []
+    const text = (key: string) => new TextDecoder().decode(base64ToBytes(own(secret.data, key) ?? ''))
+    const warning = tlsWarning(text('tls.crt'), text('tls.key'))
+    return warning === undefined ? [] : [warning]
   },
   deleteAnswer: 'StatusAlways',
   selectableFields: {

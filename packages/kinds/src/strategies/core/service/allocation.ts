@@ -4,11 +4,13 @@ import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, parseIP } from '@krmkit/meta/ip'
 import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'
 import { protocols } from '../../shared/container-ports.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { defaultIpFamilies, type IpFamily, isHeadless, needsClusterIp, needsHealthCheck, needsNodePort } from './fields.ts'
+import { validateClusterIps } from './validation.ts'
 
 /** Ranges added at run time (ServiceCIDR), of any family; used when those of the network are full. */
 export type MoreRanges = readonly string[]
@@ -64,15 +66,21 @@ export function allocateService(
   options: ServiceAllocation,
 ): FieldError[] {
   const { network, use, moreRanges = [], context } = options
+  const { spec: asked } = service
+  if (isSet(asked) && asked.type !== 'ExternalName') {
+    const malformed = validateWith(context, (errors) => validateClusterIps(asked, errors.child('spec')))
+    if (malformed.length > 0) return malformed
+  }
   const families = network.ranges.map(familyOf)
   const refused = defaultIpFamilies(service, old, { families, context })
   const { spec } = service
   if (refused.length > 0 || !isSet(spec)) return refused
   return validateWith(context, (errors) => {
     const at = errors.child('spec')
-    const { random } = context
-    if (needsClusterIp(spec) && !isHeadless(spec)) allocateAddresses(spec, at, { network, families, use, moreRanges, random })
-    allocatePorts(spec, old?.spec, at, { network, use, random })
+    const { random, dryRun = false } = context
+    if (needsClusterIp(spec) && !isHeadless(spec))
+      allocateAddresses(spec, at, { network, families, use, moreRanges, random, dryRun })
+    allocatePorts(spec, old?.spec, at, { network, use, random, dryRun })
   })
 }
 
@@ -82,10 +90,11 @@ interface AddressOptions {
   readonly use: ServiceUse
   readonly moreRanges: MoreRanges
   readonly random: Random
+  readonly dryRun: boolean
 }
 
 function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOptions): void {
-  const { network, families, use, moreRanges, random } = options
+  const { network, families, use, moreRanges, random, dryRun } = options
   const addresses = [...(spec.clusterIPs ?? [])]
   const asked = goStrings(addresses)
   // Validation reports malformed addresses and those that disagree with `clusterIP`.
@@ -98,7 +107,7 @@ function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOpt
     const given = addresses[i]
     const ranges = [range, ...moreRanges.filter((more) => familyOf(more) === family)]
     if (given === undefined) {
-      const found = firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
+      const found = dryRun ? networkAddress(range) : firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
       if (found === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
       else addresses[i] = found
     } else if (!ranges.some((each) => isInside(given, each))) {
@@ -129,13 +138,17 @@ interface PortOptions {
   readonly network: ServiceNetwork
   readonly use: ServiceUse
   readonly random: Random
+  readonly dryRun: boolean
 }
+
+/** First port that a dry run shows where none is requested; outside of the usual range, as on the stock server. */
+const firstDryPort = 32_769
 
 function allocatePorts(
   spec: ServiceSpec,
   old: R<ServiceSpec> | undefined,
   at: FieldPath,
-  { network, use, random }: PortOptions,
+  { network, use, random, dryRun }: PortOptions,
 ): void {
   const granted = new Set<string>()
   const taken: TakenPorts = {
@@ -144,12 +157,13 @@ function allocatePorts(
   }
   const { from, to } = network.nodePorts
   const grant = (port: number, protocol: string | undefined, here: FieldPath): void => {
-    if (port < from || port > to) {
+    // A dry run reserves nothing, so the stock server does not compare with the range.
+    if (!dryRun && (port < from || port > to)) {
       here.invalid(port, `provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
     } else if (taken.has(portKey(protocol, port))) here.invalid(port, 'provided port is already allocated')
     else taken.add(portKey(protocol, port))
   }
-  const free = freePorts(network.nodePorts, taken, random)
+  const free = dryRun ? dryPorts(granted) : freePorts(network.nodePorts, taken, random)
   if (needsNodePort(spec)) {
     const kept = new Set((old?.ports ?? []).map((port) => portKey(port.protocol, port.nodePort ?? 0)))
     const ports: ServicePort[] = spec.ports ?? []
@@ -160,12 +174,15 @@ function allocatePorts(
     }
     for (const [i, port] of ports.entries()) {
       if (port.nodePort) continue
-      const found = free(port.protocol)
+      // Ports of a new service with one number and several protocols share a port of the nodes.
+      const twin = old === undefined ? ports.find((other) => other.nodePort && other.port === port.port) : undefined
+      const found = twin?.nodePort ?? free(port.protocol)
       if (found === undefined) {
         at.child('ports').index(i).child('nodePort').internal(noFreePort)
         return
       }
       port.nodePort = found
+      granted.add(portKey(port.protocol, found))
     }
   }
   if (!needsHealthCheck(spec)) return
@@ -175,6 +192,16 @@ function allocatePorts(
     if (found === undefined) at.child('healthCheckNodePort').internal(noFreePort)
     else spec.healthCheckNodePort = found
   } else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
+}
+
+/** The ports that follow the highest one that this request has been granted. */
+function dryPorts(granted: Set<string>): (protocol: string | undefined) => number {
+  return (protocol) => {
+    const held = [...granted].map((key) => Number(key.slice(key.indexOf('/') + 1)))
+    const port = held.length === 0 ? firstDryPort : Math.max(...held) + 1
+    granted.add(portKey(protocol, port))
+    return port
+  }
 }
 
 /** Differs: the stock server responds with 500 and this text. */
@@ -233,12 +260,6 @@ function number(random: Random, limit: number): number {
   return (((a << 24) | (b << 16) | (c << 8) | d) >>> 0) % limit
 }
 
-function toBigInt(bytes: Uint8Array): bigint {
-  let value = 0n
-  for (const byte of bytes) value = (value << 8n) | BigInt(byte)
-  return value
-}
-
 interface Range {
   readonly first: bigint
   readonly size: bigint
@@ -266,6 +287,13 @@ function isInside(address: string, range: string): boolean {
   return value > bounds.first && value < last
 }
 
+/** The address of the network itself, which a dry run gives to every service. */
+function networkAddress(range: string): string | undefined {
+  const bounds = readRange(range)
+  if (bounds === undefined) return undefined
+  return bounds.bits === 32 ? formatV4(Number(bounds.first)) : formatV6(bounds.first)
+}
+
 /** Maximum number of addresses searched in a range. */
 const maxSearched = 65_536n
 
@@ -285,22 +313,4 @@ function freeAddress(range: string, used: Pick<ReadonlySet<string>, 'has'>, rand
     if (!used.has(text)) return text
   }
   return undefined
-}
-
-function formatV4(value: number): string {
-  return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
-}
-
-/** Hexadecimal, with the longest run of zeros elided. */
-function formatV6(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
-  let best = { at: -1, length: 1 }
-  for (let i = 0; i < 8; i++) {
-    let length = 0
-    while (i + length < 8 && groups[i + length] === 0) length++
-    if (length > best.length) best = { at: i, length }
-  }
-  const hex = groups.map((group) => group.toString(16))
-  if (best.at < 0) return hex.join(':')
-  return `${hex.slice(0, best.at).join(':')}::${hex.slice(best.at + best.length).join(':')}`
 }

@@ -2,13 +2,14 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { validateIP } from '@krmkit/meta/ip'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
-import type { Service } from '../../../types/core-v1.generated.ts'
+import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import { addressWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet } from '../../shared/values.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
-import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated } from './fields.ts'
+import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
 import { validateService, validateServiceUpdate } from './validation.ts'
 
 const affinitySeconds = 10_800
@@ -40,17 +41,34 @@ function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
   const ingresses = service.status?.loadBalancer?.ingress ?? []
   const here = at.child('loadBalancer').child('ingress')
   if (service.spec?.type !== 'LoadBalancer' && ingresses.length > 0) {
-    here.forbidden('may only be used when `spec.type` is "LoadBalancer"')
+    here.forbidden("may only be used when `spec.type` is 'LoadBalancer'")
+    return
   }
   for (const [i, { ip, ipMode, hostname }] of ingresses.entries()) {
     const place = here.index(i)
     if (!isEmpty(ip)) place.child('ip').invalidAll(ip, validateIP(ip))
-    if (isSet(ipMode) && isEmpty(ip)) place.child('ipMode').forbidden('may not be specified when `ip` is not set')
-    else if (isSet(ipMode) && ipMode !== 'VIP' && ipMode !== 'Proxy') place.child('ipMode').notSupported(ipMode, ['Proxy', 'VIP'])
+    if (!isSet(ipMode)) {
+      if (!isEmpty(ip)) place.child('ipMode').required('must be specified when `ip` is set')
+    } else if (isEmpty(ip)) place.child('ipMode').forbidden('may not be specified when `ip` is not set')
+    else if (ipMode !== 'VIP' && ipMode !== 'Proxy') place.child('ipMode').notSupported(ipMode, ['Proxy', 'VIP'])
     if (isEmpty(hostname)) continue
     place.child('hostname').invalidAll(hostname, validateDns1123Subdomain(hostname))
     if (validateIP(hostname).length === 0) place.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')
   }
+}
+
+function serviceWarnings(spec: R<ServiceSpec>): string[] {
+  const texts: string[] = []
+  if (needsClusterIp(spec) && !isHeadless(spec))
+    for (const [i, address] of (spec.clusterIPs ?? []).entries()) texts.push(...addressWarnings(`spec.clusterIPs[${i}]`, address))
+  for (const [i, address] of (spec.externalIPs ?? []).entries()) texts.push(...addressWarnings(`spec.externalIPs[${i}]`, address))
+  if (!isEmpty(spec.loadBalancerIP)) texts.push(...addressWarnings('spec.loadBalancerIP', spec.loadBalancerIP))
+  for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries())
+    texts.push(...rangeWarnings(`spec.loadBalancerSourceRanges[${i}]`, range))
+  const named = spec.type === 'ExternalName'
+  if (named && !isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  if (!named && !isEmpty(spec.externalName)) texts.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  return texts
 }
 
 export const serviceStrategy = defineStrategy<Service>({
@@ -78,10 +96,12 @@ export const serviceStrategy = defineStrategy<Service>({
       validateService(service, errors)
     })
   },
-  warnings(service, _old, { features }) {
+  warnings(service, _old, { features, subresource }) {
     const { spec } = service
-    if (!features.release.atLeast('1.34') || !isSet(spec) || !isHeadless(spec)) return []
-    const texts: string[] = []
+    // Writes of the status change nothing that is warned of.
+    if (!isSet(spec) || subresource !== undefined) return []
+    const texts = serviceWarnings(spec)
+    if (!features.release.atLeast('1.34') || !isHeadless(spec)) return texts
     if (!isEmpty(spec.loadBalancerIP)) texts.push('spec.loadBalancerIP is ignored for headless services')
     if (!isEmpty(spec.externalIPs)) texts.push('spec.externalIPs is ignored for headless services')
     if (spec.sessionAffinity === 'ClientIP') texts.push('spec.SessionAffinity is ignored for headless services')

@@ -109,7 +109,7 @@ function validateAffinity(spec: Spec, at: FieldPath): void {
 }
 
 /** Validates `clusterIP`, `clusterIPs` and their families. */
-function validateClusterIps(spec: Spec, at: FieldPath): void {
+export function validateClusterIps(spec: Spec, at: FieldPath): void {
   const before = at.errors.length
   const here = at.child('clusterIPs')
   const addresses = spec.clusterIPs ?? []
@@ -211,10 +211,14 @@ function validateBalancer(service: DeepReadonly<Service>, spec: Spec, errors: Co
   }
   if (isSet(spec.allocateLoadBalancerNodePorts) && !balanced) at.child('allocateLoadBalancerNodePorts').forbidden(detail)
   if (balanced && !isSet(spec.allocateLoadBalancerNodePorts)) at.child('allocateLoadBalancerNodePorts').required()
-  const balancer = spec.loadBalancerClass
-  if (!isSet(balancer)) return
-  if (!balanced) at.child('loadBalancerClass').forbidden(detail)
-  else validateQualifiedName(balancer, at.child('loadBalancerClass'))
+  validateBalancerClass(spec, at)
+}
+
+function validateBalancerClass({ type, loadBalancerClass }: Spec, at: FieldPath): void {
+  if (!isSet(loadBalancerClass)) return
+  const here = at.child('loadBalancerClass')
+  if (type === 'LoadBalancer') validateQualifiedName(loadBalancerClass, here)
+  else here.forbidden("may only be used when `type` is 'LoadBalancer'")
 }
 
 function validateTraffic(spec: Spec, at: FieldPath): void {
@@ -261,6 +265,9 @@ export function validateServiceUpdate(spec: Spec, old: Spec, at: FieldPath): voi
   if (stays && spec.loadBalancerClass !== old.loadBalancerClass) {
     at.child('loadBalancerClass').invalid(spec.loadBalancerClass ?? null, 'may not change once set')
   }
+  validateBalancerClass(spec, at)
+  if (needsHealthCheck(spec) && needsHealthCheck(old) && spec.healthCheckNodePort !== old.healthCheckNodePort)
+    at.child('healthCheckNodePort').forbidden('field is immutable')
 }
 
 function validateFirst(

@@ -1,6 +1,6 @@
 /** EndpointSlice. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { parseIP } from '@krmkit/meta/ip'
+import { parseIP, validateIP } from '@krmkit/meta/ip'
 import {
   validateDns1123Subdomain,
   validateFullyQualifiedDomainName,
@@ -9,6 +9,7 @@ import {
 } from '@krmkit/meta/names'
 import { validateLabels } from '@krmkit/meta/validation'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -32,24 +33,23 @@ function validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErro
   const type = slice.addressType ?? ''
   if (type === '') errors.child('addressType').required()
   else if (!addressTypes.includes(type)) errors.child('addressType').notSupported(type, addressTypes)
-  validateEndpoints(slice, old, errors.child('endpoints'))
   validatePorts(slice.ports, errors.child('ports'))
+  // Stored endpoints stay valid.
+  if (old === undefined || !semanticEqual(slice.endpoints, old.endpoints)) validateEndpoints(slice, errors.child('endpoints'))
 }
 
-function validateEndpoints(slice: Slice, old: Slice | undefined, at: FieldPath): void {
+function validateEndpoints(slice: Slice, at: FieldPath): void {
   const endpoints = slice.endpoints ?? []
   if (endpoints.length > maxEndpoints) {
     at.tooMany(endpoints.length, maxEndpoints)
     return
   }
-  // Stored addresses stay valid.
-  const known = new Set((old?.endpoints ?? []).map(({ addresses }) => JSON.stringify(addresses ?? [])))
   for (const [i, endpoint] of endpoints.entries()) {
     const addresses = endpoint.addresses ?? []
     const here = at.index(i)
     if (addresses.length === 0) here.child('addresses').required('must contain at least 1 address')
     else if (addresses.length > maxAddresses) here.child('addresses').tooMany(addresses.length, maxAddresses)
-    if (!known.has(JSON.stringify(addresses))) validateAddresses(addresses, slice.addressType, here.child('addresses'))
+    validateAddresses(addresses, slice.addressType, here.child('addresses'))
     validateEndpoint(endpoint, here)
   }
 }
@@ -59,8 +59,12 @@ function validateAddresses(addresses: readonly string[], type: string, at: Field
     const here = at.index(i)
     if (type === 'FQDN') here.add(validateFullyQualifiedDomainName(here.path(), address))
     if (type !== 'IPv4' && type !== 'IPv6') continue
-    const family = type === 'IPv4' ? 4 : 6
-    if (parseIP(address)?.family !== family) at.invalid(address, `must be an ${type} address`)
+    const parsed = parseIP(address)
+    if (parsed === undefined) {
+      here.invalidAll(address, validateIP(address))
+      continue
+    }
+    if (parsed.family !== (type === 'IPv4' ? 4 : 6)) at.invalid(address, `must be an ${type} address`)
     validatePublicAddress(address, here)
   }
 }
@@ -144,6 +148,13 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
     if (!semanticEqual(withoutMetadata(slice), withoutMetadata(old))) {
       slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
+  },
+  warnings(slice) {
+    const texts = slice.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []
+    for (const [i, { addresses }] of (slice.endpoints ?? []).entries())
+      for (const [j, address] of (addresses ?? []).entries())
+        texts.push(...addressWarnings(`endpoints[${i}].addresses[${j}]`, address))
+    return texts
   },
   validate(slice, context) {
     return validateWith(context, (errors) => validateSlice(slice, undefined, errors))

@@ -11,6 +11,7 @@ import type {
   IngressSpec,
   IngressTLS,
 } from '../../../types/networking-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
@@ -59,8 +60,11 @@ function validatePath(path: R<HTTPIngressPath>, at: FieldPath): void {
   const text = path.path ?? ''
   const here = at.child('path')
   const type = path.pathType
-  if (!isSet(type)) at.child('pathType').required('pathType must be specified')
-  else if (type === 'ImplementationSpecific') {
+  if (!isSet(type)) {
+    at.child('pathType').required('pathType must be specified')
+    return
+  }
+  if (type === 'ImplementationSpecific') {
     if (text !== '' && !text.startsWith('/')) here.invalid(text, 'must be an absolute path')
   } else if (type === 'Exact' || type === 'Prefix') {
     if (!text.startsWith('/')) here.invalid(text, 'must be an absolute path')
@@ -138,7 +142,11 @@ export const ingressStrategy = defineStrategy<Ingress>({
       validateSpec(ingress.spec ?? {}, errors.child('spec'))
     })
   },
-  warnings(ingress, old, { profile }) {
+  warnings(ingress, old, { profile, subresource }) {
+    if (subresource === 'status')
+      return (ingress.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
+        isEmpty(ip) ? [] : addressWarnings(`status.loadBalancer.ingress[${i}]`, ip),
+      )
     const key = `${profile.domain}/ingress.class`
     if (old !== undefined || own(ingress.metadata.annotations, key) === undefined) return []
     return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`]

@@ -4,6 +4,7 @@ import { goText } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
+import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -18,11 +19,11 @@ function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
   if (isSet(port.protocol) && !protocols.includes(port.protocol)) at.child('protocol').notSupported(port.protocol, protocols)
   const end = port.endPort
   if (typeof port.port === 'number') {
+    validatePortNumber(port.port, at.child('port'))
     if (isSet(end)) {
       if (end < port.port) at.child('endPort').invalid(port.port, 'must be greater than or equal to `port`')
       validatePortNumber(end, at.child('endPort'))
     }
-    validatePortNumber(port.port, at.child('port'))
   } else if (isSet(port.port)) {
     if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is non-numeric')
     at.child('port').invalidAll(port.port, validatePortName(port.port))
@@ -91,6 +92,20 @@ function validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErro
   }
 }
 
+function blockWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
+  const texts: string[] = []
+  const check = ({ cidr, except }: R<IPBlock>, path: string): void => {
+    texts.push(...rangeWarnings(`${path}.cidr`, cidr))
+    for (const [k, range] of (except ?? []).entries()) texts.push(...rangeWarnings(`${path}.except[${k}]`, range))
+  }
+  for (const [i, { from }] of (policy.spec?.ingress ?? []).entries())
+    for (const [j, { ipBlock }] of (from ?? []).entries())
+      if (isSet(ipBlock)) check(ipBlock, `spec.ingress[${i}].from[${j}].ipBlock`)
+  for (const [i, { to }] of (policy.spec?.egress ?? []).entries())
+    for (const [j, { ipBlock }] of (to ?? []).entries()) if (isSet(ipBlock)) check(ipBlock, `spec.egress[${i}].to[${j}].ipBlock`)
+  return texts
+}
+
 export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   defaults(policy) {
     const { spec } = policy
@@ -106,6 +121,7 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   prepareForUpdate(policy, old) {
     raiseGeneration(policy, old, 'spec')
   },
+  warnings: blockWarnings,
   validate(policy, context) {
     return validateWith(context, (errors) => validatePolicy(policy, errors))
   },

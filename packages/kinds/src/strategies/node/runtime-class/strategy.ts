@@ -5,14 +5,14 @@ import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
-import { tolerationText, validateTolerations } from '../../shared/node-selector.ts'
+import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResources } from '../../shared/resources.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 
 function validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false })
+  validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
   validateDnsLabel(object.handler ?? '', errors.child('handler'))
   if (isSet(object.overhead))
     validateResources({ limits: object.overhead.podFixed ?? {} }, errors.child('overhead'), { claims: new Set() })
@@ -26,8 +26,8 @@ function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, a
   validateTolerations(tolerations, here.child('tolerations'))
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
-    const text = tolerationText(toleration)
-    if (seen.has(text)) here.index(i).duplicate(toleration)
+    const text = tolerationText(toleration, { seconds: false })
+    if (seen.has(text)) here.index(i).duplicate(printToleration(toleration))
     seen.add(text)
   }
 }
@@ -44,7 +44,8 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   },
   validateUpdate(object, old, context) {
     return validateWith(context, (errors) => {
-      validateMetadataUpdate(object, old, errors)
+      validateClass(object, errors)
+      validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
       if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')
     })
   },

@@ -4,6 +4,7 @@ import { goText } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
 import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
@@ -17,7 +18,13 @@ function validateBudget(budget: DeepReadonly<PodDisruptionBudget>, errors: Conte
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = budget.spec ?? {}
   const at = errors.child('spec')
   if (isSet(minAvailable) && isSet(maxUnavailable)) {
-    at.invalid(goText('policy.PodDisruptionBudgetSpec{}'), 'minAvailable and maxUnavailable cannot be both set')
+    const printed = goStruct('policy.PodDisruptionBudgetSpec', {
+      MinAvailable: goPointer(minAvailable, 'intstr.IntOrString'),
+      Selector: goPointer(selector, 'v1.LabelSelector'),
+      MaxUnavailable: goPointer(maxUnavailable, 'intstr.IntOrString'),
+      UnhealthyPodEvictionPolicy: goPointer(unhealthyPodEvictionPolicy, 'policy.UnhealthyPodEvictionPolicyType'),
+    })
+    at.invalid(goText(printed), 'minAvailable and maxUnavailable cannot be both set')
   }
   validateIntOrPercent(minAvailable, at.child('minAvailable'))
   validateAtMostAll(minAvailable, at.child('minAvailable'))

@@ -8,6 +8,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { validateRbacName } from '../role.ts'
 
 type AnyBinding = RoleBinding | ClusterRoleBinding
 
@@ -39,7 +40,7 @@ function validateSubject(
 }
 
 function validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): void {
-  validateMetadata(binding, errors, { namespaced, name: nameRules.pathSegment })
+  validateMetadata(binding, errors, { namespaced, name: validateRbacName })
   const group = groupOf(binding)
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {}
   const at = errors.child('roleRef')

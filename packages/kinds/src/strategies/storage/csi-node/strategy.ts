@@ -3,7 +3,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goStrings, goText, utf8Length } from '@krmkit/meta/go-text'
 import type { CSINode, CSINodeDriver } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goStruct } from '../../shared/go-form.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
@@ -46,7 +46,7 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
       Name: goQuote(name),
       NodeID: goQuote(nodeID),
       TopologyKeys: isEmpty(topologyKeys) ? '[]string(nil)' : goStrings(topologyKeys),
-      Allocatable: `(*storage.VolumeNodeResources)(${isSet(allocatable) ? '0x0' : 'nil'})`,
+      Allocatable: goPointer(allocatable, 'storage.VolumeNodeResources'),
     }),
   )
 }

@@ -5,7 +5,7 @@ import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goStruct } from '../../shared/go-form.ts'
+import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
@@ -70,13 +70,12 @@ function validateAttachmentUpdate(attachment: Attachment, old: Attachment, error
 }
 
 function printSpec({ spec }: Attachment) {
-  const pointer = (value: unknown, type: string) => `(*${type})(${isSet(value) ? '0x0' : 'nil'})`
   return goText(
     goStruct('storage.VolumeAttachmentSpec', {
       Attacher: goQuote(spec?.attacher ?? ''),
       Source: goStruct('storage.VolumeAttachmentSource', {
-        PersistentVolumeName: pointer(spec?.source?.persistentVolumeName, 'string'),
-        InlineVolumeSpec: pointer(spec?.source?.inlineVolumeSpec, 'core.PersistentVolumeSpec'),
+        PersistentVolumeName: goPointer(spec?.source?.persistentVolumeName, 'string'),
+        InlineVolumeSpec: goPointer(spec?.source?.inlineVolumeSpec, 'core.PersistentVolumeSpec'),
       }),
       NodeName: goQuote(spec?.nodeName ?? ''),
     }),

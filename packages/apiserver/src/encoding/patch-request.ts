@@ -1,0 +1,22 @@
+import type { GroupVersionKind } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import type { WriteOptions } from '../query.ts'
+import type { RequestContext } from '../request-context.ts'
+import type { RequestScope } from '../request-scope.ts'
+import type { PatchBody } from './patch-body.ts'
+
+/** The object that a patch is applied to: in the version of the request, or a Scale made from it. */
+export interface PatchTarget {
+  readonly gvk: GroupVersionKind
+  readonly type: () => StructType
+  readonly namespaced: boolean
+}
+
+/** One PATCH request. */
+export interface PatchRequest {
+  readonly scope: RequestScope
+  readonly context: RequestContext
+  readonly target: PatchTarget
+  readonly body: PatchBody
+  readonly options: WriteOptions
+}

@@ -1,0 +1,31 @@
+import type { ApiObject } from '@krmkit/meta'
+import { stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import { secretStrategy } from './strategy.ts'
+
+const merged = (members: object): unknown => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, ...members } as unknown as ApiObject
+  secretStrategy.defaults?.(secret, 'v1', stockProfile)
+  return secret
+}
+
+describe('stringData', () => {
+  it('replaces members of data', () => {
+    expect(merged({ data: { a: 'YQ==', b: 'Yg==' }, stringData: { b: 'ü', c: 'c' } })).toMatchObject({
+      data: { a: 'YQ==', b: 'w7w=', c: 'Yw==' },
+    })
+  })
+
+  it('becomes data where there is none', () => {
+    expect(merged({ stringData: { c: 'c' } })).toEqual(expect.objectContaining({ data: { c: 'Yw==' } }))
+    expect(merged({ stringData: {} })).not.toHaveProperty('data')
+    expect(merged({ stringData: { c: 'c' } })).not.toHaveProperty('stringData')
+  })
+
+  it('treats __proto__ as an ordinary key', () => {
+    for (const data of [{}, { data: { a: 'YQ==' } }]) {
+      const { data: found } = merged({ ...data, stringData: JSON.parse('{"__proto__":"c"}') }) as { data: object }
+      expect(JSON.stringify(found)).toContain('"__proto__":"Yw=="')
+    }
+  })
+})

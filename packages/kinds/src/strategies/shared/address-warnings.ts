@@ -1,0 +1,65 @@
+import { goQuote } from '@krmkit/meta/go-text'
+import { type IpAddress, parseCIDR, parseIP } from '@krmkit/meta/ip'
+import { formatV4, formatV6, toBigInt } from './address-text.ts'
+
+/** Warnings of addresses and ranges in notations that the stock server means to refuse one day. */
+
+/** A valid IPv4 address without leading zeros. */
+const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/
+
+/** @param path of the member, such as `spec.externalIPs[0]` */
+export function addressWarnings(path: string, text: string): string[] {
+  const address = parseIP(text)
+  if (address === undefined) return []
+  const canonical = addressText(address)
+  if (isNonStandard(address, text)) {
+    return [
+      `${path}: non-standard IP address ${goQuote(text)} will be considered invalid in a future Kubernetes release: use ${goQuote(canonical)}`,
+    ]
+  }
+  if (address.family === 4 || canonical === text) return []
+  return [`${path}: IPv6 address ${goQuote(text)} should be in RFC 5952 canonical format (${goQuote(canonical)})`]
+}
+
+/** @param path of the member, such as `spec.podCIDRs[0]` */
+export function rangeWarnings(path: string, text: string): string[] {
+  const range = parseCIDR(text)
+  if (range === undefined) return []
+  const { address, prefixLength } = range
+  const [given, bits = ''] = text.split('/') as [string, string?]
+  const nonStandard = isNonStandard(address, given)
+  const network = `${networkText(range)}/${prefixLength}`
+  const warnings: string[] = []
+  if (addressText(address) !== networkText(range)) {
+    const single = `${addressText(address)}/${address.family === 4 ? 32 : 128}`
+    const meant = `should be ${goQuote(network)} or ${goQuote(single)}?`
+    warnings.push(`${path}: CIDR value ${goQuote(text)} is ambiguous in this context (${meant})`)
+  }
+  if (nonStandard || bits !== String(prefixLength)) {
+    warnings.push(
+      `${path}: non-standard CIDR value ${goQuote(text)} will be considered invalid in a future Kubernetes release: use ${goQuote(network)}`,
+    )
+  }
+  if (warnings.length === 0 && address.family === 6 && text !== network)
+    warnings.push(`${path}: IPv6 CIDR value ${goQuote(text)} should be in RFC 5952 canonical format (${goQuote(network)})`)
+  return warnings
+}
+
+/** Leading zeros, or an IPv4 address in an IPv6 notation. */
+function isNonStandard({ family, bytes }: IpAddress, text: string): boolean {
+  return family === 4 && (bytes.length > 4 || !plainV4.test(text))
+}
+
+function addressText({ family, bytes }: IpAddress): string {
+  return family === 4 ? formatV4(Number(toBigInt(bytes.slice(-4)))) : formatV6(toBigInt(bytes))
+}
+
+/** The first address of the range. */
+function networkText({ address, prefixLength }: { readonly address: IpAddress; readonly prefixLength: number }): string {
+  const { family } = address
+  const bytes = family === 4 ? address.bytes.slice(-4) : address.bytes
+  const length = family === 4 ? prefixLength - (address.bytes.length - 4) * 8 : prefixLength
+  const size = 1n << BigInt(bytes.length * 8 - Math.max(0, length))
+  const first = (toBigInt(bytes) / size) * size
+  return family === 4 ? formatV4(Number(first)) : formatV6(first)
+}

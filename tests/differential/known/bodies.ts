@@ -1,0 +1,102 @@
+import type { Difference } from '../compare.ts'
+import type { KnownDivergence } from './index.ts'
+
+/** Departures on purpose in validation, its texts and the canonical form of objects. */
+export const bodyDepartures: readonly KnownDivergence[] = [
+  {
+    id: 'D20',
+    title: 'Refused changes of immutable parts come without a comparison of the Go structs',
+    reason:
+      'The stock server appends the output of a Go library, which prints internal types and whose format is unstable on purpose. The field and the rule are in the text before it.',
+    matches: (difference) => sameText(difference, stripDiffs),
+  },
+  {
+    id: 'D21',
+    title: 'Empty maps and lists in printed Go values are nil',
+    reason:
+      'Objects are validated in their canonical JSON form, in which an empty map or list is absent; Go tells them apart in what it prints into messages.',
+    matches: (difference) => sameText(difference, stripEmpties),
+  },
+  {
+    id: 'D22',
+    title: 'Syntax errors of expressions have the words of another parser',
+    reason:
+      'The texts after `Syntax error:` come from the parser generator of the stock server and list its internal expectations; the expression and the field are equal.',
+    matches: (difference) => sameText(difference, stripSyntaxErrors),
+  },
+  {
+    id: 'D24',
+    title: 'A service without a name is invalid, not an internal error',
+    reason: 'The stock server allocates the address before it validates the service, and fails to store the address for no name.',
+    matches: ({ at, stock, krmkit }) =>
+      at === 'status' &&
+      /^500 .*failed to allocate a serviceIP: IPAddress\.networking\.k8s\.io "[^"]*" is invalid: spec\.parentRef\.name/.test(
+        String(stock),
+      ) &&
+      /^422 Service "" is invalid: .*metadata\.name: Required value/.test(String(krmkit)),
+  },
+  {
+    id: 'D25',
+    title: 'Quantities in printed Go values show the canonical amount',
+    reason:
+      'The stock server prints the internal parts of a quantity, which depend on how it was written; quantities are kept in their canonical form, which both print in the same message where they print it as text.',
+    matches: (difference) => sameText(difference, stripQuantities),
+  },
+  {
+    id: 'D26',
+    title: 'A refused pod template of a job is not printed',
+    reason:
+      'The stock server prints the whole template as an internal Go value, pages of it; the field and the rule are the same.',
+    matches: (difference) => sameText(difference, stripTemplates),
+  },
+  {
+    id: 'D27',
+    title: 'Immutable data may become an empty map where it was absent',
+    reason: 'Empty and absent are one in the canonical form of an object, so nothing changes; the stock server compares Go maps.',
+    matches: ({ at, stock, krmkit }) =>
+      at === 'status' &&
+      /^422 (ConfigMap|Secret) "[^"]*" is invalid: (binaryData|data): Forbidden: field is immutable when `immutable` is set$/.test(
+        String(stock),
+      ) &&
+      String(krmkit).startsWith('200 '),
+  },
+  {
+    id: 'D28',
+    title: 'Adding an empty list or map changes nothing',
+    reason:
+      'Empty and absent are one in the canonical form of an object; the stock server tells them apart in network policies and in lists that are owned as a whole, and stores a new version.',
+    ends: true,
+    matches: ({ at }, { step }) =>
+      step.method !== 'POST' &&
+      /^body\.metadata\.(resourceVersion|generation|managedFields)/.test(at) &&
+      step.body !== undefined &&
+      'json' in step.body &&
+      /[:[,](\[\]|\{\})/.test(JSON.stringify(step.body.json)),
+  },
+]
+
+/** The Go diff of two structs: its first line names a type, its last one closes the brace. */
+const goDiff = /(?<=\n)[ \u00a0]+&?[\w.]+\{\n[\s\S]*?\n[ \u00a0]{2}\}\n/g
+const goQuantity =
+  /resource\.Quantity\{i:resource\.int64Amount\{[^}]*\}, d:resource\.infDecAmount\{[^}]*\}, s:"[^"]*", Format:"\w+"\}/g
+const emptyGoValue = /((?:map\[[\w.]+\]|\[\])[\w.]+|core\.ResourceList)\{\}/g
+
+const stripDiffs = (text: string) => text.replaceAll(goDiff, '')
+const stripEmpties = (text: string) => text.replaceAll(emptyGoValue, '$1(nil)')
+/** The parsers also disagree on the number of errors. */
+const stripSyntaxErrors = (text: string) =>
+  text.replaceAll(/(?<=compilation failed: )ERROR: [\s\S]*?: Syntax error: [\s\S]*?(?=, \w+[.[]|\]$|$)/g, '')
+const stripQuantities = (text: string) => text.replaceAll(goQuantity, 'resource.Quantity{}')
+const stripTemplates = (text: string) =>
+  text.replaceAll(/core\.PodTemplateSpec\{.*\}(?=: field is immutable)/g, 'core.PodTemplateSpec{}')
+
+/** Removes what the entries of this file allow to differ in one text. */
+function stripAll(text: string): string {
+  return [stripDiffs, stripEmpties, stripSyntaxErrors, stripQuantities, stripTemplates].reduce((rest, strip) => strip(rest), text)
+}
+
+/** Whether `strip` changes one of two texts that are equal without what the entries of this file allow to differ. */
+function sameText({ stock, krmkit }: Difference, strip: (text: string) => string): boolean {
+  if (typeof stock !== 'string' || typeof krmkit !== 'string') return false
+  return (strip(stock) !== stock || strip(krmkit) !== krmkit) && stripAll(stock) === stripAll(krmkit)
+}

@@ -1,0 +1,85 @@
+import type { Difference, Divergence } from '../compare.ts'
+import type { KnownDivergence } from './index.ts'
+
+/** Departures on purpose in reads and in documents. */
+export const documentDepartures: readonly KnownDivergence[] = [
+  {
+    id: 'D80',
+    title: 'Streaming lists are served',
+    reason:
+      'Kubernetes API Concepts, "Streaming lists": `sendInitialEvents` is served without a feature gate, and clients that use it need less memory. The stock server 1.33 refuses it while its gate WatchList is off.',
+    matches: ({ at, stock }, { step }) =>
+      at === 'status' &&
+      String(stock).startsWith('422 ') &&
+      String(stock).includes('sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled') &&
+      (Array.isArray(step.query) ? step.query.some(([name]) => name === 'sendInitialEvents') : false),
+  },
+  {
+    id: 'D81',
+    title: "Descriptions in OpenAPI documents and Tables are krmkit's own",
+    reason:
+      'Descriptions are prose, which krmkit writes itself. The comparison leaves their texts out; some fields that have none on one server have one on the other. The hashes and tags of the documents differ with them.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      isOpenApi(step) && at.endsWith('.description') && [stock, krmkit].includes('<description>'),
+  },
+  {
+    id: 'D82',
+    title: 'Headers of OpenAPI documents',
+    reason:
+      'The Go file server, which the stock server answers with, announces byte ranges, guesses the type of the index to be plain text and gives it no tag, so that it cannot be asked for with If-None-Match; and its Expires names UTC, where HTTP requires GMT. krmkit sends documents whole, the index as JSON with a tag, and names Accept-Encoding in Vary, because a cache must not give a compressed document to a client that cannot read it.',
+    matches: ({ at, stock, krmkit }, { step }) => isOpenApi(step) && isOfFileServer(at, stock, krmkit),
+  },
+  {
+    id: 'D83',
+    title: 'Storage versions of definitions, ServiceCIDR and IPAddress',
+    reason:
+      'The stock server still stores these three kinds as v1beta1 so that it can be rolled back to releases without v1. krmkit has no such releases and stores v1; the opaque hash of the storage version differs.',
+    matches: ({ at, stock }) =>
+      /\.storageVersionHash$/.test(at) && ['jfWCUB31mvA=', 'O4H8VxQhW5Y=', '8ufAXOnr3Yg='].includes(String(stock)),
+  },
+  {
+    id: 'D85',
+    title: '`status.resizeStatus` of claims',
+    reason:
+      'Configuration and storage 2.4 has this member, which later releases replaced by allocatedResourceStatuses; krmkit has both.',
+    matches: ({ at }, { step }) => isOpenApi(step) && /PersistentVolumeClaimStatus\.properties\.resizeStatus$/.test(at),
+  },
+  {
+    id: 'D86',
+    title: 'A protobuf envelope may contain JSON',
+    reason:
+      'API protocol 2.6: the contentType of the envelope names the encoding of its content; the stock server takes it for protobuf in any case.',
+    matches: (_, { step }) =>
+      step.body !== undefined && 'protobuf' in step.body && step.body.protobuf.envelope?.contentType === 'application/json',
+  },
+  {
+    id: 'D84',
+    title: 'Aggregated discovery is served as v2beta1 too',
+    reason:
+      'Clients of 1.26 to 1.29 ask for v2beta1; its content equals v2. The stock server 1.33 has removed it and answers in another form.',
+    matches: (_, { step }) => /v=v2beta1/.test(String(step.headers?.['accept'] ?? '')) && /^\/apis?\/?$/.test(step.path),
+  },
+]
+
+function isOpenApi({ path }: Divergence['step']): boolean {
+  return path.startsWith('/openapi/') || path.startsWith('{index.')
+}
+
+function isOfFileServer(at: Difference['at'], stock: unknown, krmkit: unknown): boolean {
+  switch (at) {
+    case 'headers.accept-ranges':
+      return stock === 'bytes' && krmkit === '<absent>'
+    case 'headers.content-type':
+      return stock === 'text/plain; charset=utf-8' && krmkit === 'application/json'
+    case 'headers.etag':
+      return stock === '<absent>'
+    case 'headers.vary':
+      return String(krmkit).includes('Accept')
+    case 'headers.expires':
+      return String(stock).replace('UTC', 'GMT') === krmkit
+    case 'status':
+      return stock === '200 ' && krmkit === '304 '
+    default:
+      return false
+  }
+}
