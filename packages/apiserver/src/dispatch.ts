@@ -159,11 +159,7 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   if (custom?.terminating === true && verb === 'create') throw terminating(definition, verb)
   if (custom === undefined && !resource.verbs.includes(verb)) throw notAllowed
   const isCollective = verb === 'create' || verb === 'deletecollection'
-  if (isCollective && kind.namespaced && namespace === '') {
-    throw namesEmptyNamespace(info) && verb === 'deletecollection'
-      ? ApiError.badRequest('Namespace parameter required.')
-      : notAllowed
-  }
+  if (isCollective && kind.namespaced && namespace === '' && !namesEmptyNamespace(info)) throw notAllowed
   if (verb === 'create' && name !== '') throw notAllowed
   if ((verb === 'update' || verb === 'patch') && name === '') throw notAllowed
   return handlerFor(resource, verb)

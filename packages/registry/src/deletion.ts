@@ -269,7 +269,7 @@ function markedByStrategy(
   return next
 }
 
-/** The finalizers of garbage collection of a kind with finalizers of its own; `orphanDependents: false` waits for dependents. */
+/** The finalizers of garbage collection of a kind with `pendingFinalizers`; `orphanDependents: false` waits for dependents. */
 function chooseDependents({ metadata }: ApiObject, { orphanDependents, propagationPolicy }: DeleteRequestOptions): void {
   if (orphanDependents === undefined && propagationPolicy === undefined) return
   const orphans = orphanDependents ?? propagationPolicy === 'Orphan'

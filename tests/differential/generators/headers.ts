@@ -75,8 +75,9 @@ const paths = [
   '/api/v1/namespaces/{ns}/configmaps/',
   '/api/v1/namespaces/{ns}/nothing',
   '/api/v1/namespaces/{ns}',
-  '/api/v1/configmaps',
-  '/api/v1/namespaces//configmaps',
+  // Objects of other scenarios come and go.
+  '/api/v1/configmaps?fieldSelector=metadata.name%3D{id}-a',
+  '/api/v1/namespaces//configmaps?fieldSelector=metadata.name%3D{id}-a',
   '/api/v1//namespaces/{ns}/configmaps',
   '/api/v2/namespaces',
   '/apis',

@@ -47,7 +47,10 @@ describe('NamespaceLifecycle', () => {
       expect(outcome(attributesOf('configmaps', { operation, namespace: 'leaving' }))).toBeUndefined()
   })
 
-  it('refuses creation in a missing namespace [P279]', () => {
+  it('refuses creation and updates in a missing namespace, and allows deletions [P279]', () => {
+    const update = attributesOf('configmaps', { operation: 'UPDATE', namespace: 'none' })
+    expect(outcome(update)?.status.message).toBe('namespaces "none" not found')
+    expect(outcome(attributesOf('configmaps', { operation: 'DELETE', namespace: 'none' }))).toBeUndefined()
     expect(outcome(attributesOf('configmaps', { namespace: 'none' }))?.status).toMatchObject({
       code: 404,
       message: 'namespaces "none" not found',

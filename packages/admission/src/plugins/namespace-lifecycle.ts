@@ -30,11 +30,12 @@ export function namespaceLifecycle(profile: NamingProfile): AdmissionPlugin {
       if (operation === 'DELETE' && isNamespace(attributes) && reserved.has(name)) {
         throw ApiError.forbidden(resource, name, 'this namespace may not be deleted')
       }
-      if (namespace === '' || isNamespace(attributes) || operation !== 'CREATE') return
+      if (namespace === '' || isNamespace(attributes) || (operation !== 'CREATE' && operation !== 'UPDATE')) return
       if (attributes.resource.group === `authorization.${profile.apiDomain}` && resource.resource === 'localsubjectaccessreviews')
         return
       const found = reader.get({ group: '', resource: 'namespaces' }, '', namespace)
       if (found === undefined) throw ApiError.notFound({ group: '', resource: 'namespaces' }, namespace)
+      if (operation === 'UPDATE') return
       if (
         (found as { status?: { phase?: string } }).status?.phase !== 'Terminating' &&
         found.metadata.deletionTimestamp === undefined

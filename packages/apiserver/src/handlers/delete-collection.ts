@@ -10,11 +10,11 @@ import { listOptions, listRequest, listTransforms, notAnObject } from './list.ts
 /** DELETE of a collection. */
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses } = scope
+  const listed = listRequest(scope, context, listOptions(context))
+  const options = await deleteOptions(scope, context)
   const representation = negotiated(scope, context, { transforms: listTransforms })
   // Differs: the stock server refuses the form after the deletion.
   if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
-  const listed = listRequest(scope, context, listOptions(context))
-  const options = await deleteOptions(scope, context)
   if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
   await scope.store.deleteCollection(write, { ...listed, options })

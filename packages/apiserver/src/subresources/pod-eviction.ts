@@ -3,7 +3,7 @@ import type { Eviction, PodDisruptionBudget } from '@krmkit/kinds/policy/v1'
 import { chargedBudget, ignoresBudgets, takeDisruption, withDisruptionTarget } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { checkPreconditions, type DeleteRequestOptions, type WriteContext } from '@krmkit/registry'
+import { checkPreconditions, type DeleteRequestOptions, type WriteContext, validateDeleteOptions } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
@@ -34,6 +34,7 @@ export async function createEviction(scope: RequestScope, context: RequestContex
   const { uid } = options.preconditions ?? {}
   checkPreconditions(definition, pod, { uid })
   if (!ignoresBudgets(pod)) await chargeBudget(scope, write, pod)
+  validateDeleteOptions(options, scope.profile)
   await store.delete(write, {
     namespace,
     name,
