@@ -45,7 +45,8 @@ const decimalSuffixes: ReadonlyMap<number, string> = new Map(
 const binarySuffixes: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
- * Splits a quantity. Missing digits count as zero, as on the stock server.
+ * Splits a quantity. Missing digits count as zero, as on the stock server, unless the suffix is too large or too small for its
+ * shortcut: `Mi` is 0, `Pi` is refused.
  *
  * @throws MetaError `InvalidQuantity`
  */
@@ -65,6 +66,7 @@ export function splitQuantity(text: string): QuantityParts {
     fraction = text.slice(at + 1, end)
     at = end
   }
+  const hasDigits = /[0-9]/.test(text.slice(0, at))
   const suffix = text.slice(at)
   if (suffix !== '' && !isSuffix(suffix)) refuse(quantityFormatError)
   const decimal = decimalExponents.get(suffix)
@@ -82,7 +84,18 @@ export function splitQuantity(text: string): QuantityParts {
     if (!(Math.abs(exponent) <= maxExponent)) refuse(suffixError)
   }
   if (whole.length + fraction.length > maxDigits) refuse(numericError)
-  return { negative: text[0] === '-', whole: whole === '' ? '0' : whole, fraction, base, exponent, format }
+  const parts: QuantityParts = { negative: text[0] === '-', whole: whole === '' ? '0' : whole, fraction, base, exponent, format }
+  if (!hasDigits && !isShort(parts)) refuse(numericError)
+  return parts
+}
+
+/** The smallest fraction kept: 1e-9. */
+export const nano = -9
+
+/** Whether the stock library keeps the digits and the exponent as they are; it keeps other amounts as a number of nano units. */
+export function isShort({ whole, fraction, base, exponent }: QuantityParts): boolean {
+  if (base === 2) return fraction === '' && 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1 >= 0
+  return whole.length + fraction.length <= 18 && exponent - fraction.length >= nano
 }
 
 /** Formats digits with the suffix for a power of ten that is a multiple of 3; above `E`, an exponent. */

@@ -51,9 +51,25 @@ describe('Quantity', () => {
     for (const text of vectors.format) expect({ text, message: message(text) }).toEqual({ text, message: quantityFormatError })
     for (const text of vectors.suffix)
       expect({ text, message: message(text) }).toEqual({ text, message: "unable to parse quantity's suffix" })
+    for (const text of vectors.numeric)
+      expect({ text, message: message(text) }).toEqual({ text, message: 'unable to parse numeric part of quantity' })
     expect(message('1'.repeat(1001))).toBe('unable to parse numeric part of quantity')
     expect(message(`${'1'.repeat(500_000)}x`)).toBe(quantityFormatError)
     expect(message(`1.${'1'.repeat(500_000)}x`)).toBe(quantityFormatError)
+  })
+
+  it('prints sums with zero canonically', () => {
+    const zero = Quantity.parse('0')
+    for (const [text, printed] of [
+      ['1.', '1'],
+      ['+1m', '1m'],
+      ['1e0', '1'],
+      ['005', '5'],
+    ] as const) {
+      const quantity = Quantity.parse(text)
+      expect([quantity.add(zero), zero.add(quantity), quantity.sub(zero)].map(String)).toEqual([printed, printed, printed])
+      expect(String(quantity)).toBe(text)
+    }
   })
 
   it('accepts JSON numbers and text with surrounding spaces', () => {

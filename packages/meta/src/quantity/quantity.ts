@@ -1,13 +1,18 @@
 /** Resource quantities: `100m`, `1.5Gi`, `12e6`. Exact, with one canonical text form. */
 
 import { MetaError } from '../meta-error.ts'
-import { formatBinary, formatDecimal, type QuantityFormat, type QuantityParts, splitQuantity } from './quantity-text.ts'
+import {
+  formatBinary,
+  formatDecimal,
+  isShort,
+  nano,
+  type QuantityFormat,
+  type QuantityParts,
+  splitQuantity,
+} from './quantity-text.ts'
 
 const maxInt64 = 2n ** 63n - 1n
 const minInt64 = -(2n ** 63n)
-
-/** The smallest fraction kept: 1e-9. */
-const nano = -9
 
 /**
  * An immutable quantity: `unscaled * 10 ** exponent`, never finer than 1e-9.
@@ -97,8 +102,8 @@ export class Quantity {
 
   /** The sum, in the format of this quantity, or of `other` when this one is zero. */
   add(other: Quantity): Quantity {
-    if (this.isZero()) return other
-    if (other.isZero()) return this
+    if (this.isZero()) return other.#withoutText()
+    if (other.isZero()) return this.#withoutText()
     const exponent = Math.min(this.#exponent, other.#exponent)
     const sum = raise(this.#unscaled, this.#exponent - exponent) + raise(other.#unscaled, other.#exponent - exponent)
     return new Quantity(sum, exponent, this.format, this.#isLong || other.#isLong)
@@ -121,6 +126,11 @@ export class Quantity {
   /** The same amount in another format. */
   withFormat(format: QuantityFormat): Quantity {
     return new Quantity(this.#unscaled, this.#exponent, format, this.#isLong)
+  }
+
+  /** The same amount, printed canonically. */
+  #withoutText(): Quantity {
+    return this.withFormat(this.format)
   }
 
   /** The amount in units of `10 ** exponent`, rounded away from zero. */
@@ -228,12 +238,6 @@ function powerOfTen(exponent: number): number {
  */
 export function normalizeQuantity(value: string | number | bigint): string {
   return Quantity.parse(String(value).trim()).toString()
-}
-
-/** Whether the stock library keeps the digits and the exponent as they are; it keeps other amounts as a number of nano units. */
-function isShort({ whole, fraction, base, exponent }: QuantityParts): boolean {
-  if (base === 2) return fraction === '' && 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1 >= 0
-  return whole.length + fraction.length <= 18 && exponent - fraction.length >= nano
 }
 
 /** Whether the stock server prints the text as written: its shortcut treats some short numbers as canonical. */

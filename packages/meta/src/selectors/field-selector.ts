@@ -114,7 +114,10 @@ export function parseFieldSelector(text: string): FieldSelector {
         text,
       })
     const value = unescapeValue(term.slice(match.index + match[0].length), text)
-    requirements.push({ field: term.slice(0, match.index), operator: match[0] === '!=' ? '!=' : '=', value })
+    const field = term.slice(0, match.index)
+    // The stock library drops terms without a field and a value.
+    if (field === '' && value === '') continue
+    requirements.push({ field, operator: match[0] === '!=' ? '!=' : '=', value })
   }
   return new FieldSelector(requirements)
 }
