@@ -57,6 +57,8 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
+  // A PUT or PATCH that creates its object ignores the version, as on the stock server.
+  if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion
   const { guard } = environment
   if (guard?.covers(definition) === true) {
     await guard.check({ definition, user: context.user, namespace, name: pathName, object: object as FrozenObject })

@@ -66,6 +66,20 @@ describe('reading', () => {
     }
   })
 
+  it('creates by PUT and apply whatever resourceVersion the object states', async () => {
+    const { ask } = await sampleServer()
+    const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+    const body = (name: string) => ({
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, resourceVersion: '5' },
+    })
+    expect((await ask(`${path}/a`, { method: 'PUT', body: body('a') })).status).toBe(201)
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    expect((await ask(`${path}/b?fieldManager=m`, { method: 'PATCH', body: body('b'), headers })).status).toBe(201)
+    expect((await ask(path, { method: 'POST', body: body('c') })).status).toBe(400)
+  })
+
   it('lists metadata as protobuf with the numbers of its version', async () => {
     const { ask } = await sampleServer()
     const read = async (version: string) => {

@@ -54,7 +54,8 @@ function publishedResources(definition: ResourceDefinition, options: PublishingO
     ...publishedShape(resource),
     body,
     ...(list === undefined ? {} : { list }),
-    ...(strategy.deleteAnswer === 'Object' ? { deleteReturnsObject: true } : {}),
+    // Kinds that begin their deletion themselves document a Status, although they return the object.
+    ...(strategy.deleteAnswer === 'Object' && strategy.beginDeletion === undefined ? { deleteReturnsObject: true } : {}),
     strategicMerge: custom === undefined,
     ...(definition.custom !== undefined && definition.definedInCode !== true ? { custom: true } : {}),
   }

@@ -122,6 +122,7 @@ function plainDocument(
     parameters: [],
     responses: [{ status: 200, schema: schema?.name ?? 'string' }],
     produces: [at.produces ?? 'application/json'],
+    ...(schema === undefined ? { consumes: [] } : {}),
   }
   return { name, operations: [operation], schemas: schema === undefined ? [] : [schema] }
 }

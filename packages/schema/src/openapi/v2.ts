@@ -28,9 +28,10 @@ function operationObject(operation: Operation, common: readonly Parameter[]): Js
   const { action, body, description, id, kind, produces, tag } = operation
   const own = operation.parameters.filter((parameter) => !has(common, parameter)).sort(byName)
   const parameters = [...(body === undefined ? [] : [bodyParameter(body)]), ...own.map(parameterObject)]
+  const consumes = body?.types ?? operation.consumes ?? (action === undefined ? produces : ['*/*'])
   return {
     description,
-    consumes: [...(body?.types ?? operation.consumes ?? (action === undefined ? produces : ['*/*']))],
+    ...(consumes.length === 0 ? {} : { consumes: [...consumes] }),
     produces: [...produces],
     schemes: ['https'],
     tags: [tag],
