@@ -87,7 +87,6 @@ export class Normalizer {
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
     if (key === 'details' && Array.isArray(object['causes'])) sortConflicts(object['causes'])
-    if (key === 'metadata' && Array.isArray(object['managedFields'])) sortByManager(object['managedFields'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
 
@@ -168,15 +167,6 @@ function sortConflicts(causes: unknown[]): void {
   causes.sort((a, b) => (managerOf(a) < managerOf(b) ? -1 : managerOf(a) > managerOf(b) ? 1 : 0))
 }
 
-/** Managers are sorted by time, in seconds, which two servers may see on different sides of a second. */
-function sortByManager(entries: unknown[]): void {
-  const key = (entry: unknown) => {
-    const { operation, manager, subresource, apiVersion } = entry as Record<string, unknown>
-    return JSON.stringify([operation, manager, subresource ?? '', apiVersion])
-  }
-  entries.sort((a, b) => (key(a) < key(b) ? -1 : 1))
-}
-
 export interface NormalAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -202,6 +192,17 @@ interface Row {
 function deletedKind({ method }: Step, { status, body }: Answer): string | undefined {
   if (method !== 'DELETE' || status !== 200) return undefined
   return /^\{"kind":"(\w+List|ConfigMap|Secret)"/.exec(Buffer.from(body.slice(0, 100)).toString('latin1'))?.[1]
+}
+
+/** A normalized answer with its owners in the order that answers have now; kept answers may be older. */
+export function withSortedOwners<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withSortedOwners) as T
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([key, item]) => {
+    const inner: unknown = withSortedOwners(item)
+    return [key, key === 'managedFields' && Array.isArray(inner) ? inner.sort(byText) : inner]
+  })
+  return Object.fromEntries(members) as T
 }
 
 function byText(a: unknown, b: unknown): number {
