@@ -49,6 +49,7 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, codec.wire, name)
       if (codec.merge !== undefined && isSet(slots[index])) {
+        reader.decodedSize.addDiscarded()
         slots[index] = codec.merge(slots[index], reader, limit, depth + 1)
         return
       }
@@ -60,6 +61,7 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
     ...(codec.readSteps !== undefined && {
       *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void> {
         if (codec.merge !== undefined && isSet(slots[index])) {
+          reader.decodedSize.addDiscarded()
           slots[index] = codec.merge(slots[index], reader, limit, depth + 1)
           return
         }

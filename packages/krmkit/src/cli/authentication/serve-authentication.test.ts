@@ -218,7 +218,7 @@ describe('service accounts', () => {
     const configuration = (await document.json()) as { issuer: string; jwks_uri: string }
     expect(configuration.issuer).toBe('https://now.test')
     expect(configuration.jwks_uri).toBe(`${connection.server}/openid/v1/jwks`)
-    const keys = await admin.request({ path: '/openid/v1/jwks' })
+    const keys = await admin.request({ path: '/openid/v1/jwks', headers: { accept: '*/*' } })
     expect(keys.headers['content-type']).toBe('application/jwk-set+json')
     expect(((await keys.json()) as { keys: unknown[] }).keys).toHaveLength(2)
     const paths = (await (await admin.request({ path: '/' })).json()) as { paths: string[] }

@@ -195,7 +195,7 @@ describe('krmkit serve', () => {
     const flags = ['--report-signing-failures', '--controllers=*,-csrapproving']
     const usual = await start(...flags)
     expect((await ask(usual.admin, { about, spec: { signerName, usages } })).certificate).toContain('BEGIN CERTIFICATE')
-    const strict = await start(...flags, '--require-key-encipherment')
+    const strict = await start(...flags, '--require-key-encipherment', `--write-kubeconfig=${folder}/strict.kubeconfig`)
     const { conditions } = await ask(strict.admin, { about, spec: { signerName, usages } })
     expect(conditions[1]).toMatchObject({ message: 'usages did not match [client auth digital signature key encipherment]' })
     const complete = await ask(strict.admin, { name: 'b', about, spec: { signerName, usages: [...usages, 'key encipherment'] } })
