@@ -248,4 +248,3 @@ it('generated values may differ from the real request [P199]', async () => {
   // A dry run takes no address: it shows the base of the network, which is never assigned, as on the stock server.
   expect([dry.spec.clusterIP, real.spec.clusterIP === dry.spec.clusterIP]).toEqual(['10.0.0.0', false])
 })
-})
