@@ -23,6 +23,9 @@ interface Plan {
  * Checks resourceVersionMatch against the other parameters. `listEntries` does so too.
  *
  * @throws ApiError 400
+ * @example
+ * import { validateVersionMatch } from '@krmkit/registry'
+ * validateVersionMatch({ resourceVersion: '7', resourceVersionMatch: 'Exact' })
  */
 export function validateVersionMatch({
   resourceVersion = '',

@@ -15,7 +15,15 @@ export interface UidConflict {
 /** Code of a violated precondition in the storage errors of the stock server. */
 const invalidObject = 4
 
-/** The conflict of an update with another uid. Clients see the storage error of the stock server, with the key of the object there. */
+/**
+ * The conflict of an update with another uid. Clients see the storage error of the stock server, with the key of the object there.
+ *
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { uidConflict } from '@krmkit/registry'
+ * const pods = createCatalog().resource({ group: '', version: 'v1', resource: 'pods' })
+ * if (pods !== undefined) throw uidConflict(pods, { namespace: 'shop', name: 'web', uid: 'a', found: 'b' })
+ */
 export function uidConflict(definition: ResourceDefinition, { namespace, name, uid, found, dryRun }: UidConflict): ApiError {
   const { group, resource, prefix = `${group}/${resource}` } = definition.storage
   // A dry run never reaches the store, which adds its root to keys.

@@ -75,7 +75,7 @@ export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): F
   return errors
 }
 
-/** Like `validateObjectMetaUpdate`, and requires finalizers without a domain to be standard ones. */
+/** Like {@link validateObjectMetaUpdate}, and requires finalizers without a domain to be standard ones. */
 export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
   const errors = validateObjectMetaUpdate(meta, old, path)
   addBareFinalizers(errors, meta, path)

@@ -111,7 +111,9 @@ class CustomResourceCodec implements CustomCodec {
   *normalizeSteps(object: JsonObject): Generator<unknown, JsonObject> {
     const metadata = yield* normalizeMetadataSteps(object, this.objectMeta)
     yield true
-    return (yield* sortedValueSteps(metadata === object.metadata ? object : { ...object, metadata })) as JsonObject
+    const complete = this.applyDefaults(metadata === object.metadata ? object : { ...object, metadata })
+    yield true
+    return (yield* sortedValueSteps(complete)) as JsonObject
   }
 
   readStored(object: JsonObject): JsonObject {

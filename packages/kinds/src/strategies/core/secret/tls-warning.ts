@@ -26,10 +26,6 @@ const isPrivateKey = (label: string): boolean => label === 'PRIVATE KEY' || labe
  *
  * @param certificate content of `tls.crt`
  * @param key content of `tls.key`
- * @example
- * ```ts
- * tlsWarning('', '') // 'tls: failed to find any PEM data in certificate input'
- * ```
  */
 export function tlsWarning(certificate: string, key: string): string | undefined {
   const certificates = blockLabels(certificate)
