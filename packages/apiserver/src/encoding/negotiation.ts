@@ -130,10 +130,17 @@ export class Negotiator {
   })
   readonly #vendor: string
   readonly #metaGroup: string
+  /** Media types of streams, of objects, and of what a collection produces: both. */
+  readonly #streamed: readonly string[]
+  readonly #objects: readonly string[]
+  readonly #collections: readonly string[]
 
   constructor({ vendor, apiDomain }: Pick<NamingProfile, 'vendor' | 'apiDomain'>) {
     this.#vendor = vendor
     this.#metaGroup = metaGroup({ apiDomain })
+    this.#streamed = streamable.map((encoding) => `${mediaType(encoding, vendor)};stream=watch`)
+    this.#objects = everyEncoding.map((encoding) => mediaType(encoding, vendor))
+    this.#collections = [...this.#objects, ...this.#streamed]
   }
 
   /** Number of cached headers. */
@@ -159,12 +166,7 @@ export class Negotiator {
 
   /** The media types of objects, and of streams of objects where the route is that of a collection. */
   produced({ collection = false } = {}): readonly string[] {
-    const types = everyEncoding.map((encoding) => mediaType(encoding, this.#vendor))
-    return collection ? [...types, ...this.#streamed()] : types
-  }
-
-  #streamed(): readonly string[] {
-    return streamable.map((encoding) => `${mediaType(encoding, this.#vendor)};stream=watch`)
+    return collection ? this.#collections : this.#objects
   }
 
   /**
@@ -181,7 +183,7 @@ export class Negotiator {
       throw ApiError.notAcceptable(`only the following media types are accepted: ${this.produced().join(', ')}`)
     }
     if (options.stream === true && chosen.encoding === 'yaml')
-      throw ApiError.notAcceptable(`only the following media types are accepted: ${this.#streamed().join(', ')}`)
+      throw ApiError.notAcceptable(`only the following media types are accepted: ${this.#streamed.join(', ')}`)
     if (known === undefined && options.refusal !== true) this.#parsed.set(accept, header)
     return chosen
   }
