@@ -13,7 +13,6 @@ import {
   strategyContext,
   takeNamespace,
   validateByStrategy,
-  validateByStrategySteps,
   validateNewMetadata,
   wipeSystemMetadata,
 } from './object-metadata.ts'
@@ -114,12 +113,8 @@ async function createOnce(
       strategy.prepareForCreate?.(object, about)
     },
     canonicalize: () => strategy.canonicalize?.(object, about),
-    validate() {
-      const errors = validateByStrategy(object, definition, about)
-      return errors.length > 0 ? errors : validateNewMetadata(object, definition)
-    },
-    *validateSteps() {
-      const errors = yield* validateByStrategySteps(object, definition, about)
+    *validate() {
+      const errors = yield* validateByStrategy(object, definition, about)
       yield true
       return errors.length > 0 ? errors : validateNewMetadata(object, definition)
     },

@@ -9,7 +9,6 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
@@ -112,13 +111,8 @@ const newName: NameRule = (name, prefix) => {
   return problems.length > 0 ? problems : unstorableName(name)
 }
 
-/** Metadata rules of every update; run before those of the strategy. */
-export function validateUpdatedMetadata(next: FrozenObject, current: FrozenObject, definition: ResourceDefinition): FieldError[] {
-  return runAtOnce(validateUpdatedMetadataSteps(next, current, definition))
-}
-
-/** As `validateUpdatedMetadata`, with interruption points. */
-export function* validateUpdatedMetadataSteps(
+/** Metadata rules of every update, with interruption points; run before those of the strategy. */
+export function* validateUpdatedMetadata(
   next: FrozenObject,
   current: FrozenObject,
   definition: ResourceDefinition,
@@ -128,42 +122,31 @@ export function* validateUpdatedMetadataSteps(
   return [...errors, ...validateObjectMetaUpdate(next.metadata, current.metadata)]
 }
 
-/** Validates by the strategy; a kind without `validate` has the metadata rules and a DNS subdomain as its name. */
-export function validateByStrategy(object: FrozenObject, definition: ResourceDefinition, context: StrategyContext): FieldError[] {
-  const { strategy, kind } = definition
-  if (strategy.validate !== undefined) return strategy.validate(object, context)
-  return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
-}
-
-/** As `validateByStrategy`, with interruption points. */
-export function* validateByStrategySteps(
+/**
+ * Validates by the strategy, with interruption points where it has them. A kind without `validate` has the metadata rules and a DNS
+ * subdomain as its name.
+ */
+export function* validateByStrategy(
   object: FrozenObject,
   definition: ResourceDefinition,
   context: StrategyContext,
 ): Generator<unknown, FieldError[]> {
-  const { validateSteps } = definition.strategy
-  return validateSteps === undefined ? validateByStrategy(object, definition, context) : yield* validateSteps(object, context)
+  const { strategy, kind } = definition
+  if (strategy.validateSteps !== undefined) return yield* strategy.validateSteps(object, context)
+  if (strategy.validate !== undefined) return strategy.validate(object, context)
+  return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
-export function validateUpdateByStrategy(
-  next: FrozenObject,
-  current: FrozenObject,
-  definition: ResourceDefinition,
-  context: StrategyContext,
-): FieldError[] {
-  const { strategy } = definition
-  if (strategy.validateUpdate !== undefined) return strategy.validateUpdate(next, current, context)
-  return [...validateObjectMetaUpdate(next.metadata, current.metadata), ...validateByStrategy(next, definition, context)]
-}
-
-/** As `validateUpdateByStrategy`, with interruption points. */
-export function* validateUpdateByStrategySteps(
+/** As `validateByStrategy`, for an update. */
+export function* validateUpdateByStrategy(
   next: FrozenObject,
   current: FrozenObject,
   definition: ResourceDefinition,
   context: StrategyContext,
 ): Generator<unknown, FieldError[]> {
-  const { validateUpdateSteps } = definition.strategy
-  if (validateUpdateSteps === undefined) return validateUpdateByStrategy(next, current, definition, context)
-  return yield* validateUpdateSteps(next, current, context)
+  const { strategy } = definition
+  if (strategy.validateUpdateSteps !== undefined) return yield* strategy.validateUpdateSteps(next, current, context)
+  if (strategy.validateUpdate !== undefined) return strategy.validateUpdate(next, current, context)
+  const errors = validateObjectMetaUpdate(next.metadata, current.metadata)
+  return [...errors, ...(yield* validateByStrategy(next, definition, context))]
 }

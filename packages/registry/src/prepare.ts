@@ -1,5 +1,6 @@
 import type { StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { FrozenObject } from './interfaces.ts'
 import { type StoreInternals, storedKind } from './internals.ts'
 import type { Stages } from './stages.ts'
@@ -19,9 +20,8 @@ export interface Preparation {
   prepare(): void
   /** Completes the valid object. Mutates the object. */
   canonicalize(): void
-  validate(): readonly FieldError[]
-  /** As `validate`, with interruption points. */
-  validateSteps(): Generator<unknown, readonly FieldError[]>
+  /** Large objects are validated in slices. */
+  validate(): Generator<unknown, readonly FieldError[]>
 }
 
 /** Prepares an object, assigns its shared values and validates it. @throws ApiError 422 */
@@ -33,7 +33,8 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
   if (allocating !== undefined) refuse(store, preparation, await allocating)
   const loading = definition.strategy.ready?.(object, old)
   if (loading !== undefined) await loading
-  refuse(store, preparation, stages === undefined ? preparation.validate() : await stages.run(preparation.validateSteps()))
+  const validation = preparation.validate()
+  refuse(store, preparation, stages === undefined ? runAtOnce(validation) : await stages.run(validation))
   preparation.canonicalize()
 }
 

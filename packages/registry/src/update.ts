@@ -16,9 +16,7 @@ import {
   strategyContext,
   takeNamespace,
   validateUpdateByStrategy,
-  validateUpdateByStrategySteps,
   validateUpdatedMetadata,
-  validateUpdatedMetadataSteps,
 } from './object-metadata.ts'
 import { encodePrinted, printSteps } from './object-size.ts'
 import { prepareAndValidate } from './prepare.ts'
@@ -156,15 +154,11 @@ async function updateOnce(
       rules.prepareForUpdate?.(next, current, about)
     },
     canonicalize: () => definition.strategy.canonicalize?.(next, about),
-    validate: () => [
-      ...validateUpdatedMetadata(next, current, definition),
-      ...(strategy?.validateUpdate(next, current, about) ?? validateUpdateByStrategy(next, current, definition, about)),
-    ],
-    *validateSteps() {
-      const errors = yield* validateUpdatedMetadataSteps(next, current, definition)
+    *validate() {
+      const errors = yield* validateUpdatedMetadata(next, current, definition)
       yield true
       if (strategy !== undefined) return [...errors, ...strategy.validateUpdate(next, current, about)]
-      return [...errors, ...(yield* validateUpdateByStrategySteps(next, current, definition, about))]
+      return [...errors, ...(yield* validateUpdateByStrategy(next, current, definition, about))]
     },
   })
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)

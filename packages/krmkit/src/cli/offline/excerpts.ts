@@ -12,8 +12,7 @@ export function excerpt(text: string, maxLength: number): string {
  */
 export function differingExcerpts(a: string, b: string, maxLength: number): readonly [string, string] {
   if (a.length <= maxLength && b.length <= maxLength) return [a, b]
-  let same = 0
-  while (same < a.length && same < b.length && a[same] === b[same]) same++
+  const same = boundary(a, commonLength(a, b))
   // The last character of a part may be dropped as half of a pair.
   const isVisible = a === b || same < maxLength - 1
   // Half of each part is the text before the difference.
@@ -21,13 +20,20 @@ export function differingExcerpts(a: string, b: string, maxLength: number): read
   return [part(a, from, maxLength), part(b, from, maxLength)]
 }
 
+function commonLength(a: string, b: string): number {
+  let length = 0
+  while (length < a.length && length < b.length && a[length] === b[length]) length++
+  return length
+}
+
 function part(text: string, from: number, maxLength: number): string {
-  const start = boundary(text, from)
+  // A start inside a pair moves forward: moved back, a short part could end before the difference.
+  const start = boundary(text, from) < from ? from + 1 : from
   const end = boundary(text, Math.min(text.length, start + maxLength))
   return `${start > 0 ? '...' : ''}${text.slice(start, end)}${end < text.length ? '...' : ''}`
 }
 
-/** Moves a position out of a pair of surrogates. */
+/** Moves a position inside a pair of surrogates to its start. */
 function boundary(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return at > 0 && code >= 0xdc00 && code <= 0xdfff ? at - 1 : at
