@@ -120,7 +120,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     {
       ...{ storage, types, clock, random, profile, features, guard },
       admission: createAdmissionChain(plugins),
-      metrics: metrics.webhooks,
+      metrics: metrics.admission,
       serviceNetwork: settings.serviceNetwork,
       allowPrivileged: settings.allowPrivileged,
       maxObjectBytes: limits.objectBytes,

@@ -1,4 +1,6 @@
+import type { AdmissionPlugin } from '@krmkit/admission'
 import { alwaysAllowAuthorizer, createInstrumentedAuthorizer } from '@krmkit/authorization'
+import { ApiError } from '@krmkit/meta'
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
@@ -140,6 +142,33 @@ describe('request metrics of a server', () => {
     expect(await seriesOf(ask, `${reload}_last_timestamp_seconds`)).toEqual([
       `${reload}_last_timestamp_seconds{status="failure"} 2.5`,
     ])
+  })
+
+  it('time the plugins and phases of admission by outcome', async () => {
+    const guard: AdmissionPlugin = {
+      name: 'Guard',
+      handles: ({ resource }) => resource.resource === 'configmaps',
+      admit: (object) => {
+        if (object.metadata.name === 'refused') throw ApiError.badRequest('no')
+      },
+      validate: () => undefined,
+    }
+    const { ask } = await sampleServer({ admission: () => [guard] })
+    for (const name of ['a', 'b', 'refused']) await ask(maps, { method: 'POST', body: { metadata: { name } } })
+    const prefix = 'apiserver_admission'
+    const controller = `${prefix}_controller_admission_duration_seconds_count`
+    expect(await seriesOf(ask, controller)).toEqual([
+      `${controller}{name="Guard",type="admit",operation="CREATE",rejected="false"} 2`,
+      `${controller}{name="Guard",type="admit",operation="CREATE",rejected="true"} 1`,
+      `${controller}{name="Guard",type="validate",operation="CREATE",rejected="false"} 2`,
+    ])
+    const step = `${prefix}_step_admission_duration_seconds_count`
+    expect(await seriesOf(ask, step)).toEqual(
+      expect.arrayContaining([
+        `${step}{type="admit",operation="CREATE",rejected="true"} 1`,
+        `${step}{type="validate",operation="CREATE",rejected="false"} 2`,
+      ]),
+    )
   })
 
   it('count invalid HTTP status codes under one label', async () => {
