@@ -1,4 +1,5 @@
 import type { AdmissionTarget } from './interfaces.ts'
+import type { PodSecurityMetrics } from './pod-security/metrics.ts'
 import type { WebhookMetrics } from './webhook/metrics.ts'
 
 export interface PhaseLabels {
@@ -23,6 +24,7 @@ export interface AdmissionMetrics {
   /** All plugins of a phase have run, or one has rejected the request. */
   phaseCompleted(labels: PhaseLabels, outcome: AdmissionOutcome): void
   readonly webhooks: WebhookMetrics
+  readonly podSecurity: PodSecurityMetrics
 }
 
 /** Measures one phase of one request; without metrics it does nothing. */

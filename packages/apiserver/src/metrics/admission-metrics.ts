@@ -1,4 +1,12 @@
-import type { AdmissionMetrics, AdmissionOutcome, PhaseLabels, PluginLabels, WebhookMetrics } from '@krmkit/admission'
+import type {
+  AdmissionMetrics,
+  AdmissionOutcome,
+  PhaseLabels,
+  PluginLabels,
+  PodSecurityLabels,
+  PodSecurityMetrics,
+  WebhookMetrics,
+} from '@krmkit/admission'
 import { Counter, Histogram as LabelledHistogram, type Metric, type Registry as MetricRegistry } from 'prom-client'
 import { Histogram } from '../flow-control/histogram.ts'
 import { metricCode } from './request-labels.ts'
@@ -20,6 +28,7 @@ export function admissionMetrics(registers: MetricRegistry[]): AdmissionMetrics 
     pluginCompleted: (labels, outcome) => plugins.observe(`${labels.name} ${labels.type} ${labels.operation}`, labels, outcome),
     phaseCompleted: (labels, outcome) => phases.observe(`${labels.type} ${labels.operation}`, labels, outcome),
     webhooks: webhookMetrics(registers),
+    podSecurity: podSecurityMetrics(registers),
   }
 }
 
@@ -118,5 +127,34 @@ function conditionMetrics(registers: MetricRegistry[]): WebhookMetrics['conditio
     durations.observe(labels, seconds)
     if (outcome === 'noMatch') exclusions.inc(labels)
     if (outcome === 'error') errors.inc(labels)
+  }
+}
+
+function podSecurityMetrics(registers: MetricRegistry[]): PodSecurityMetrics {
+  const request = ['request_operation', 'resource', 'subresource']
+  const evaluations = new Counter({
+    name: 'pod_security_evaluations_total',
+    help: 'Number of evaluations of pod security policies; exempt requests do not count.',
+    labelNames: ['decision', 'policy_level', 'policy_version', 'mode', ...request],
+    registers,
+  })
+  const exemptions = new Counter({
+    name: 'pod_security_exemptions_total',
+    help: 'Number of requests that are exempt from pod security policies.',
+    labelNames: request,
+    registers,
+  })
+  const errors = new Counter({
+    name: 'pod_security_errors_total',
+    help: 'Number of requests whose pod security policy is invalid or could not be evaluated.',
+    labelNames: ['fatal', ...request],
+    registers,
+  })
+  const requestLabels = ({ operation, ...rest }: PodSecurityLabels) => ({ request_operation: operation, ...rest })
+  return {
+    evaluated: ({ decision, level, version, mode, ...labels }) =>
+      evaluations.inc({ decision, policy_level: level, policy_version: version, mode, ...requestLabels(labels) }),
+    exempted: (labels) => exemptions.inc(requestLabels(labels)),
+    failed: (labels, fatal) => errors.inc({ fatal: String(fatal), ...requestLabels(labels) }),
   }
 }
