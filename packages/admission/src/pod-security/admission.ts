@@ -7,8 +7,8 @@ import type { Exemptions, PodSecurityConfiguration } from './configuration.ts'
 import { createPodEvaluator, detailsOf } from './evaluator.ts'
 import { existingPodWarnings } from './existing-pods.ts'
 import { compareLevels, formatLevelVersion, isPrivileged, type LevelVersion, type PodPolicy, sameLevelVersion } from './levels.ts'
-import { PodSecurityRecorder } from './metrics.ts'
 import { formatPolicy, labelPrefix, type NamespacePolicy, policyOf } from './namespace-policy.ts'
+import { PodSecurityRecorder } from './recorder.ts'
 
 type Labels = Readonly<Record<string, string>> | undefined
 

@@ -1,10 +1,10 @@
 import type { AdmissionMetrics } from '@krmkit/admission'
 import type { AuthorizationMetrics } from '@krmkit/authorization'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
-import { Counter, Gauge, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { Filter } from '../request-context.ts'
 import { admissionMetrics } from './admission-metrics.ts'
 import { authorizationMetrics } from './authorization-metrics.ts'
+import { Instruments } from './instruments.ts'
 import { type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { SampledMetric } from './sampled-metric.ts'
@@ -55,45 +55,40 @@ export interface AvailabilityMetrics {
 }
 
 export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
-  const registers = [new MetricRegistry()]
+  const instruments = new Instruments()
   const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
   const inFlight = { mutating: 0, readOnly: 0 }
-  new Gauge({
+  instruments.gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Number of requests in flight.',
     labelNames: ['request_kind'],
-    registers,
     collect() {
       this.set({ request_kind: 'mutating' }, inFlight.mutating)
       this.set({ request_kind: 'readOnly' }, inFlight.readOnly)
     },
   })
-  const deprecated = new Gauge({
+  const deprecated = instruments.gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: 'Set to 1 for each requested deprecated API, with the release that removes it.',
     labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-    registers,
   })
-  new Gauge({
+  instruments.gauge({
     name: 'apiserver_storage_revision',
     help: 'Current durable revision of the store.',
-    registers,
     collect() {
       this.set(Number(resourceVersion()))
     },
   })
-  const unavailable = new Gauge({
+  const unavailable = instruments.gauge({
     name: 'aggregator_unavailable_apiservice',
     help: 'Set to 1 for each unavailable APIService with a service, to 0 for available ones.',
     labelNames: ['name'],
-    registers,
   })
-  const lost = new Counter({
+  const lost = instruments.counter({
     name: 'aggregator_unavailable_apiservice_total',
     help: 'Number of times an APIService became unavailable, by reason.',
     labelNames: ['name', 'reason'],
-    registers,
   })
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
@@ -112,8 +107,8 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
-    admission: admissionMetrics(registers),
-    authorization: authorizationMetrics(registers),
+    admission: admissionMetrics(instruments),
+    authorization: authorizationMetrics(instruments),
     availability: {
       observe(name, state) {
         unavailable.set({ name }, state.available ? 0 : 1)
@@ -121,13 +116,12 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       },
       remove: (name) => unavailable.remove({ name }),
     },
-    register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
+    register: (metric) => instruments.register(metric),
     async expose() {
-      const registry = registers[0] as MetricRegistry
       const texts = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
-      const parts: Uint8Array[] = [Buffer.from(await registry.metrics())]
+      const parts: Uint8Array[] = [Buffer.from(await instruments.text())]
       for (const text of texts) parts.push(...(await encodedInSlices(text, new Slices(slices))))
-      return { parts, contentType: registry.contentType }
+      return { parts, contentType: instruments.contentType }
     },
   }
 }
