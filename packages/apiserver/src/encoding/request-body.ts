@@ -1,6 +1,15 @@
 import type { KindInfo } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
+import {
+  ApiError,
+  type ApiObject,
+  type FieldError,
+  field,
+  formatApiVersion,
+  type GroupVersionKind,
+  Path,
+  parseApiVersion,
+} from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import {
@@ -81,6 +90,8 @@ export const unstoredBytes = 256 * 1024
 export interface SizedObject {
   readonly object: ApiObject
   readonly size: DecodedSize
+  /** The required members that the body lacks. */
+  readonly missing: readonly FieldError[]
 }
 
 /** Reads the body as an object of the expected kind. */
@@ -148,7 +159,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
     decoding.checkType(value)
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size }), slices)
-    checkRequired(expected, value)
+    decoding.findMissing(value)
     await slices.next()
     return finish(context, decoding, decoded)
   } catch (error) {
@@ -158,7 +169,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
 
 function finish(
   context: RequestContext,
-  { expected, bytes, actual, size }: BodyDecoding,
+  { expected, bytes, actual, size, missing }: BodyDecoding,
   { object, problems }: Decoded,
 ): SizedObject {
   const { gvk, fieldValidation } = expected
@@ -168,7 +179,7 @@ function finish(
   decoded.apiVersion = formatApiVersion(gvk)
   decoded.kind = gvk.kind
   recordRequestObject(context, decoded)
-  return { object: decoded, size }
+  return { object: decoded, size, missing }
 }
 
 type Actual = { readonly kind: string; readonly version: string }
@@ -181,6 +192,7 @@ class BodyDecoding {
   readonly size: DecodedSize
   /** Kind and version that the body states, once read. */
   actual: Actual | undefined
+  missing: readonly FieldError[] = []
 
   constructor(scope: ServerScope, expected: Expected, bytes: Uint8Array) {
     this.scope = scope
@@ -221,10 +233,14 @@ class BodyDecoding {
     this.checkType(value)
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = decode(expected.type(), value, { ...rest, collect, size })
-    checkRequired(expected, value)
+    this.findMissing(value)
     // Problems of YAML are ordered by key.
     if (encoding === 'json' || decoded.problems.length < 2) return decoded
     return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
+  }
+
+  findMissing(value: unknown): void {
+    this.missing = missingMembers(value, this.expected.required ?? []).map((path) => field.required(path))
   }
 
   /** @throws DecodeError, ApiError */
@@ -269,15 +285,6 @@ function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
 /** The error of malformed JSON or YAML. */
 function unreadable(error: unknown): unknown {
   return error instanceof DecodeError ? unreadableTypeMeta(error) : error
-}
-
-/** @throws ApiError 422 for missing required members. */
-function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
-  const missing = missingMembers(value, required)
-  if (missing.length === 0) return
-  const name = (value as { metadata?: { name?: unknown } | null } | null)?.metadata?.name
-  const errors = missing.map((path) => field.required(path))
-  throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
 }
 
 /** Kinds that every group and version has. */
