@@ -26,14 +26,15 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   },
   {
     id: 'D24',
-    title: 'A service without a name is invalid, not an internal error',
-    reason: 'The stock server allocates the address before it validates the service, and fails to store the address for no name.',
+    title: 'A service whose name cannot be a reference is invalid, not an internal error',
+    reason:
+      'The stock server allocates the address before it validates the service, and fails to store an address that refers to no name, or to one with a slash.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' &&
       /^500 .*failed to allocate a serviceIP: IPAddress\.networking\.k8s\.io "[^"]*" is invalid: spec\.parentRef\.name/.test(
         String(stock),
       ) &&
-      /^422 Service "" is invalid: .*metadata\.name: Required value/.test(String(krmkit)),
+      /^422 Service "[^"]*" is invalid: .*metadata\.name: /.test(String(krmkit)),
   },
   {
     id: 'D25',

@@ -1,9 +1,9 @@
 /** The status sub-resource of pods. */
-import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import type { DeepReadonly, Features, OwnerReference } from '@krmkit/meta'
 import { joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
-import type { ContainerStatus, Pod } from '../../../types/core-v1.generated.ts'
+import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
@@ -21,7 +21,7 @@ export function defaultPodStatus(pod: Pod): void {
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
-  prepareForUpdate(pod, old) {
+  prepareForUpdate(pod, old, { features }) {
     keepMembers(pod, old, 'spec')
     delete pod.metadata.deletionTimestamp
     if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
@@ -31,6 +31,8 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     else pod.metadata.generation = old.metadata.generation
     pod.status ??= {}
     if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
+    keepObservedGenerations(pod.status, old.status ?? {})
+    dropDisabledStatus(pod.status, old, features)
   },
   validateUpdate(pod, old, context) {
     return validateWith(context, (errors) => {
@@ -39,6 +41,30 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
       validateStatus(pod, old, errors.child('status'))
     })
   },
+}
+
+/** A client that does not know the observed generations leaves them as they are. */
+function keepObservedGenerations(status: PodStatus, old: R<PodStatus>): void {
+  if (!status.observedGeneration && isSet(old.observedGeneration)) status.observedGeneration = old.observedGeneration
+  for (const condition of status.conditions ?? []) {
+    const before = old.conditions?.find(({ type }) => type === condition.type)?.observedGeneration
+    if (!condition.observedGeneration && isSet(before)) condition.observedGeneration = before
+  }
+}
+
+/** Drops members that the release does not have, unless the stored pod uses them. */
+function dropDisabledStatus(status: PodStatus, { spec, status: before }: R<Pod>, features: Features): void {
+  if (!features.enabled('DynamicResourceAllocation') && isEmpty(spec?.resourceClaims)) delete status.resourceClaimStatuses
+  const containers = [
+    ...(status.containerStatuses ?? []),
+    ...(status.initContainerStatuses ?? []),
+    ...(status.ephemeralContainerStatuses ?? []),
+  ]
+  if (!features.enabled('ResourceHealthStatus')) for (const container of containers) delete container.allocatedResourcesStatus
+  const tracks = before?.conditions?.some((condition) => (condition.observedGeneration ?? 0) !== 0) === true
+  if (features.enabled('PodObservedGenerationTracking') || tracks || (before?.observedGeneration ?? 0) !== 0) return
+  delete status.observedGeneration
+  for (const condition of status.conditions ?? []) delete condition.observedGeneration
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])
