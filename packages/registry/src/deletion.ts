@@ -222,7 +222,7 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
  * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
  */
 export function checkPreconditions(
-  { kind, resource, strategy }: ResourceDefinition,
+  { kind, resource, storage, strategy }: ResourceDefinition,
   { metadata }: FrozenObject,
   { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
@@ -235,8 +235,8 @@ export function checkPreconditions(
     }
     const happened = what === 'UID' ? 'been deleted and then recreated' : 'been modified'
     const problem = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). The object might have ${happened}`
-    // The stock server names the kind here, where every other conflict names the resource.
-    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, name, problem)
+    // The stock server names the kind here, in the group in which it is stored, where every other conflict names the resource.
+    throw ApiError.conflict({ group: storage.group, resource: kind.kind }, name, problem)
   }
   check('UID', uid, metadata.uid)
   check('ResourceVersion', resourceVersion, metadata.resourceVersion)

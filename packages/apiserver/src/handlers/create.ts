@@ -21,7 +21,7 @@ export async function createResource(scope: RequestScope, context: RequestContex
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '')
     throw ApiError.invalid(kind, decoded.object.metadata.name ?? '', [field.required(Path.of('metadata').child('namespace'), '')])
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
   return storedResponse(scope, context, stored, { representation, status: 201 })
