@@ -230,7 +230,7 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
  * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
  */
 export function checkPreconditions(
-  { kind, resource, strategy }: ResourceDefinition,
+  { kind, resource, storage, strategy }: ResourceDefinition,
   { metadata }: FrozenObject,
   { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
@@ -243,8 +243,8 @@ export function checkPreconditions(
     }
     const happened = what === 'UID' ? 'been deleted and then recreated' : 'been modified'
     const problem = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). The object might have ${happened}`
-    // The stock server names the kind here, where every other conflict names the resource.
-    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, name, problem)
+    // The stock server names the internal kind here, where every other conflict names the resource.
+    throw ApiError.conflict({ group: storage.group, resource: kind.kind }, name, problem)
   }
   check('UID', uid, metadata.uid)
   check('ResourceVersion', resourceVersion, metadata.resourceVersion)
@@ -350,15 +350,13 @@ function raisedGeneration(current: FrozenObject): { generation?: number } {
 function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteRequestOptions): string[] {
   const present = current.metadata.finalizers ?? []
   const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)
+  const { defaultPropagation = 'Background' } = definition.strategy
+  if (defaultPropagation === 'Unsupported') return others
   const { orphanDependents, propagationPolicy } = options
   const asked = orphanDependents !== undefined ? (orphanDependents ? 'Orphan' : 'Background') : propagationPolicy
   const policy =
     asked ??
-    (present.includes(orphanFinalizer)
-      ? 'Orphan'
-      : present.includes(foregroundFinalizer)
-        ? 'Foreground'
-        : (definition.strategy.defaultPropagation ?? 'Background'))
+    (present.includes(orphanFinalizer) ? 'Orphan' : present.includes(foregroundFinalizer) ? 'Foreground' : defaultPropagation)
   const next =
     policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
   return sameList(next, present) ? [...present] : next
