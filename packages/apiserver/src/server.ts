@@ -106,8 +106,6 @@ const noRemote: readonly RemoteVersion[] = []
 
 function createParts(settings: ServerSettings, closing: AbortSignal): ServerParts {
   const { clock, random, profile, features, types, limits, onError, storage } = settings
-  const access = new AccessControl(settings.authorizer, { clock, profile, closing, onError })
-  const { authorizer, guard } = access
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(settings.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
   const metrics = createMetrics({
@@ -115,6 +113,8 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
     slices: { next: () => registry.slices.next() },
   })
+  const access = new AccessControl(settings.authorizer, { clock, profile, metrics: metrics.authorization, closing, onError })
+  const { authorizer, guard } = access
   const plugins = chosenPlugins(settings.admission ?? [], { profile, random, clock, features, authorizer })
   const registry = createRegistry(
     {

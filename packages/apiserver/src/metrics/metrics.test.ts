@@ -1,3 +1,4 @@
+import { alwaysAllowAuthorizer, createInstrumentedAuthorizer } from '@krmkit/authorization'
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
@@ -109,6 +110,36 @@ describe('request metrics of a server', () => {
     for (let i = 1; i < 30; i++) await refused(i)
     expect(names(await seriesOf(ask))).toEqual(before)
     expect((await ask('/metrics')).text.length).toBeLessThan(200_000)
+  })
+
+  it('count the decisions of authorizers and the calls of their webhooks', async () => {
+    const { ask } = await sampleServer({
+      authorizer({ metrics }) {
+        metrics.evaluated('hook', { result: 'timeout', seconds: 3 })
+        metrics.failedOpen('hook', 'timeout')
+        metrics.conditionsEvaluated('hook', { seconds: 0.002, excluded: true, failed: false })
+        metrics.conditionsEvaluated('hook', { seconds: 0.002, excluded: false, failed: true })
+        metrics.reloaded('failure', 2500)
+        return createInstrumentedAuthorizer(alwaysAllowAuthorizer, { type: 'AlwaysAllow', name: 'alwaysallow', metrics })
+      },
+    })
+    await ask('/api/v1/pods')
+    const prefix = 'apiserver_authorization'
+    const decisions = await seriesOf(ask, `${prefix}_decisions_total`)
+    expect(names(decisions)).toContain(`${prefix}_decisions_total{decision="allowed",name="alwaysallow",type="AlwaysAllow"}`)
+    for (const [name, labels] of [
+      ['webhook_evaluations_total', 'name="hook",result="timeout"'],
+      ['webhook_duration_seconds_count', 'name="hook",result="timeout"'],
+      ['webhook_evaluations_fail_open_total', 'name="hook",result="timeout"'],
+      ['match_condition_exclusions_total', 'name="hook",type="Webhook"'],
+      ['match_condition_evaluation_errors_total', 'name="hook",type="Webhook"'],
+    ])
+      expect(await seriesOf(ask, `${prefix}_${name}`)).toEqual([`${prefix}_${name}{${labels}} 1`])
+    const reload = `${prefix}_config_controller_automatic_reload`
+    expect(await seriesOf(ask, `${reload}s_total`)).toEqual([`${reload}s_total{status="failure"} 1`])
+    expect(await seriesOf(ask, `${reload}_last_timestamp_seconds`)).toEqual([
+      `${reload}_last_timestamp_seconds{status="failure"} 2.5`,
+    ])
   })
 
   it('count invalid HTTP status codes under one label', async () => {

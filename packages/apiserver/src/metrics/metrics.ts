@@ -1,8 +1,10 @@
 import type { WebhookMetrics } from '@krmkit/admission'
+import type { AuthorizationMetrics } from '@krmkit/authorization'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { SampledMetric } from '../flow-control/flow-metrics.ts'
 import type { Filter } from '../request-context.ts'
+import { authorizationMetrics } from './authorization-metrics.ts'
 import { metricCode, type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 
@@ -18,6 +20,7 @@ export interface Metrics {
   }): void
   /** Counts calls to admission webhooks. */
   readonly webhooks: WebhookMetrics
+  readonly authorization: AuthorizationMetrics
   /** Availability of aggregated API servers. */
   readonly availability: AvailabilityMetrics
   /** Adds a metric whose values are computed when they are read. */
@@ -110,6 +113,7 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
     webhooks: webhookMetrics(registers),
+    authorization: authorizationMetrics(registers),
     availability: {
       observe(name, state) {
         unavailable.set({ name }, state.available ? 0 : 1)
