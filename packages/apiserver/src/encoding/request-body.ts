@@ -85,18 +85,17 @@ export interface SizedObject {
 
 /** Reads the body as an object of the expected kind. */
 export async function readObject(scope: ServerScope, context: RequestContext, expected: Expected): Promise<ApiObject> {
-  return (await readSized(scope, context, expected)).object
-}
-
-/** Reads the body, with its size, to which defaulting adds. */
-export async function readSized(scope: ServerScope, context: RequestContext, expected: Expected): Promise<SizedObject> {
   const encoding = bodyEncoding(context, scope.responses.vendor)
   const bytes = await readBytes(scope, context, expected)
-  return decodeObject(scope, context, expected, { bytes, encoding })
+  return (await decodeObject(scope, context, expected, { bytes, encoding })).object
 }
 
 /** @throws ApiError 413 */
-export function readBytes({ limits }: ServerScope, { request }: RequestContext, { unstored }: Expected): Promise<Uint8Array> {
+export function readBytes(
+  { limits }: ServerScope,
+  { request }: RequestContext,
+  { unstored }: Pick<Expected, 'unstored'>,
+): Promise<Uint8Array> {
   return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
 }
 
