@@ -142,7 +142,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
       { bytes, encoding, literals: true, signal: context.signal },
       slices,
     ).catch((error: unknown) => {
-      throw unreadable(error)
+      throw unreadable(error, encoding)
     })
     decoding.checkType(value)
     const collect = expected.fieldValidation !== 'Ignore'
@@ -261,13 +261,16 @@ function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
   try {
     return parseText({ bytes, encoding, literals: true })
   } catch (error) {
-    throw unreadable(error)
+    throw unreadable(error, encoding)
   }
 }
 
 /** The error of malformed JSON or YAML. */
-function unreadable(error: unknown): unknown {
-  return error instanceof DecodeError ? unreadableTypeMeta(error) : error
+function unreadable(error: unknown, encoding: 'json' | 'yaml'): unknown {
+  if (!(error instanceof DecodeError) || error.code === 'TooLarge') return error
+  if (encoding === 'json') return unreadableTypeMeta(error)
+  // Bodies are converted from YAML without the prefix that configurations of an apply have.
+  return new DecodeError({ code: error.code, message: error.message.replace(/^error converting YAML to JSON: /, '') })
 }
 
 /** @throws ApiError 422 for missing required members. */
