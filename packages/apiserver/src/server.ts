@@ -114,6 +114,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     resourceVersion: () => registry.resourceVersion,
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
     slices: { next: () => registry.slices.next() },
+    gates: features.gates,
   })
   const plugins = chosenPlugins(settings.admission ?? [], { profile, random, clock, features, authorizer })
   const registry = createRegistry(

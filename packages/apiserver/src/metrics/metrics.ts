@@ -1,4 +1,5 @@
 import type { WebhookMetrics } from '@krmkit/admission'
+import type { FeatureGateState } from '@krmkit/meta'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { SampledMetric } from '../flow-control/flow-metrics.ts'
@@ -32,6 +33,8 @@ export interface MetricsOptions {
   /** Resources whose names may become labels. */
   readonly resources: NamedResources
   readonly slices: SliceScheduler
+  /** The feature gates of the server. */
+  readonly gates?: readonly FeatureGateState[] | undefined
 }
 
 const requestTotal = {
@@ -51,7 +54,7 @@ export interface AvailabilityMetrics {
   remove(name: string): void
 }
 
-export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
+export function createMetrics({ resourceVersion, resources, slices, gates = [] }: MetricsOptions): Metrics {
   const registers = [new MetricRegistry()]
   const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
@@ -92,6 +95,7 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
     labelNames: ['name', 'reason'],
     registers,
   })
+  featureMetric(gates, registers)
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
     filter: async (context, next) => {
@@ -144,6 +148,18 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   }
   parts.push(Buffer.from(text))
   return parts
+}
+
+/** One series per gate; the stage of stable gates is empty. */
+function featureMetric(gates: readonly FeatureGateState[], registers: MetricRegistry[]): void {
+  const metric = new Gauge({
+    name: 'kubernetes_feature_enabled',
+    help: 'Stage of each feature gate, and 1 if it is enabled.',
+    labelNames: ['name', 'stage'],
+    registers,
+  })
+  for (const { name, stage, enabled } of gates)
+    metric.set({ name, stage: stage === 'stable' ? '' : stage.toUpperCase() }, enabled ? 1 : 0)
 }
 
 /** 0 means a failure without a code. */

@@ -5,7 +5,7 @@ import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authenticat
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
-import { createFeatures, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
@@ -16,6 +16,7 @@ import { type Authenticators, createAuthenticators } from './authentication/auth
 import { type Authorization, createAuthorization } from './authorization/authorizer.ts'
 import { createClusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
+import { featuresOf } from './feature-gates.ts'
 import { readKeyPair } from './key-pair.ts'
 import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
 import { type Log, requestLine } from './log.ts'
@@ -52,7 +53,8 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const running = chooseControllers(builtInControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
-  const features = createFeatures('1.33', options.featureGates)
+  const features = featuresOf(options.featureGates)
+  for (const warning of features.warnings) log.info(warning)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
