@@ -55,6 +55,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = featuresOf(options.featureGates)
   for (const warning of features.warnings) log.info(warning)
+  assertFlowControlVersions(options)
   const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
@@ -86,6 +87,17 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   return {
     ...{ controllers, signing, features, catalog, admission, authentication, authorization, aggregation },
     ...{ kubelet, audit, webhooks, webhookServices, proxies, yaml },
+  }
+}
+
+/** Priority and fairness needs its API: the narrowest setting that covers it must not disable it. */
+function assertFlowControlVersions({ runtimeConfig, enablePriorityAndFairness }: ServeOptions): void {
+  if (!enablePriorityAndFairness) return
+  for (const key of ['flowcontrol.apiserver.k8s.io/v1', 'api/ga', 'api/all']) {
+    if (runtimeConfig.includes(`${key}=true`)) return
+    if (!runtimeConfig.includes(`${key}=false`)) continue
+    const message = `--runtime-config=${key}=false conflicts with --enable-priority-and-fairness=true`
+    throw new CliError({ code: 'InvalidFlag', message })
   }
 }
 

@@ -187,6 +187,7 @@ describe('serve', () => {
     [['--client-ca-file=missing.pem'], 'cannot read missing.pem'],
     [['--runtime-config=nonsense'], 'runtime-config invalid key nonsense'],
     [['--runtime-config=nope/v1,batch/v1'], 'unknown api groups nope'],
+    [['--runtime-config=api/ga=false'], '--runtime-config=api/ga=false conflicts with --enable-priority-and-fairness=true'],
     [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
     [['--feature-gates=SidecarContainers=false'], 'feature is locked to true'],
     [['--feature-gates=AuthorizeWithSelectors=false'], 'requires AuthorizeWithSelectors feature'],
