@@ -1,10 +1,12 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
+
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { warnAmounts } from '../../shared/pod-warnings.ts'
@@ -139,10 +141,10 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
   return !isNative || name === 'storage'
 }
 
-function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, enabled: (gate: string) => boolean): void {
-  if (!enabled('VolumeAttributesClass') && !isSet(old?.volumeAttributesClassName)) delete spec.volumeAttributesClassName
-  if (!enabled('CrossNamespaceVolumeDataSource') && isEmpty(old?.dataSourceRef?.namespace)) delete spec.dataSourceRef?.namespace
-}
+const table: readonly GatedFields[] = [
+  { gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] },
+  { gate: 'CrossNamespaceVolumeDataSource', paths: ['spec.dataSourceRef.namespace'] },
+]
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
   if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
@@ -164,13 +166,13 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, undefined, (gate) => context.features.enabled(gate))
+    dropGatedFields(claim, undefined, { table, features: context.features })
     joinSources(claim.spec, undefined, context.profile)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, old.spec, (gate) => context.features.enabled(gate))
+    dropGatedFields(claim, old, { table, features: context.features })
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {

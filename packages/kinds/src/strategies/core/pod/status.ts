@@ -5,8 +5,10 @@ import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { ContainerStatus, Pod } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { podStatusGates } from '../../shared/pod-gates.ts'
 import { validateWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
@@ -21,7 +23,7 @@ export function defaultPodStatus(pod: Pod): void {
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
-  prepareForUpdate(pod, old) {
+  prepareForUpdate(pod, old, { features }) {
     keepMembers(pod, old, 'spec')
     delete pod.metadata.deletionTimestamp
     if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
@@ -31,6 +33,7 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     else pod.metadata.generation = old.metadata.generation
     pod.status ??= {}
     if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
+    dropGatedFields(pod, old, { table: podStatusGates, features })
   },
   validateUpdate(pod, old, context) {
     return validateWith(context, (errors) => {
