@@ -112,6 +112,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     resourceVersion: () => registry.resourceVersion,
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
     slices: { next: () => registry.slices.next() },
+    gates: features.gates,
   })
   const access = new AccessControl(settings.authorizer, { clock, profile, metrics: metrics.authorization, closing, onError })
   const { authorizer, guard } = access
