@@ -30,6 +30,8 @@ export interface ResourceFacts {
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
   readonly verbs?: readonly string[]
+  /** Served by default, where that differs from the version as a whole. */
+  readonly enabled?: boolean
   /** Served by older releases only. */
   readonly gone?: boolean
 }
