@@ -288,7 +288,16 @@ export interface ResourceDefinition {
    * Where objects are stored: group and plural of the storage version. `prefix` is the path of the collection below the root
    * of the store (`services/specs`); absent: `group/resource`.
    */
-  readonly storage: { readonly group: string; readonly version: string; readonly resource: string; readonly prefix?: string }
+  readonly storage: {
+    readonly group: string
+    readonly version: string
+    readonly resource: string
+    readonly prefix?: string
+    /** The storage version that discovery announces, if it differs: that of an emulated release. */
+    readonly announced?: string
+  }
+  /** The definition of the storage version, where that version is not served: stored objects are read and written through it. */
+  readonly storedAs?: ResourceDefinition
   /** Conversion to and from the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject

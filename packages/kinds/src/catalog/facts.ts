@@ -51,9 +51,13 @@ export interface GroupFacts {
 /** By folder: `core`, `apps`, ..., and `meta` for the kinds of all groups. */
 export type CatalogFacts = Readonly<Record<string, GroupFacts>>
 
-/** Parses the facts and spells the groups as the profile does; takes about half a millisecond. */
-export function readCatalogFacts(profile: NamingProfile): CatalogFacts {
-  const facts = JSON.parse(catalogJson) as CatalogFacts
+/** Parses the facts, with stock names; takes about half a millisecond. */
+export function readStockFacts(): CatalogFacts {
+  return JSON.parse(catalogJson) as CatalogFacts
+}
+
+/** Spells the groups of facts as the profile does. */
+export function factsOf(facts: CatalogFacts, profile: NamingProfile): CatalogFacts {
   return Object.fromEntries(
     Object.entries(facts).map(([folder, each]) => [folder, { ...each, group: profileGroup(each.group, profile) }]),
   )

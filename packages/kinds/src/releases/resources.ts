@@ -1,5 +1,5 @@
-import { type GroupVersion, stockProfile } from '@krmkit/meta'
-import { readCatalogFacts } from '../catalog/facts.ts'
+import type { GroupVersion } from '@krmkit/meta'
+import { readStockFacts } from '../catalog/facts.ts'
 import { compareGroups } from '../catalog/groups.ts'
 import { resourceInfos } from '../catalog/resources.ts'
 import { announcementAt, factsAt, isEnabledByDefault, lifecycleIndex } from './release-facts.ts'
@@ -56,7 +56,7 @@ export function resourcesAt(release: string): readonly ReleaseResource[] {
 }
 
 function readResources(release: string): ReleaseResource[] {
-  const facts = factsAt(readCatalogFacts(stockProfile), release)
+  const facts = factsAt(readStockFacts(), release)
   const lifecycles = lifecycleIndex()
   const found = Object.values(facts).flatMap(({ group, versions }) =>
     Object.entries(versions).flatMap(([version, own]) => {
