@@ -100,8 +100,8 @@ function customSubresource(definition: ResourceDefinition, info: RequestInfo): R
   return found
 }
 
-function warnOfDeprecation({ definition, profile, deprecatedRequest }: RequestScope, context: RequestContext): void {
-  const warning = definition.deprecationWarning ?? deprecationWarning(definition.kind)
+function warnOfDeprecation({ definition, profile, features, deprecatedRequest }: RequestScope, context: RequestContext): void {
+  const warning = definition.deprecationWarning ?? deprecationWarning(definition.kind, features)
   if (warning === undefined) return
   const { apiDomain } = profile
   const { removed } = definition.kind

@@ -311,6 +311,8 @@ export interface ResourceDefinition {
    * and `fromStorage`.
    */
   readonly conversion?: ObjectConversion
+  /** The emulated release that the definition belongs to, as `1.24`. Absent: the newest one. */
+  readonly release?: string
   /** Defined by the program that runs the server, not by an object in the store. */
   readonly definedInCode?: boolean
   /** For custom resources: what OpenAPI documents need. They have no protobuf form. */

@@ -58,14 +58,14 @@ function servedGroup(
   const kept = local.filter(({ version }) => !remote.some((each) => each.version === version))
   const proxied = remote.map((each): ServedVersion => ({ group, version: each.version, resources: [], remote: each }))
   const rank = ({ remote: other }: ServedVersion) => other?.versionPriority ?? 100
-  const all = [...kept, ...proxied].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version))
+  const all = [...kept, ...proxied].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version, group))
   return { group, versions: all, priority }
 }
 
 function servedVersions(group: string, versions: ReadonlyMap<string, ResourceDefinition[]>): ServedVersion[] {
   return [...versions]
     .map(([version, resources]) => ({ group, version, resources: resources.sort(byPlural) }))
-    .sort((a, b) => compareVersions(a.version, b.version))
+    .sort((a, b) => compareVersions(a.version, b.version, group))
 }
 
 function byPlural(a: ResourceDefinition, b: ResourceDefinition): number {

@@ -138,7 +138,7 @@ function allVersions(facts: CatalogFacts, profile: NamingProfile): FolderVersion
       const stock = stockGroup(group, profile)
       return Object.keys(versions).map((version) => ({ group, version, folder, stock }))
     })
-    .sort((a, b) => compareGroups(a.stock, b.stock) || compareVersions(a.version, b.version))
+    .sort((a, b) => compareGroups(a.stock, b.stock) || compareVersions(a.version, b.version, a.stock))
 }
 
 function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {

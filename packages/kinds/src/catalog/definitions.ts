@@ -93,7 +93,8 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   const general = strategyOf(kind.kind, at.stock, location.group)
   const storedType = () => (kinds.find(stored) ?? kind).type()
   const strategy = emulated === undefined ? general : emulated.strategy(general, { kind: own, stored: storedType, profile })
-  const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
+  const release = emulated === undefined ? {} : { release: emulated.release }
+  const common = { group: at.group, version: at.version, resource, kind, subresources, storage, ...release }
   if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
   const earlier = emulated?.conversions(own, profile)
   const toStorage = earlier?.toStorage(stored, profile) ?? conversionBetween(own, stored, profile)
@@ -130,6 +131,7 @@ function hubOf(at: FolderVersion, served: ResourceDefinition, sources: Sources):
     version,
     kind,
     storage: served.storage,
+    ...(served.release === undefined ? {} : { release: served.release }),
     resource: { ...served.resource, kind: { group, version, kind: kind.kind } },
     subresources: served.subresources.map((each) => {
       return each.kind.kind === kind.kind ? { ...each, kind: { group, version, kind: kind.kind } } : each

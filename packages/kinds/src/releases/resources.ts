@@ -1,10 +1,9 @@
 import type { GroupVersion } from '@krmkit/meta'
 import { readStockFacts } from '../catalog/facts.ts'
-import { compareGroups } from '../catalog/groups.ts'
+import { compareGroups, compareVersions } from '../catalog/groups.ts'
 import { resourceInfos } from '../catalog/resources.ts'
 import { announcementAt, factsAt, isEnabledByDefault, lifecycleIndex } from './release-facts.ts'
 import { factMinor, minorOf } from './release-names.ts'
-import { compareVersionsAt } from './version-order.ts'
 
 /** The resources, groups and storage versions of each release, with stock names. */
 
@@ -71,7 +70,7 @@ function readResources(release: string): ReleaseResource[] {
         })
     }),
   )
-  return found.sort((a, b) => compareGroups(a.group, b.group) || compareVersionsAt(a, b))
+  return found.sort((a, b) => compareGroups(a.group, b.group) || compareVersions(a.version, b.version, a.group))
 }
 
 /**
