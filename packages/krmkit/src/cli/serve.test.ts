@@ -207,6 +207,13 @@ describe('serve', () => {
       namespaced: false,
     }
     await expect(client.list(policies)).rejects.toMatchObject({ code: 404 })
+    const group = { group: 'flowcontrol.apiserver.k8s.io', namespaced: false }
+    const levels = { ...group, version: 'v1beta2', kind: 'PriorityLevelConfiguration', resource: 'prioritylevelconfigurations' }
+    const shares = async () => {
+      const { items } = await client.list(levels)
+      return items.find(({ metadata }) => metadata.name === 'workload-low')?.spec
+    }
+    await expect.poll(shares).toMatchObject({ limited: { assuredConcurrencyShares: 100 } })
   })
 
   it('rejects priority and fairness without seats', async () => {
