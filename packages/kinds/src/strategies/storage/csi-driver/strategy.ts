@@ -2,6 +2,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
@@ -35,8 +36,10 @@ function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorLis
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
-  const spec = driver.spec ?? {}
-  const at = errors.child('spec')
+  validateSpec(driver.spec ?? {}, errors.child('spec'))
+}
+
+function validateSpec(spec: R<CSIDriverSpec>, at: FieldPath): void {
   for (const member of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const) {
     if (!isSet(spec[member])) at.child(member).required()
   }
@@ -64,7 +67,7 @@ function validateImmutableFields(
   if (!mutableGroupPolicy && spec.fsGroupPolicy !== old.fsGroupPolicy)
     at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
   if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
-    at.child('volumeLifecycleModes').invalid(spec.volumeLifecycleModes ?? [], frozen)
+    at.child('volumeLifecycleModes').invalid(goTexts('storage.VolumeLifecycleMode', spec.volumeLifecycleModes), frozen)
   }
 }
 
@@ -95,9 +98,10 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
   validateUpdate(driver, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(driver, old, errors)
-      validateDriver(driver, errors)
+      const at = errors.child('spec')
+      validateSpec(driver.spec ?? {}, at)
       const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
-      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
+      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at, mutable)
     })
   },
   deleteAnswer: 'Object',
