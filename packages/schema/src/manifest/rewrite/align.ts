@@ -110,18 +110,20 @@ class Aligner {
     return candidates.sort((a, b) => rank(b) - rank(a))[0]?.entry
   }
 
-  /** An unused block collection of the same scope that shares a value with the part. */
-  #similar({ isItem, scope }: Fresh, value: object): SourceEntry | undefined {
+  /** An unused collection of the same scope that shares most of its values with the part. */
+  #similar({ name, isItem, scope }: Fresh, value: object): SourceEntry | undefined {
     const wanted = leaves(value)
+    const inner = memberNames(value)
     return this.#spare.find(
       ({ entry, scope: own }) =>
         own === scope &&
         !this.#used.has(entry) &&
         (entry.key === undefined) === isItem &&
-        entry.children !== undefined &&
+        // A member of the same name inside the part is closer.
+        (entry.key === name || entry.key === undefined || !inner.has(entry.key)) &&
         Array.isArray(entry.value) === Array.isArray(value) &&
         isCollection(entry.value) &&
-        leaves(entry.value).some((leaf) => wanted.includes(leaf)),
+        areSimilar(leaves(entry.value), wanted),
     )?.entry
   }
 }
@@ -129,6 +131,20 @@ class Aligner {
 /** All entries below an entry. */
 export function below(entry: SourceEntry): SourceEntry[] {
   return (entry.children ?? []).flatMap((child) => [child, ...below(child)])
+}
+
+function areSimilar(some: readonly unknown[], others: readonly unknown[]): boolean {
+  const shared = some.filter((leaf) => others.includes(leaf)).length
+  return shared * 2 > Math.max(some.length, others.length)
+}
+
+/** Names of all members within a value. */
+function memberNames(value: object, found = new Set<string>()): Set<string> {
+  for (const [name, part] of partsOf(value)) {
+    if (!Array.isArray(value)) found.add(name)
+    if (isCollection(part)) memberNames(part, found)
+  }
+  return found
 }
 
 const maxLeaves = 50
