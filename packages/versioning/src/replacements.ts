@@ -89,5 +89,7 @@ export function removalOf({ removed, typesLast, served133 }: KindLifecycle): str
 export function isGone(lifecycle: KindLifecycle, release: string): boolean {
   const removal = removalOf(lifecycle)
   if (removal !== undefined) return compareReleases(removal, release) <= 0
-  return !lifecycle.served133 && lifecycle.list !== null && compareReleases(release, newestRelease) >= 0
+  // Stable kinds that are not served are bodies of requests and responses.
+  const isResource = lifecycle.list !== null && stabilityOf(lifecycle.version) !== 'stable'
+  return isResource && !lifecycle.served133 && compareReleases(release, newestRelease) >= 0
 }

@@ -1,5 +1,6 @@
 import { canICommand, explainAccessCommand, whoCanCommand } from './access/commands.ts'
 import { admitCommand } from './admit/admit-command.ts'
+import { apiDiffCommand } from './api-diff/api-diff-command.ts'
 import { certificateCommand } from './certificate/commands.ts'
 import { Command, CommanderError } from './commander.ts'
 import { convertCommand } from './convert/convert-command.ts'
@@ -34,7 +35,7 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     blameCommand(terminal),
     mergeCommand(terminal),
   ]
-  const upgrades = [deprecationsCommand(terminal), convertCommand(terminal)]
+  const upgrades = [deprecationsCommand(terminal), convertCommand(terminal), apiDiffCommand(terminal)]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
   const others = [...tools, ...upgrades, ...rights, ...joining].flatMap((command) => [command, ...command.commands])

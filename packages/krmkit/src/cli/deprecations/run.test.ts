@@ -183,7 +183,7 @@ describe('krmkit deprecations', () => {
     const client: Pick<Client, 'request' | 'listPages'> = {
       request: async ({ path }) => ({ status: 200, json: async () => documents[path] }) as unknown as RawResponse,
       async *listPages({ kind }) {
-        if (kind === 'Secret') throw new ApiError({ reason: 'Forbidden', message: 'no' })
+        if (kind === 'Secret') throw ApiError.forbidden({ group: '', resource: 'secrets' }, '', 'no')
         yield { apiVersion: 'batch/v1', kind: 'CronJobList', metadata: {}, items: [{ metadata }] } as never
       },
     }
