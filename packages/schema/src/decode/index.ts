@@ -3,6 +3,7 @@ export { type DecodeOptions, decode, decodeSteps, decodeUntyped, strictMessage }
 export { DecodedSize, jsonWeight } from './decoded-size.ts'
 export { applyDefaults, type DefaultsOptions } from './defaults.ts'
 export { normalize, normalizeSteps } from './normalize.ts'
+export { sortKeysSteps } from './shape.ts'
 export {
   decodeFailureMessage,
   missingTypeMeta,

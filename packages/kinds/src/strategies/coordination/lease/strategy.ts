@@ -4,7 +4,7 @@ import type { Lease } from '../../../types/coordination-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative, validatePositive } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 function validateSpec(lease: DeepReadonly<Lease>, errors: ContextErrorList): void {
@@ -30,14 +30,14 @@ export const leaseStrategy = defineStrategy<Lease>({
     dropCoordination(lease, old, features.enabled('CoordinatedLeaderElection'))
   },
   validate(lease, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },
   validateUpdate(lease, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },

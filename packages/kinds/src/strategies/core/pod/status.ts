@@ -1,4 +1,5 @@
 /** The status sub-resource of pods. */
+
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
@@ -7,7 +8,7 @@ import type { ContainerStatus, Pod } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
@@ -33,9 +34,9 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(pod, old, errors)
-      validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(pod, old, errors)
+      yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
       validateStatus(pod, old, errors.child('status'))
     })
   },

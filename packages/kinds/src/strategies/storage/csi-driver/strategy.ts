@@ -3,7 +3,8 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
@@ -30,8 +31,8 @@ function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   }
 }
 
-function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): void {
-  validateMetadata(driver, errors, { namespaced: false })
+function* validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(driver, errors, { namespaced: false })
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
@@ -90,12 +91,12 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     raiseGeneration(driver, old, 'spec')
   },
   validate(driver, context) {
-    return validateWith(context, (errors) => validateDriver(driver, errors))
+    return validateStepsWith(context, (errors) => validateDriver(driver, errors))
   },
   validateUpdate(driver, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(driver, old, errors)
-      validateDriver(driver, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(driver, old, errors)
+      yield* validateDriver(driver, errors)
       const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
       validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
     })
