@@ -216,7 +216,7 @@ function inConstant(operand: Step, list: ArrayList): Step {
   return (frame) => {
     const value = operand(frame)
     if (value instanceof ErrorValue) return value
-    return has === undefined ? list.items.some((item) => equal(value, item, frame)) : has(value)
+    return has === undefined ? list.items.some((item) => equal(value, item, frame) === true) : has(value)
   }
 }
 

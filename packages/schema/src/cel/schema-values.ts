@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
 import { own } from '../json/json-object.ts'
-import { escapeName, keywordName } from './escape.ts'
+import { escapeName } from './escape.ts'
 import { JsonList, JsonMap, RawMap } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
-import { Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
+import { type Comparison, Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
 
 /**
  * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
@@ -92,16 +92,14 @@ class MemberAdapters {
     for (const name of schemas.keys()) {
       const escaped = escapeName(name)
       if (escaped !== undefined) this.#names.set(escaped, name)
-      if (keywordName(name) !== undefined) this.#names.set(name, name)
+      // Maps without a schema have the names as they are.
+      if (escaped !== name) this.#names.set(name, name)
     }
   }
 
-  get rest(): boolean {
-    return this.#rest !== undefined
-  }
-
-  has(name: string): boolean {
-    return this.#schemas.has(name)
+  /** The adapter of a member that the schema describes. */
+  specified(name: string): ValueAdapter | undefined {
+    return this.#schemas.has(name) || this.#rest !== undefined ? this.adapter(name) : undefined
   }
 
   /** JSON name of a name in an expression. */
@@ -147,10 +145,14 @@ class SchemaMap extends RawMap {
     this.#members = members
   }
 
-  /** Null members of objects count as absent. */
   field(name: string): Value | undefined {
     const key = this.#members.named(name)
-    if (key === undefined || !Object.hasOwn(this.raw, key)) return undefined
+    return key === undefined ? undefined : this.#member(key)
+  }
+
+  /** Null members of objects count as absent. */
+  #member(key: string): Value | undefined {
+    if (!Object.hasOwn(this.raw, key)) return undefined
     const value = this.raw[key] as JsonValue
     if (this.#members.declared && value === null) return undefined
     return this.#members.adapter(key)?.(value)
@@ -161,26 +163,29 @@ class SchemaMap extends RawMap {
   }
 
   /**
-   * Compares members that expressions cannot access. As on the stock server, unspecified members are compared as JSON and ignored
-   * when
-   * the other object lacks them; a null property equals nothing.
+   * As on the stock server, unspecified members are compared as JSON and ignored when the other object lacks them, but comparing them
+   * with a map without a schema is an error. A null property equals nothing with a schema.
    */
-  override equalHiddenMembers(other: MapValue, chargeWork: (steps: number) => void): boolean {
-    const { declared } = this.#members
-    if (!declared && this.#members.rest) return true
+  override equalMembers(other: MapValue, { equal, chargeWork }: Comparison): boolean | ErrorValue {
     for (const key of Object.keys(this.raw)) {
       const value = this.raw[key] as JsonValue
-      if (declared && this.#members.has(key)) {
-        if (value === null) return false
-      } else if (!(other instanceof SchemaMap)) return false
-      else {
+      const adapt = this.#members.specified(key)
+      if (adapt === undefined) {
+        if (!(other instanceof SchemaMap)) return notComparable
         const theirs = own(other.raw, key)
         if (theirs !== undefined && !sameJson(value, theirs, chargeWork)) return false
+        continue
       }
+      const theirs = other instanceof SchemaMap ? other.#member(key) : other.field(key)
+      if (theirs === undefined) return false
+      const found = equal(adapt(value), theirs)
+      if (found !== true) return found
     }
     return true
   }
 }
+
+const notComparable = new ErrorValue('no such overload')
 
 function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
   chargeWork(1)

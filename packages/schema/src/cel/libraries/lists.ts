@@ -87,12 +87,12 @@ function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Valu
 }
 
 function indexOf(meter: Meter, list: ListValue, value: Value): Value {
-  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value, meter)) return i
+  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value, meter) === true) return i
   return -1
 }
 
 function lastIndexOf(meter: Meter, list: ListValue, value: Value): Value {
-  for (let i = list.size - 1; i >= 0; i--) if (equal(list.at(i), value, meter)) return i
+  for (let i = list.size - 1; i >= 0; i--) if (equal(list.at(i), value, meter) === true) return i
   return -1
 }
 
