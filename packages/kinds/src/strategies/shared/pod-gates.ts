@@ -1,6 +1,7 @@
 /** Members of pods behind feature gates that are off. */
 import type { Features } from '@krmkit/meta'
 import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
+import { imageTag } from './image-name.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** Drops members that the release does not have, unless the stored pod `old` uses them. */
@@ -15,9 +16,8 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
     for (const volume of spec.volumes ?? [])
       for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
   }
-  if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
-    dropImageVolumes(spec)
-  }
+  if (features.enabled('ImageVolume')) defaultPullPolicies(spec)
+  else if (old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
 }
 
 /** Applies `dropDisabledPodFields` to a pod template. */
@@ -31,6 +31,13 @@ export function dropDisabledTemplateFields(
 
 function containers(spec: PodSpec): Container[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
+}
+
+function defaultPullPolicies(spec: PodSpec): void {
+  for (const { image } of spec.volumes ?? []) {
+    if (!isSet(image) || !isEmpty(image.pullPolicy)) continue
+    image.pullPolicy = imageTag(image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  }
 }
 
 /** Removes volumes with an image, whatever else they have, and their mounts. */

@@ -60,8 +60,13 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   )
   warnPullSecrets(texts, spec, path)
   for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, `${path}.volumes[${i}]`)
+  if (!isSet(spec.securityContext?.seccompProfile))
+    warnAnnotation(texts, subject, `seccomp.security.alpha.${profile.domain}/pod`, seccompText)
   for (const name of ['initContainers', 'containers'] as const) {
-    for (const [i, container] of (spec[name] ?? []).entries()) warnContainer(texts, container, `${path}.${name}[${i}]`)
+    for (const [i, container] of (spec[name] ?? []).entries()) {
+      warnProfiles(texts, subject, container, profile)
+      warnContainer(texts, container, `${path}.${name}[${i}]`)
+    }
   }
   warnAmounts(texts, spec.overhead, `${path}.overhead`)
   if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
@@ -112,24 +117,31 @@ function warnAffinity(
   }
 }
 
-function warnAnnotations(texts: string[], subject: Subject, profile: NamingProfile): void {
-  const { domain } = profile
-  const fixed = new Map([
-    [`scheduler.alpha.${domain}/critical-pod`, 'non-functional in v1.16+; use the "priorityClassName" field instead'],
-    [`security.alpha.${domain}/sysctls`, 'non-functional in v1.11+; use the "sysctls" field instead'],
-    [`security.alpha.${domain}/unsafe-sysctls`, 'non-functional in v1.11+; use the "sysctls" field instead'],
-    [`seccomp.security.alpha.${domain}/pod`, 'non-functional in v1.27+; use the "seccompProfile" field instead'],
-  ])
-  for (const key of sortedKeys(subject.annotations)) {
-    const path = `${subject.at}metadata.annotations[${key}]`
-    const text = fixed.get(key)
-    if (text !== undefined) texts.push(`${path}: ${text}`)
-    else if (key.startsWith(`container.seccomp.security.alpha.${domain}/`)) {
-      texts.push(`${path}: non-functional in v1.27+; use the "seccompProfile" field instead`)
-    } else if (key.startsWith(`container.apparmor.security.beta.${domain}/`)) {
-      texts.push(`${path}: deprecated since v1.30; use the "appArmorProfile" field instead`)
-    }
-  }
+/** Deprecated annotations, in the order of the warnings. */
+const deprecatedAnnotations: readonly (readonly [string, string])[] = [
+  ['scheduler.alpha.DOMAIN/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.DOMAIN/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.DOMAIN/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+]
+const seccompText = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+
+function warnAnnotations(texts: string[], subject: Subject, { domain }: NamingProfile): void {
+  for (const [name, text] of deprecatedAnnotations) warnAnnotation(texts, subject, name.replace('DOMAIN', domain), text)
+}
+
+/** Warns of an annotation when it exists. */
+function warnAnnotation(texts: string[], { annotations, at }: Subject, key: string, text: string): void {
+  if (own(annotations, key) !== undefined) texts.push(`${at}metadata.annotations[${key}]: ${text}`)
+}
+
+/** Annotations that give profiles which no field gives. A pod itself is warned of AppArmor when its field is set. */
+function warnProfiles(texts: string[], subject: Subject, container: R<Container>, { domain }: NamingProfile): void {
+  const { securityContext } = container
+  if (!isSet(securityContext?.seccompProfile))
+    warnAnnotation(texts, subject, `container.seccomp.security.alpha.${domain}/${container.name}`, seccompText)
+  if (subject.at === '' || isSet(securityContext?.appArmorProfile) || isSet(subject.spec.securityContext?.appArmorProfile)) return
+  const text = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+  warnAnnotation(texts, subject, `container.apparmor.security.beta.${domain}/${container.name}`, text)
 }
 
 function warnPullSecrets(texts: string[], spec: R<PodSpec>, path: string): void {
