@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValues } from '../value/order.ts'
@@ -107,14 +108,14 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
-      draft.add(resolveTarget(draft, path, op), value)
+      addAt(draft, path, { value, op })
       return
     case 'replace':
       replaceAt(draft, path, value)
       return
     case 'remove': {
       const target = resolveTarget(draft, path, op)
-      if (draft.get(target) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
+      if (draft.get(target) === undefined) throw failed(`error in remove for path: '${path}': ${whyNotRemoved(target)}`)
       draft.remove(target)
       return
     }
@@ -125,7 +126,7 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
       const moved = op === 'move' ? removeAt(draft, from) : yield* copyOf(draft, from, copies)
-      draft.add(resolveTarget(draft, path, op), moved)
+      addAt(draft, path, { value: moved, op })
       return
     }
     default:
@@ -133,10 +134,22 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   }
 }
 
+function addAt(draft: Draft, path: string, { value, op }: { readonly value: JsonValue; readonly op: string }): void {
+  const target = resolveTarget(draft, path, op)
+  if (hasNoPosition(target)) {
+    const why = isNumber(target.key)
+      ? noPosition(target)
+      : `value was not a proper array index: '${target.key}': ${noPosition(target)}`
+    throw failed(`${op === 'copy' ? 'error while adding value during copy' : `error in ${op} for path: '${path}'`}: ${why}`)
+  }
+  draft.add(target, value)
+}
+
 function removeAt(draft: Draft, from: string): JsonValue {
   const target = draft.resolve(from, { adding: false, editing: true })
-  const value = target === undefined ? undefined : draft.get(target)
-  if (target === undefined || value === undefined) throw missingFrom('move', from)
+  if (target === undefined) throw missingFrom('move', from)
+  const value = draft.get(target)
+  if (value === undefined) throw failed(`error in move for path: '${target.key}': ${whyNotRemoved(target)}`)
   draft.remove(target)
   return value
 }
@@ -145,8 +158,8 @@ function removeAt(draft: Draft, from: string): JsonValue {
 function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown, JsonValue> {
   const target = draft.resolve(from, { adding: false, editing: false })
   if (target === undefined) throw missingFrom('copy', from)
+  if (hasNoPosition(target)) throw failed(`error in copy for from: '${from}': ${noPosition(target)}`)
   const value = draft.getCurrent(target)
-  if (value === undefined && target.index !== undefined) throw missingFrom('copy', from)
   if (value === undefined) return null
   const { copy, length } = yield* copyValue(value)
   copies.size += length
@@ -158,7 +171,7 @@ function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown,
 }
 
 function missingFrom(op: string, from: string): FieldManagerError {
-  return failed(`${op} operation does not apply: doc is missing from path: ${from}`)
+  return failed(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
 }
 
 function replaceAt(draft: Draft, path: string, value: JsonValue): void {
@@ -167,23 +180,49 @@ function replaceAt(draft: Draft, path: string, value: JsonValue): void {
     return
   }
   const target = resolveTarget(draft, path, 'replace')
-  if (target.index !== undefined && draft.get(target) === undefined)
-    throw failed(`replace operation does not apply: doc is missing key: ${path}`)
+  if (hasNoPosition(target)) throw failed(`replace operation does not apply: doc is missing key: ${path}: missing value`)
   draft.set(target, value)
 }
 
 function testAt(draft: Draft, path: string, value: JsonValue): void {
   const target = resolveTarget(draft, path, 'test')
+  if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
-  if (present === undefined && target.index !== undefined) throw failed(`error in test for path: '${path}'`)
   if (!equalValues(present ?? null, value)) throw failed(`testing value ${path} failed: test failed`)
+}
+
+/** What is missing when the container of a target does not exist, in the words of each operation. */
+const missingContainers: Readonly<Record<string, (path: string) => string>> = {
+  add: (path) => `doc is missing path: "${path}"`,
+  remove: (path) => `doc is missing path: "${path}"`,
+  replace: (path) => `doc is missing path: ${path}`,
+  test: (path) => `is missing path: ${path}`,
+  move: (path) => `doc is missing destination path: ${path}`,
+  copy: (path) => `doc is missing destination path: ${path}`,
 }
 
 function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
   const target = draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
-  if (target === undefined)
-    throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`)
+  if (target === undefined) throw failed(`${op} operation does not apply: ${missingContainers[op]?.(path)}: missing value`)
   return target
+}
+
+function hasNoPosition({ container, index }: PointerTarget): boolean {
+  return Array.isArray(container) && index === undefined
+}
+
+/** Why a list has no such position. */
+function noPosition({ key }: PointerTarget): string {
+  if (!isNumber(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`
+  return `Unable to access invalid index: ${Number(key)}: invalid index referenced`
+}
+
+function whyNotRemoved(target: PointerTarget): string {
+  return hasNoPosition(target) ? noPosition(target) : `Unable to remove nonexistent key: ${target.key}: missing value`
+}
+
+function isNumber(key: string): boolean {
+  return /^[+-]?\d+$/.test(key)
 }
 
 function* readOperations(operations: JsonValue): Generator<unknown, PlainOperation[]> {
