@@ -1,7 +1,7 @@
 import type { SideRunner } from './side.ts'
 
 /**
- * Creates a policy without bindings, which stays. When the last policy with a kind of parameters goes, the stock server ends its informer
+ * Creates a policy with a binding, which match nothing and stay. When the last policy with a kind of parameters goes, the stock server ends its informer
  * of them and never starts it again, so that later policies do not see new parameters.
  */
 export async function keepParameters(runner: SideRunner): Promise<void> {
@@ -12,7 +12,12 @@ export async function keepParameters(runner: SideRunner): Promise<void> {
     matchConstraints: { resourceRules: [rule] },
     validations: [{ expression: 'true' }],
   }
-  const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
-  const answer = await run.send({ id: 'keeper', method: 'POST', path, body: { json: { metadata: { name: 'keeper' }, spec } } })
-  if (answer.status !== 201) throw new Error(`the policy is not created: ${Buffer.from(answer.body).toString('utf8')}`)
+  const metadata = { name: 'keeper' }
+  const binding = { metadata, spec: { policyName: 'keeper', validationActions: ['Audit'] } }
+  const objects = { validatingadmissionpolicies: { metadata, spec }, validatingadmissionpolicybindings: binding }
+  for (const [resource, json] of Object.entries(objects)) {
+    const path = `/apis/admissionregistration.k8s.io/v1/${resource}`
+    const answer = await run.send({ id: resource, method: 'POST', path, body: { json } })
+    if (answer.status !== 201) throw new Error(`the policy is not created: ${Buffer.from(answer.body).toString('utf8')}`)
+  }
 }

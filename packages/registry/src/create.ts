@@ -56,6 +56,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
+  refuseOtherName(pathName, object)
   // A PUT or PATCH that creates its object ignores the version, as on the stock server.
   if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion
   const { guard } = environment
@@ -70,6 +71,17 @@ export async function createObject(store: StoreInternals, context: WriteContext,
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(store, object)
   }
+}
+
+/**
+ * Differs: the stock server stores an object that a mutating webhook renamed under the name in the path, where no later request can change
+ * it.
+ *
+ * @throws ApiError 400
+ */
+function refuseOtherName(pathName: string, { metadata: { name = '' } }: ApiObject): void {
+  if (pathName === '' || name === pathName) return
+  throw ApiError.badRequest(`the name of the object (${name}) does not match the name on the URL (${pathName})`)
 }
 
 function takenName(store: StoreInternals, { metadata }: ApiObject): ApiError {

@@ -159,8 +159,8 @@ function generateLimits(random: RandomChoices): Scenario {
       if (random.chance(55)) result[key] = random.pick(key === 'cpu' ? ['100m', '500m', '1', '2'] : ['10Mi', '100Mi', '1Gi'])
     return result
   }
-  const limit = (): JsonValue => {
-    const type = random.pick(['Container', 'Container', 'Pod', 'PersistentVolumeClaim'])
+  const limit = (types: readonly string[]): JsonValue => {
+    const type = random.pick(types)
     if (type === 'PersistentVolumeClaim')
       return { type, min: { storage: '200Mi' }, max: { storage: random.pick(['1Gi', '5Gi']) } }
     const entry: Draft = { type }
@@ -171,7 +171,9 @@ function generateLimits(random: RandomChoices): Scenario {
   }
   const steps: Step[] = []
   for (let i = 0; i < 2; i++) {
-    const spec = { limits: Array.from({ length: 1 + random.below(2) }, limit) }
+    // The stock server applies the defaults of several objects in random order.
+    const types = i === 0 ? ['Container', 'Container', 'Pod', 'PersistentVolumeClaim'] : ['Pod', 'PersistentVolumeClaim']
+    const spec = { limits: Array.from({ length: 1 + random.below(2) }, () => limit(types)) }
     steps.push({
       id: `limit${i}`,
       method: 'POST',

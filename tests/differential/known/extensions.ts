@@ -33,6 +33,17 @@ export const ofExtensions: readonly KnownDivergence[] = [
       String(stock).startsWith('no kind is registered for the type v1.Scale in scheme '),
   },
   {
+    id: 'D104',
+    title: 'An object is not stored under another name than its own',
+    reason:
+      'When a mutating webhook renames what a PUT or PATCH creates, the stock server stores it under the name in the path, where no later request can change it; krmkit answers 400.',
+    ends: true,
+    matches: ({ at, krmkit }, { stock }) =>
+      at === 'status' &&
+      stock.status === 201 &&
+      /^400 the name of the object \(\S+\) does not match the name on the URL/.test(String(krmkit)),
+  },
+  {
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:
