@@ -56,7 +56,6 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const object = ownMetadata(admitted)
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
-  refuseOtherName(pathName, object)
   // A PUT or PATCH that creates its object ignores the version, as on the stock server.
   if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion
   const { guard } = environment
@@ -66,7 +65,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, environment)
     const stored = await store.allocations.inOrder(definition, () =>
-      createOnce(store, context, { object, attributes, managesFields, stages }),
+      createOnce(store, context, { object, attributes, managesFields, pathName, stages }),
     )
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(store, object)
@@ -98,6 +97,7 @@ interface PreparedCreation {
   readonly object: ApiObject
   readonly attributes: AdmissionAttributes
   readonly managesFields: boolean
+  readonly pathName: string
   readonly stages: Stages
 }
 
@@ -105,7 +105,7 @@ interface PreparedCreation {
 async function createOnce(
   store: StoreInternals,
   context: WriteContext,
-  { object, attributes, managesFields, stages }: PreparedCreation,
+  { object, attributes, managesFields, pathName, stages }: PreparedCreation,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { strategy } = definition
@@ -139,6 +139,7 @@ async function createOnce(
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
     await reservation?.rollback()
+    refuseOtherName(pathName, object)
     if (environment.storage.peek(key) !== undefined) return undefined
     // A resourceVersion that was sent is returned, as the stock server does.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
@@ -147,6 +148,7 @@ async function createOnce(
     return { object: shown }
   }
   return writeReserved(reservation, async () => {
+    refuseOtherName(pathName, object)
     if (namesRevision(object.metadata.resourceVersion))
       throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
     return writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages })
