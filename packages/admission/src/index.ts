@@ -26,5 +26,6 @@ export type {
   ValidationResult,
 } from './interfaces.ts'
 export { pluginUser } from './interfaces.ts'
+export type { AdmissionMetrics, AdmissionOutcome, PhaseLabels, PluginLabels } from './metrics.ts'
 export { ObjectSet } from './object-set.ts'
 export type { WebhookMetrics } from './webhook/metrics.ts'

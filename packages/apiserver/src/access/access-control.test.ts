@@ -212,7 +212,9 @@ describe('other authorizers', () => {
 
   it('deny every request before the server has started', async () => {
     const { AccessControl } = await import('./access-control.ts')
-    const options = { clock: fakeClock(0), closing: new AbortController().signal, onError: () => undefined }
+    const { authorizationMetrics } = await import('../metrics/authorization-metrics.ts')
+    const metrics = authorizationMetrics([])
+    const options = { clock: fakeClock(0), metrics, closing: new AbortController().signal, onError: () => undefined }
     const { stockProfile: profile } = await import('@krmkit/meta')
     const access = new AccessControl(async ({ rbac }) => rbac(), { ...options, profile })
     const asked = {
