@@ -101,7 +101,7 @@ function createdName({ body }: Step): string | undefined {
 }
 
 class Judge {
-  readonly #theirs: Normalizer
+  #theirs: Normalizer
   readonly #ours: Normalizer
   readonly #known = new Set<string>()
   readonly #wording = { all: 0, equal: 0 }
@@ -124,6 +124,7 @@ class Judge {
   async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
     this.#steps++
     const krmkit = this.#ours.answer(ours, step)
+    const before = this.#theirs.fork()
     let stock = this.#theirs.answer(theirs, step)
     let differences = compareAnswers(stock, krmkit)
     for (
@@ -133,11 +134,15 @@ class Judge {
       this.#unexplained(step, stock, krmkit, differences).length > 0;
       i++
     ) {
-      const other = this.#theirs.answer(await again(), step)
+      // Each repetition has uids of its own.
+      const normalizer = before.fork()
+      const other = normalizer.answer(await again(), step)
       let others = compareAnswers(other, krmkit)
       // Causes that the stock server collects from a Go map come in another order each time.
       if (others.length > 0 && hasOtherOrder(stock, other)) others = compareAnswers(sortedCauses(other), sortedCauses(krmkit))
-      if (others.length < differences.length || others.length === 0) [stock, differences] = [other, others]
+      if (others.length > 0 && others.length >= differences.length) continue
+      ;[stock, differences] = [other, others]
+      this.#theirs = normalizer
     }
     this.#stockAnswers.set(step.id, stock)
     if (hasWording(stock) && stock.status === krmkit.status) {

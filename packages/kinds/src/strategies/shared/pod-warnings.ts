@@ -1,6 +1,6 @@
 /** Warnings about pods: deprecated members and likely mistakes. */
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import type { Container, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
+import type { Container, ContainerPort, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
 import { nodeLabelWarning } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
@@ -68,6 +68,7 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
       warnContainer(texts, container, `${path}.${name}[${i}]`)
     }
   }
+  warnPorts(texts, spec, path)
   warnAmounts(texts, spec.overhead, `${path}.overhead`)
   if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
@@ -183,13 +184,43 @@ function warnContainer(texts: string[], container: R<Container>, path: string): 
   warnDuplicates(texts, names, (i, name) => {
     return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
   })
-  const firsts = new Map<string, number>()
-  for (const [i, port] of (container.ports ?? []).entries()) {
-    const text = `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`
-    const first = firsts.get(text)
-    if (first === undefined) firsts.set(text, i)
-    else texts.push(`${path}.ports[${i}]: duplicate port definition with ${path}.ports[${first}]`)
+}
+
+/** Warns of ports that several containers have, or that one has twice. */
+function warnPorts(texts: string[], spec: R<PodSpec>, path: string): void {
+  const ports = (['initContainers', 'containers'] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap((container, i) =>
+      (container.ports ?? []).map((port, j) => ({ ...port, at: `${path}.${list}[${i}].ports[${j}]` })),
+    ),
+  )
+  const seen = new Map<string, (typeof ports)[number][]>()
+  for (const port of ports) {
+    const key = `${port.containerPort}/${port.protocol ?? ''}`
+    const others = seen.get(key) ?? []
+    for (const other of others) {
+      const relation = portRelation(port, other)
+      if (relation !== undefined) texts.push(`${port.at}: ${relation} port definition with ${other.at}`)
+    }
+    seen.set(key, [...others, port])
   }
+  const names = new Map<string, string>()
+  for (const { name = '', at } of ports) {
+    const first = names.get(name)
+    if (name === '') continue
+    if (first === undefined) names.set(name, at)
+    else {
+      const effect = `services and probes that select ports by name will use ${first}`
+      texts.push(`${at}: duplicate port name "${name}" with ${first}, ${effect}`)
+    }
+  }
+}
+
+function portRelation(a: R<ContainerPort>, b: R<ContainerPort>): string | undefined {
+  const [hostA, hostB] = [a.hostPort ?? 0, b.hostPort ?? 0]
+  const [addressA, addressB] = [a.hostIP ?? '', b.hostIP ?? '']
+  if (addressA === addressB && hostA === hostB) return 'duplicate'
+  if (hostA === 0 || hostB === 0) return 'overlapping'
+  return hostA === hostB && (addressA === '') !== (addressB === '') ? 'dangerously ambiguous' : undefined
 }
 
 /** Warns of fractional byte quantities. */
