@@ -24,7 +24,7 @@ export interface DuelResult {
 const quiet = 120
 const longest = 3000
 /** Pause between two reads of what both servers shall agree on, in milliseconds. */
-const agreementPause = 80
+const agreementPause = 120
 /** How often a refusal of the stock server is repeated: a Go map of two entries begins with the second one every eighth time. */
 const repetitions = 30
 /** How often it is repeated when only the order of its causes differs: most orders of a small Go map are the same. */

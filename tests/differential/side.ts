@@ -15,7 +15,7 @@ export interface Side {
 /** Time after which an answer counts as missing, in milliseconds. */
 const patience = 70_000
 /** Pause between two probes, and the limit of waiting for one to succeed, in milliseconds. */
-const probePause = 40
+const probePause = 100
 const longestProbe = 8000
 
 /** Runs scenarios against one server. */

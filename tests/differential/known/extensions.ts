@@ -20,7 +20,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     reason:
       'After a syntax error the parser of the stock server guesses how to go on, and reports what it then finds; krmkit reports the first error, which is the one to mend.',
     matches: ({ aspect, stock, krmkit }) =>
-      aspect === 'wording' && isSame(stock, krmkit, (text) => text.replaceAll(laterSyntaxErrors, '')),
+      aspect === 'wording' && isSame(stock, krmkit, (text) => text.replaceAll(laterSyntaxErrors, '$1')),
   },
   {
     id: 'D102',
@@ -54,7 +54,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
 ]
 
 /** The second and further errors of an expression whose first is of syntax. */
-const laterSyntaxErrors = /(?<=(Syntax error: [^\n]*(?:\n \| [^\n]*){2}))(?:\nERROR: [^\n]*(?:\n \| [^\n]*){2})+/g
+const laterSyntaxErrors = /(Syntax error: [^\n]*(?:\n \| [^\n]*){2})(?:\nERROR: [^\n]*(?:\n \| [^\n]*){2})+/g
 
 function isOfDefinition({ path }: Divergence['step']): boolean {
   return path.includes('/customresourcedefinitions')
