@@ -44,22 +44,29 @@ function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
       return listAdapter(schema)
     case 'string':
       return textAdapter(own(schema, 'format'))
-    case 'number': {
-      const wrong = new ErrorValue('invalid data, expected float')
-      return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : wrong)
-    }
-    case 'integer': {
-      const wrong = new ErrorValue('invalid data, expected int')
-      return (raw) => (isWhole(raw) ? raw : wrong)
-    }
-    case 'boolean': {
-      const wrong = new ErrorValue('invalid data, expected bool')
-      return (raw) => (typeof raw === 'boolean' ? raw : wrong)
-    }
+    case 'number':
+      return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : unexpected('float', raw))
+    case 'integer':
+      return (raw) => (isWhole(raw) ? raw : unexpected('int', raw))
+    case 'boolean':
+      return (raw) => (typeof raw === 'boolean' ? raw : unexpected('bool', raw))
   }
   if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return openAdapter
   const wrong = new ErrorValue('invalid type, expected object, array, number, integer, boolean or string')
   return () => wrong
+}
+
+function unexpected(wanted: string, raw: JsonValue): ErrorValue {
+  return new ErrorValue(`invalid data, expected ${wanted}, got ${goTypeName(raw)}`)
+}
+
+/** The Go type of a decoded JSON value. */
+function goTypeName(raw: JsonValue): string {
+  if (Array.isArray(raw)) return '[]interface {}'
+  if (typeof raw === 'string') return 'string'
+  if (typeof raw === 'boolean') return 'bool'
+  if (typeof raw === 'object') return raw === null ? '<nil>' : 'map[string]interface {}'
+  return isWhole(raw) ? 'int64' : 'float64'
 }
 
 function isWhole(raw: JsonValue): raw is number | bigint {
@@ -251,11 +258,10 @@ function keyText(value: Value | undefined): string {
 }
 
 function textAdapter(format: JsonValue | undefined): ValueAdapter {
-  const wrong = new ErrorValue('invalid data, expected string')
   const read = format === 'byte' ? parseSchemaBytes : format === 'duration' ? parseSchemaDuration : undefined
   const parse = format === 'date' || format === 'date-time' ? parseSchemaTimestamp : read
-  if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : wrong)
-  return (raw) => (typeof raw === 'string' ? parse(raw) : wrong)
+  if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : unexpected('string', raw))
+  return (raw) => (typeof raw === 'string' ? parse(raw) : unexpected('string', raw))
 }
 
 function parseSchemaBytes(text: string): Value {
