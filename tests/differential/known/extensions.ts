@@ -44,6 +44,19 @@ export const ofExtensions: readonly KnownDivergence[] = [
       /^400 the name of the object \(\S+\) does not match the name on the URL/.test(String(krmkit)),
   },
   {
+    id: 'D105',
+    title: 'An update that changes nothing for readers keeps the resourceVersion',
+    reason:
+      'The stock server writes an object again, as it is, when its stored bytes lack defaults that readers see, and watchers get an event without a change; krmkit stores what readers see.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step, differences }) =>
+      at === 'body.metadata.resourceVersion' &&
+      differences.length === 1 &&
+      (step.method === 'PUT' || step.method === 'PATCH') &&
+      (isOfDefinition(step) || step.path.startsWith('/apis/{id}.example.com/')) &&
+      versionNumber(krmkit) < versionNumber(stock),
+  },
+  {
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:
@@ -55,6 +68,11 @@ export const ofExtensions: readonly KnownDivergence[] = [
 
 /** The second and further errors of an expression whose first is of syntax. */
 const laterSyntaxErrors = /(Syntax error: [^\n]*(?:\n \| [^\n]*){2})(?:\nERROR: [^\n]*(?:\n \| [^\n]*){2})+/g
+
+/** The number of a version's placeholder, in the order of appearance. */
+function versionNumber(value: unknown): number {
+  return Number(/^<version (\d+)>$/.exec(String(value))?.[1])
+}
 
 function isOfDefinition({ path }: Divergence['step']): boolean {
   return path.includes('/customresourcedefinitions')

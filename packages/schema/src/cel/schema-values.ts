@@ -104,23 +104,19 @@ class MemberAdapters {
     }
   }
 
-  /** The adapter of a member that the schema describes. */
-  specified(name: string): ValueAdapter | undefined {
-    return this.#schemas.has(name) || this.#rest !== undefined ? this.adapter(name) : undefined
-  }
-
   /** JSON name of a name in an expression. */
   named(name: string): string | undefined {
     return this.declared ? this.#names.get(name) : name
   }
 
+  /** The adapter of a member; `undefined` for one that the schema does not describe. */
   adapter(name: string): ValueAdapter | undefined {
     const found = this.#adapters.get(name)
     if (found !== undefined) return found
     const schema = this.#schemas.get(name)
     if (schema === undefined) {
       if (this.#rest !== undefined) this.#other ??= schemaAdapter(this.#rest)
-      return this.#other ?? (this.declared ? undefined : openAdapter)
+      return this.#other
     }
     const made = schemaAdapter(schema)
     this.#adapters.set(name, made)
@@ -176,7 +172,7 @@ class SchemaMap extends RawMap {
   override equalMembers(other: MapValue, { equal, chargeWork }: Comparison): boolean | ErrorValue {
     for (const key of Object.keys(this.raw)) {
       const value = this.raw[key] as JsonValue
-      const adapt = this.#members.specified(key)
+      const adapt = this.#members.adapter(key)
       if (adapt === undefined) {
         if (!(other instanceof SchemaMap)) return notComparable
         const theirs = own(other.raw, key)
