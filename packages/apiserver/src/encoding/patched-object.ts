@@ -110,7 +110,8 @@ export function appliedConfiguration(
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+      const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
+      return { sent, object, warnings: options.fieldValidation === 'Warn' ? problems : [] }
     }),
   )
 }
@@ -222,7 +223,8 @@ function checkDecoded(
   const { name, namespace } = context.info
   if (problems.length > 0 && fieldValidation === 'Strict')
     throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
-  if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
+  // An apply warns when its configuration is merged.
+  if (refusal === undefined && fieldValidation === 'Warn') context.warnings.push(...problems)
   const { name: given = '', namespace: other = '' } = object.metadata ?? {}
   if (namespaced && other !== '' && other !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')

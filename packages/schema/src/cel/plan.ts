@@ -126,7 +126,8 @@ export class Planner implements PlanContext {
     const run = (only?.run ?? dispatch(expr.name, overloads)) as unknown as Run
     // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
-    return strictCall(run, steps, cost, only !== undefined && dynamic ? guard(only) : undefined)
+    const fits = only !== undefined && dynamic ? guard(only) : undefined
+    return strictCall(run, steps, { cost, fits, refuseNull: only === undefined ? undefined : nullRefusal(expr.name, only) })
   }
 
   #list({ items, optional }: ListExpr): Constant {
@@ -246,23 +247,27 @@ function inConstant(operand: Step, list: ArrayList): Step {
   return (frame) => {
     const value = operand(frame)
     if (value instanceof ErrorValue) return value
-    return has === undefined ? list.items.some((item) => equal(value, item, frame)) : has(value)
+    return has === undefined ? list.items.some((item) => equal(value, item, frame) === true) : has(value)
   }
 }
 
+interface CallRules {
+  readonly cost: CostRule
+  /** Whether the arguments fit; only for those whose type is not known. */
+  readonly fits: ((args: readonly Value[]) => boolean) | undefined
+  /** The error for null; values of nullable schemas have the same type as others. */
+  readonly refuseNull: ((args: readonly Value[]) => ErrorValue) | undefined
+}
+
 /** Evaluates the arguments, propagates errors, charges the cost and calls the function. */
-function strictCall(
-  run: Run,
-  steps: readonly Step[],
-  cost: CostRule,
-  fits: ((args: readonly Value[]) => boolean) | undefined,
-): Step {
+function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }: CallRules): Step {
   const [first, second] = steps as [Step, Step]
   if (steps.length === 1 && typeof cost === 'number') {
     return (frame) => {
       const a = first(frame)
       if (a instanceof ErrorValue) return a
       frame.charge(cost)
+      if (a === null && refuseNull !== undefined) return refuseNull([a])
       return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
     }
   }
@@ -273,7 +278,7 @@ function strictCall(
       const b = second(frame)
       if (b instanceof ErrorValue) return b
       frame.charge(cost)
-      return run(frame, a, b)
+      return (a === null || b === null) && refuseNull !== undefined ? refuseNull([a, b]) : run(frame, a, b)
     }
   }
   return (frame) => {
@@ -282,6 +287,10 @@ function strictCall(
       const value = step(frame)
       if (value instanceof ErrorValue) return value
       args.push(value)
+    }
+    if (refuseNull !== undefined && args.includes(null)) {
+      frame.charge(1)
+      return refuseNull(args)
     }
     if (fits !== undefined && !fits(args)) {
       frame.charge(1)
@@ -295,6 +304,33 @@ function strictCall(
     const result = run(frame, ...args)
     if (cost.byResult) frame.charge(cost.of(args, result, frame))
     return result
+  }
+}
+
+/** Functions of values themselves, whose error names the function alone when the first argument is null. */
+const ownOperations: ReadonlySet<string> = new Set([
+  'size',
+  '_+_',
+  '_-_',
+  '_*_',
+  '_/_',
+  '_%_',
+  '_<_',
+  '_<=_',
+  '_>_',
+  '_>=_',
+  '-_',
+])
+/** Functions whose error does not name them. */
+const unnamed: ReadonlySet<string> = new Set(['!_', 'startsWith', 'endsWith', 'contains', 'matches', 'find', 'findAll'])
+
+/** The error of the stock server for null, by function; `undefined` for functions of any value. */
+function nullRefusal(name: string, { args }: Overload): ((values: readonly Value[]) => ErrorValue) | undefined {
+  if (args.some(({ kind }) => kind === 'dyn' || kind === 'param' || kind === 'null')) return undefined
+  return (values) => {
+    if (ownOperations.has(name)) return values[0] === null ? new ErrorValue(`no such overload: ${name}`) : noOverload
+    if (unnamed.has(name)) return noOverload
+    return new ErrorValue(`no such overload: ${name}(${values.map(typeNameOf).join(', ')})`)
   }
 }
 

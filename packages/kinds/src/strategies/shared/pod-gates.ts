@@ -2,7 +2,8 @@
 import type { Features } from '@krmkit/meta'
 import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import { dropGatedFields, type GatedFields, gateEnabled } from './gated-fields.ts'
-import { isSet, type R } from './values.ts'
+import { imageTag } from './image-name.ts'
+import { isEmpty, isSet, type R } from './values.ts'
 
 const lists = ['containers', 'initContainers', 'ephemeralContainers']
 const inContainers = (path: string): string[] => lists.map((list) => `${list}.*.${path}`)
@@ -80,9 +81,8 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
   dropGatedFields(spec, old, { table: podSpecGates, features })
   if (!gateEnabled(sleepAction, features)) dropSleepActions(spec, old)
   if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
-  if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
-    dropImageVolumes(spec)
-  }
+  if (features.enabled('ImageVolume')) defaultPullPolicies(spec)
+  else if (old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
 }
 
 /** Applies `dropDisabledPodFields` to a pod template. */
@@ -96,6 +96,13 @@ export function dropDisabledTemplateFields(
 
 function containers(spec: PodSpec): Container[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
+}
+
+function defaultPullPolicies(spec: PodSpec): void {
+  for (const { image } of spec.volumes ?? []) {
+    if (!isSet(image) || !isEmpty(image.pullPolicy)) continue
+    image.pullPolicy = imageTag(image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  }
 }
 
 /** Removes volumes with an image, whatever else they have, and their mounts. */

@@ -72,6 +72,16 @@ describe('custom resource definitions', () => {
     expect(first).toMatch(/must result in valid metadata: metadata: Invalid value: "a": json: cannot unmarshal string/)
   })
 
+  it('are stored without items that are null', () => {
+    const items = () => definition({ type: 'object', properties: { a: { not: { items: null } } } } as unknown as JsonObject)
+    const shown = (dryRun: boolean) => {
+      const object = items()
+      strategy.canonicalize?.(object, { ...context, dryRun })
+      return object.spec.versions?.[0]?.schema?.openAPIV3Schema?.properties?.['a']?.not
+    }
+    expect([shown(false), shown(true)]).toEqual([{}, { items: null }])
+  })
+
   it('report a duplicate storage version twice', () => {
     const object = definition()
     const versions = object.spec.versions ?? []

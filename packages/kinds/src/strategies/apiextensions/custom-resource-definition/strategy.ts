@@ -22,7 +22,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
-import type { Steps } from './schema.ts'
+import { dropNullItems, type Steps } from './schema.ts'
 import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
@@ -271,6 +271,9 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     keepMembers(object, old, 'status')
     raiseGeneration(object, old, 'spec')
     storageVersionIsStored(object)
+  },
+  canonicalize(object, { dryRun = false }) {
+    if (!dryRun) for (const { schema } of object.spec.versions ?? []) dropNullItems(schema?.openAPIV3Schema)
   },
   ready: (object) => {
     const ruled = (object.spec.versions ?? []).some(({ schema }) =>

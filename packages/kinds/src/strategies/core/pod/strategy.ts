@@ -14,6 +14,7 @@ import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
+import { validateProfileAnnotations } from './profile-annotations.ts'
 import { defaultPodStatus, podStatusStrategy } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
 import { validatePodUpdate } from './update-validation.ts'
@@ -103,6 +104,7 @@ export const podStrategy = defineStrategy<Pod>({
       if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
         at.child('nodeName').forbidden('cannot be set until all schedulingGates have been cleared')
       }
+      validateProfileAnnotations(pod, at, context.profile)
     })
   },
   validateUpdate(pod, old, context) {
