@@ -1,6 +1,7 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
 import { documentDepartures } from './documents.ts'
+import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
@@ -23,6 +24,7 @@ export interface KnownDivergence {
 export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
+  ...ofEmpties,
   ...ofPatches,
   ...bodyDepartures,
   ...ownDepartures,

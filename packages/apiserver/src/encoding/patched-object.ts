@@ -101,14 +101,16 @@ export function appliedConfiguration(
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
   const ownName = readable ? metadata['name'] : name
   // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
-  if (ownName === null || ownName === '' || (ownName === undefined && !exists)) throw unnamed(name)
-  const named = ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
+  const isUnnamed = ownName === null || ownName === '' || (ownName === undefined && !exists)
+  const named = isUnnamed || ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+      const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
+      // Conflicts precede the refusal.
+      return { sent, object: isUnnamed ? unnamed(name) : object }
     }),
   )
 }

@@ -36,8 +36,10 @@ function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorLis
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
-  const spec = driver.spec ?? {}
-  const at = errors.child('spec')
+  validateSpec(driver.spec ?? {}, errors.child('spec'))
+}
+
+function validateSpec(spec: R<CSIDriverSpec>, at: FieldPath): void {
   for (const member of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const) {
     if (!isSet(spec[member])) at.child(member).required()
   }
@@ -96,7 +98,7 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
   validateUpdate(driver, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(driver, old, errors)
-      validateDriver(driver, errors)
+      validateSpec(driver.spec ?? {}, errors.child('spec'))
       const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
       validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
     })
