@@ -12,6 +12,8 @@ export class Normalizer {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #generated: RegExp | undefined
+  /** Of the last Table of this answer that had any: the first event of a watch names the columns of all. */
+  #columns: readonly { readonly name: string | undefined }[] = []
   /** The finalizers of a namespace are in the order of a Go map once its deletion has changed them. */
   #isNamespace = false
 
@@ -23,6 +25,7 @@ export class Normalizer {
   /** @param step the request, whose `generateName` tells random names apart */
   answer(answer: Answer, step: Step): NormalAnswer {
     this.#generated = generatedNames(step, this.#id)
+    this.#columns = []
     this.#isNamespace = namespacePath.test(step.path)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
@@ -99,6 +102,9 @@ export class Normalizer {
     if (key === 'caBundle' && value.length > 500) return '{caBundle}'
     if (key === 'token' && value.split('.').length === 3) return '<token>'
     if (addressKeys.has(key) && /^10\.0\./.test(value)) return this.#named('address', value)
+    // The ports of a service in a Table.
+    if (key === 'cell' && value.includes(':3'))
+      return this.#text(value.replaceAll(/(?<=:)3[0-2]\d{3}(?=\/[A-Z]+)/g, (port) => this.#named('port', port)))
     return this.#text(value)
   }
 
@@ -112,8 +118,9 @@ export class Normalizer {
   #table(table: Record<string, unknown>): unknown {
     const { columnDefinitions, rows, ...rest } = table as { columnDefinitions?: Column[] | null; rows?: Row[] | null }
     const columns = (columnDefinitions ?? []).map(({ name, type, format, priority }) => ({ name, type, format, priority }))
+    if (columns.length > 0) this.#columns = columns
     const cell = (value: unknown, i: number) =>
-      ageColumns.has(columns[i]?.name ?? '') && age.test(String(value)) ? '<age>' : this.#value(value, 'cell', undefined)
+      ageColumns.has(this.#columns[i]?.name ?? '') && age.test(String(value)) ? '<age>' : this.#value(value, 'cell', undefined)
     return {
       ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
       columnDefinitions: columnDefinitions && columns,

@@ -1,4 +1,4 @@
-import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admission'
+import type { AdmissionChain, AdmissionMetrics, DecisionSink } from '@krmkit/admission'
 import type { FrozenObject } from '@krmkit/fieldmanager'
 import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
 import type {
@@ -33,7 +33,7 @@ export interface RegistryEnvironment {
   readonly types: TypeSource
   readonly admission: AdmissionChain
   /** Called for each webhook request. */
-  readonly metrics?: WebhookMetrics | undefined
+  readonly metrics?: AdmissionMetrics | undefined
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile

@@ -71,6 +71,18 @@ export const bySpecification: readonly KnownDivergence[] = [
       /^500 \[?target\./.test(String(difference.stock)),
   },
   {
+    id: 'D64',
+    title: 'Lists of a version that is not reached are 504 with Retry-After',
+    reason:
+      'API protocol 4.2 and 7: the answer to an unknown version is 504, with the time after which to try again; for `Exact`, a limit or a continue token the stock server answers 500, and 504 without the time for versions beyond 63 bits.',
+    matches: (difference, { stock, krmkit }) =>
+      /Too large resource version/.test(messageOf(krmkit)) &&
+      ((statuses(difference, 500, 504) && String(difference.stock).endsWith('required revision is a future revision')) ||
+        (stock.status === 504 &&
+          /^headers\.retry-after$|\.details\.retryAfterSeconds$/.test(difference.at) &&
+          difference.stock === '<absent>')),
+  },
+  {
     id: 'D65',
     title: 'A number beyond 32 bits in the apply of a scale is 400',
     reason:
@@ -94,6 +106,12 @@ function isOfResizeStatus({ at, stock, krmkit }: Difference): boolean {
   if (at === 'body.status.resizeStatus' || at === 'body.metadata.resourceVersion') return true
   if (at.startsWith('body.status')) return stock === '<absent>' && Object.keys(krmkit as object).join() === 'resizeStatus'
   return at.startsWith('body.metadata.managedFields') && `${at}${JSON.stringify(krmkit)}`.includes('f:resizeStatus')
+}
+
+/** The message of a refusal, which protobuf has in its envelope. */
+function messageOf({ body }: NormalAnswer): string {
+  const { message, object } = (body ?? {}) as { readonly message?: string; readonly object?: { readonly message?: string } }
+  return String(message ?? object?.message)
 }
 
 function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {

@@ -56,18 +56,17 @@ export interface SizedObject {
 
 /** Reads the body as an object of the expected kind. */
 export async function readObject(scope: ServerScope, context: RequestContext, expected: Expected): Promise<ApiObject> {
-  return (await readSized(scope, context, expected)).object
-}
-
-/** Reads the body, with its size, to which defaulting adds. */
-export async function readSized(scope: ServerScope, context: RequestContext, expected: Expected): Promise<SizedObject> {
   const encoding = bodyEncoding(context, scope.responses.vendor)
   const bytes = await readBytes(scope, context, expected)
-  return decodeObject(scope, context, expected, { bytes, encoding })
+  return (await decodeObject(scope, context, expected, { bytes, encoding })).object
 }
 
 /** @throws ApiError 413 */
-export function readBytes({ limits }: ServerScope, { request }: RequestContext, { unstored }: Expected): Promise<Uint8Array> {
+export function readBytes(
+  { limits }: ServerScope,
+  { request }: RequestContext,
+  { unstored }: Pick<Expected, 'unstored'>,
+): Promise<Uint8Array> {
   return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
 }
 
@@ -114,7 +113,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
       { bytes, encoding, literals: true, signal: context.signal },
       slices,
     ).catch((error: unknown) => {
-      throw unreadable(error)
+      throw unreadable(error, encoding)
     })
     decoding.checkType({ value, ...rest })
     const collect = expected.fieldValidation !== 'Ignore'
@@ -238,11 +237,14 @@ function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
   try {
     return parseText({ bytes, encoding, literals: true })
   } catch (error) {
-    throw unreadable(error)
+    throw unreadable(error, encoding)
   }
 }
 
 /** The error of malformed JSON or YAML. */
-function unreadable(error: unknown): unknown {
-  return error instanceof DecodeError ? unreadableTypeMeta(error) : error
+function unreadable(error: unknown, encoding: 'json' | 'yaml'): unknown {
+  if (!(error instanceof DecodeError) || error.code === 'TooLarge') return error
+  if (encoding === 'json') return unreadableTypeMeta(error)
+  // Bodies are converted from YAML without the prefix that configurations of an apply have.
+  return new DecodeError({ code: error.code, message: error.message.replace(/^error converting YAML to JSON: /, '') })
 }

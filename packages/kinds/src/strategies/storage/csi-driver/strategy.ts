@@ -98,9 +98,10 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
   validateUpdate(driver, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(driver, old, errors)
-      validateSpec(driver.spec ?? {}, errors.child('spec'))
+      const at = errors.child('spec')
+      validateSpec(driver.spec ?? {}, at)
       const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
-      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'), mutable)
+      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at, mutable)
     })
   },
   deleteAnswer: 'Object',
