@@ -26,14 +26,15 @@ export function validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): 
   for (const [i, term] of selector.nodeSelectorTerms.entries()) validateNodeSelectorTerm(term, terms.index(i))
 }
 
-function validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
+/** @param anyValue values need not be valid as labels. */
+function validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath, anyValue = false): void {
   for (const [i, requirement] of (term.matchExpressions ?? []).entries())
-    validateExpression(requirement, at.child('matchExpressions').index(i))
+    validateExpression(requirement, at.child('matchExpressions').index(i), anyValue)
   for (const [i, requirement] of (term.matchFields ?? []).entries())
     validateFieldExpression(requirement, at.child('matchFields').index(i))
 }
 
-function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath, anyValue: boolean): void {
   const { operator } = requirement
   const values = requirement.values ?? []
   if (operator === 'In' || operator === 'NotIn') {
@@ -44,6 +45,7 @@ function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPa
     if (values.length !== 1) at.child('values').required("must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
   validateQualifiedName(requirement.key, at.child('key'))
+  if (anyValue) return
   for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, validateLabelValue(value))
 }
 
@@ -73,7 +75,8 @@ export function validateWeight(weight: number | undefined, at: FieldPath): void 
 export function validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): void {
   for (const [i, term] of (terms ?? []).entries()) {
     validateWeight(term.weight, at.index(i).child('weight'))
-    validateNodeSelectorTerm(term.preference, at.index(i).child('preference'))
+    // Terms that match no node do no harm.
+    validateNodeSelectorTerm(term.preference, at.index(i).child('preference'), true)
   }
 }
 

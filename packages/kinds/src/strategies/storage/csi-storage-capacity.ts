@@ -6,6 +6,7 @@ import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
 import { defineStrategy, validateWith } from '../shared/strategy.ts'
 import { isSet, semanticEqual } from '../shared/values.ts'
@@ -34,4 +35,5 @@ export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
         errors.child('storageClassName').invalid(object.storageClassName, frozen)
     })
   },
+  warnings: (object, _old, { profile }) => nodeSelectorWarnings('nodeTopology', object.nodeTopology, profile),
 })

@@ -4,6 +4,7 @@ import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -18,7 +19,6 @@ export function defaultPodStatus(pod: Pod): void {
   if (!isSet(status)) return
   if (!isEmpty(status.podIP) && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   else if (isEmpty(status.podIP) && !isEmpty(status.podIPs?.[0]?.ip)) status.podIP = status.podIPs?.[0]?.ip as string
-  if (!isEmpty(status.hostIP) && isEmpty(status.hostIPs)) status.hostIPs = [{ ip: status.hostIP }]
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
@@ -66,6 +66,14 @@ function dropDisabledStatus(status: PodStatus, { spec, status: before }: R<Pod>,
   if (features.enabled('PodObservedGenerationTracking') || tracks || (before?.observedGeneration ?? 0) !== 0) return
   delete status.observedGeneration
   for (const condition of status.conditions ?? []) delete condition.observedGeneration
+}
+
+/** Warnings about addresses in odd notations. */
+export function statusWarnings({ podIPs = [], hostIPs = [] }: R<PodStatus>): string[] {
+  return [
+    ...podIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.podIPs[${i}].ip`, ip)),
+    ...hostIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.hostIPs[${i}].ip`, ip)),
+  ]
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])

@@ -14,7 +14,7 @@ import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
-import { defaultPodStatus, podStatusStrategy } from './status.ts'
+import { defaultPodStatus, podStatusStrategy, statusWarnings } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
 import { validatePodUpdate } from './update-validation.ts'
 import { validatePod } from './validation.ts'
@@ -109,6 +109,7 @@ export const podStrategy = defineStrategy<Pod>({
     return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
+    if (context.subresource === 'status') return statusWarnings(status(pod))
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []
   },
   deleteAnswer: 'Object',
@@ -137,7 +138,5 @@ export const podStrategy = defineStrategy<Pod>({
   resetFields: {
     '': [['status']],
     status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
-    ephemeralcontainers: [['spec', 'resourceClaims'], ['status']],
-    resize: [['spec', 'resourceClaims'], ['status']],
   },
 })
