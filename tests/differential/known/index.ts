@@ -5,6 +5,7 @@ import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
+import { ofQuantities } from './quantities.ts'
 import { bySpecification } from './specification.ts'
 import { ofStorage } from './storage.ts'
 
@@ -25,6 +26,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
   ...ofEmpties,
+  ...ofQuantities,
   ...ofPatches,
   ...bodyDepartures,
   ...ownDepartures,
