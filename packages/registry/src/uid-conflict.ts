@@ -1,13 +1,15 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 
-/** An update whose object names another uid than the stored one. */
+/** An update whose object names another uid, or another version, than the stored one. */
 export interface UidConflict {
   readonly namespace: string
   readonly name: string
-  /** The uid of the request. */
+  /** What differs. @default 'UID' */
+  readonly what?: 'UID' | 'ResourceVersion'
+  /** The uid, or the version, of the request. */
   readonly uid: string
-  /** The uid of the stored object; absent when nothing is stored. */
+  /** That of the stored object; absent when nothing is stored. */
   readonly found: string | undefined
   readonly dryRun?: boolean | undefined
 }
@@ -16,7 +18,7 @@ export interface UidConflict {
 const invalidObject = 4
 
 /**
- * The conflict of an update with another uid. Clients see the storage error of the stock server, with the key of the object there.
+ * The conflict of an update with another uid or version. Clients see the storage error of the stock server, with the key of the object there.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -24,12 +26,15 @@ const invalidObject = 4
  * const pods = createCatalog().resource({ group: '', version: 'v1', resource: 'pods' })
  * if (pods !== undefined) throw uidConflict(pods, { namespace: 'shop', name: 'web', uid: 'a', found: 'b' })
  */
-export function uidConflict(definition: ResourceDefinition, { namespace, name, uid, found, dryRun }: UidConflict): ApiError {
+export function uidConflict(
+  definition: ResourceDefinition,
+  { namespace, name, what = 'UID', uid, found, dryRun }: UidConflict,
+): ApiError {
   const { group, resource, prefix = `${group}/${resource}` } = definition.storage
   // A dry run never reaches the store, which adds its root to keys.
   const root = dryRun === true ? '' : '/registry'
   const key = [root, prefix, ...(namespace === '' ? [] : [namespace]), name].join('/')
-  const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found ?? ''}`
+  const problem = `Precondition failed: ${what} in precondition: ${uid}, ${what} in object meta: ${found ?? ''}`
   return ApiError.conflict(
     { group: definition.group, resource: definition.resource.name },
     name,

@@ -24,7 +24,7 @@ import { prepareAndValidate } from './prepare.ts'
 import { stagesOf } from './stages.ts'
 import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
-import { optimisticLockMessage, settleVersion } from './update-version.ts'
+import { optimisticLockMessage, requireNumber, settleVersion } from './update-version.ts'
 import { loadVersion } from './versions.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
 
@@ -83,6 +83,7 @@ async function createMissing(
   if ((request.uid ?? '') !== '') throw otherUid(store, context, request, undefined)
   if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), request.name)
   const object = (await request.change(undefined)) as ApiObject
+  requireNumber(object.metadata.resourceVersion)
   await request.mayCreate?.()
   const { namespace, name, managesFields = false } = request
   try {

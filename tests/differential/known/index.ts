@@ -1,9 +1,11 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
 import { documentDepartures } from './documents.ts'
+import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
+import { ofQuantities } from './quantities.ts'
 import { bySpecification } from './specification.ts'
 import { ofStorage } from './storage.ts'
 
@@ -23,6 +25,8 @@ export interface KnownDivergence {
 export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
+  ...ofEmpties,
+  ...ofQuantities,
   ...ofPatches,
   ...bodyDepartures,
   ...ownDepartures,

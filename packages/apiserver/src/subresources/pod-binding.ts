@@ -2,6 +2,7 @@ import type { Binding, Pod } from '@krmkit/kinds/core/v1'
 import { bindPod, validateBinding } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { uidConflict } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
@@ -25,14 +26,30 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   const errors = validateBinding(binding)
   if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Binding' }, name, errors)
   await admission.validate(binding)
+  if (name === '') throw ApiError.badRequest('Name parameter required.')
+  const { uid = '', resourceVersion = '' } = binding.metadata
+  const change = (pod: DeepReadonly<Pod>) => {
+    const found = pod.metadata.resourceVersion
+    if (resourceVersion !== '' && resourceVersion !== found)
+      throw uidConflict(pods.definition, {
+        namespace,
+        name,
+        what: 'ResourceVersion',
+        uid: resourceVersion,
+        found,
+        dryRun: write.dryRun,
+      })
+    return bindPod(pod, binding, clock.now())
+  }
   await pods.updateStored(write, {
     namespace,
     name,
     subresource: 'binding',
     // A Binding is not a Pod: its user owns no field of the pod.
     managesFields: true,
-    change: (pod) => bindPod(pod as DeepReadonly<Pod>, binding, clock.now()),
-    uid: binding.metadata.uid ?? '',
+    change: (pod) => change(pod as DeepReadonly<Pod>),
+    // Without a name in the path the request creates a Binding, which has no uid of the client's choice.
+    uid: context.info.name === '' ? '' : uid,
     skipAdmission: true,
   })
   return successResponse(responses, context, { code: 201 }, { code: 201, representation })

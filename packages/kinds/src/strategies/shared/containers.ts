@@ -100,9 +100,6 @@ export function* validateInitContainers(
       for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (isSet(container[name])) here.child(name).forbidden(initOnly)
       }
-      if (!isEmpty(container.resizePolicy)) {
-        here.child('resizePolicy').invalidText('[]core.ContainerResizePolicy{}', 'must not be set for init containers')
-      }
     }
   }
 }

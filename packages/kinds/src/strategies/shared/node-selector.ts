@@ -27,14 +27,15 @@ export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath):
   for (const [i, term] of selector.nodeSelectorTerms.entries()) yield* validateNodeSelectorTerm(term, terms.index(i))
 }
 
-function* validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): Steps {
+/** @param anyValue values need not be valid as labels. */
+function* validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath, anyValue = false): Steps {
   yield* forEachStep(term.matchExpressions, (requirement, i) =>
-    validateExpression(requirement, at.child('matchExpressions').index(i)),
+    validateExpression(requirement, at.child('matchExpressions').index(i), anyValue),
   )
   yield* forEachStep(term.matchFields, (requirement, i) => validateFieldExpression(requirement, at.child('matchFields').index(i)))
 }
 
-function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath, anyValue: boolean): void {
   const { operator } = requirement
   const values = requirement.values ?? []
   if (operator === 'In' || operator === 'NotIn') {
@@ -45,6 +46,7 @@ function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPa
     if (values.length !== 1) at.child('values').required("must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
   validateQualifiedName(requirement.key, at.child('key'))
+  if (anyValue) return
   for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, validateLabelValue(value))
 }
 
@@ -74,7 +76,8 @@ export function validateWeight(weight: number | undefined, at: FieldPath): void 
 export function* validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): Steps {
   for (const [i, term] of (terms ?? []).entries()) {
     validateWeight(term.weight, at.index(i).child('weight'))
-    yield* validateNodeSelectorTerm(term.preference, at.index(i).child('preference'))
+    // Terms that match no node do no harm.
+    yield* validateNodeSelectorTerm(term.preference, at.index(i).child('preference'), true)
   }
 }
 

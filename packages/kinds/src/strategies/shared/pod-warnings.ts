@@ -10,7 +10,7 @@ import type {
   VolumeResourceRequirements,
 } from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
-import { nodeLabelWarning } from './node-labels.ts'
+import { keyWarnings, nodeLabelWarning, nodeTermWarnings } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
@@ -57,7 +57,7 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   warnAffinity(texts, spec, { path, profile })
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const here = `${path}.topologySpreadConstraints[${i}]`
-    warnLabel(texts, `${here}.topologyKey`, constraint.topologyKey, profile)
+    texts.push(...keyWarnings(`${here}.topologyKey`, constraint.topologyKey, profile))
     if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: a null labelSelector results in matching no pod`)
   }
   warnAnnotations(texts, subject, profile)
@@ -101,15 +101,10 @@ function warnAffinity(
   const nodes = spec.affinity?.nodeAffinity
   const required = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const place = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
-  for (const [i, term] of required.entries()) {
-    for (const [j, e] of (term.matchExpressions ?? []).entries())
-      warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key, profile)
-  }
+  for (const [i, term] of required.entries()) texts.push(...nodeTermWarnings(`${place}[${i}]`, term, { profile }))
   const preferred = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`
   for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    for (const [j, e] of (term.preference?.matchExpressions ?? []).entries()) {
-      warnLabel(texts, `${preferred}[${i}].preference.matchExpressions[${j}].key`, e.key, profile)
-    }
+    texts.push(...nodeTermWarnings(`${preferred}[${i}].preference`, term.preference, { profile, checksValues: true }))
   }
   for (const name of ['podAffinity', 'podAntiAffinity'] as const) {
     const terms = spec.affinity?.[name]

@@ -6,6 +6,7 @@ import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
 import type { Steps } from '../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
@@ -35,4 +36,5 @@ export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
         errors.child('storageClassName').invalid(object.storageClassName, frozen)
     })
   },
+  warnings: (object, _old, { profile }) => nodeSelectorWarnings('nodeTopology', object.nodeTopology, profile),
 })

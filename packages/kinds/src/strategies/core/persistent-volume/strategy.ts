@@ -7,7 +7,7 @@ import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { newerNodeLabel } from '../../shared/node-labels.ts'
+import { newerNodeLabel, nodeTermWarnings } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
@@ -234,6 +234,8 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
       const advice = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
       texts.push(`spec.persistentVolumeReclaimPolicy: ${advice}`)
     }
+    for (const [i, term] of (volume.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries())
+      texts.push(...nodeTermWarnings(`spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, term, { profile }))
     for (const [name, text] of deprecatedSources) {
       if (name === 'flocker' || name === 'quobyte') continue
       if (isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)

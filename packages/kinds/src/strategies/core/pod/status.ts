@@ -5,6 +5,7 @@ import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
@@ -21,7 +22,6 @@ export function defaultPodStatus(pod: Pod): void {
   if (!isSet(status)) return
   if (!isEmpty(status.podIP) && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   else if (isEmpty(status.podIP) && !isEmpty(status.podIPs?.[0]?.ip)) status.podIP = status.podIPs?.[0]?.ip as string
-  if (!isEmpty(status.hostIP) && isEmpty(status.hostIPs)) status.hostIPs = [{ ip: status.hostIP }]
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
@@ -54,6 +54,14 @@ function keepObservedGenerations(status: PodStatus, old: R<PodStatus>): void {
     const before = old.conditions?.find(({ type }) => type === condition.type)?.observedGeneration
     if (!condition.observedGeneration && isSet(before)) condition.observedGeneration = before
   }
+}
+
+/** Warnings about addresses in odd notations. */
+export function statusWarnings({ podIPs = [], hostIPs = [] }: R<PodStatus>): string[] {
+  return [
+    ...podIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.podIPs[${i}].ip`, ip)),
+    ...hostIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.hostIPs[${i}].ip`, ip)),
+  ]
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])

@@ -153,10 +153,11 @@ function isBoundKind(kind: string): kind is BoundKind {
 
 /** Any version of the core group refers to the same objects. */
 function isCoreVersion(apiVersion: string): boolean {
-  return apiVersion !== '' && !apiVersion.includes('/')
+  return apiVersion.split('/').length !== 2
 }
 
-/** `group/version, Kind=kind`; omitted parts are empty. */
+/** `group/version, Kind=kind`; omitted parts are empty, and so is a malformed version. */
 function writtenType(apiVersion: string, kind: string): string {
-  return `${apiVersion.includes('/') || apiVersion === '' ? apiVersion || '/' : `/${apiVersion}`}, Kind=${kind}`
+  const slashes = apiVersion.split('/').length - 1
+  return `${slashes === 1 ? apiVersion : slashes === 0 ? `/${apiVersion}` : '/'}, Kind=${kind}`
 }

@@ -1,11 +1,11 @@
 /** NetworkPolicy. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { goText } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goTexts } from '../../shared/go-form.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
@@ -85,7 +85,7 @@ function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErr
     }
   }
   if (policyTypes.length > 2) {
-    at.child('policyTypes').invalid(goText('&[]networking.PolicyType{}'), 'may not specify more than two policyTypes')
+    at.child('policyTypes').invalid(goTexts('networking.PolicyType', policyTypes), 'may not specify more than two policyTypes')
     return
   }
   for (const [i, type] of policyTypes.entries()) {

@@ -5,12 +5,12 @@ import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
+import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
-import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResources } from '../../shared/resources.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
+import { isEmptyMap, isSet, type R, sortedKeys } from '../../shared/values.ts'
 
 function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Steps {
   yield* validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
@@ -35,11 +35,13 @@ function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, 
 
 export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   keepInMemory: true,
+  warnings: ({ scheduling }, _old, { profile }) =>
+    sortedKeys(scheduling?.nodeSelector).flatMap((label) => {
+      const text = nodeLabelWarning(label, profile)
+      return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
+    }),
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  defaults(object) {
-    roundUp(object.overhead?.podFixed)
-  },
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
