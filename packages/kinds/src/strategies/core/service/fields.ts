@@ -57,8 +57,7 @@ export function joinClusterIps(spec: ServiceSpec, old: Spec | undefined): void {
 export function keepAllocated(spec: ServiceSpec, old: Spec): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if (isEmpty(spec.clusterIP) && !isEmpty(old.clusterIP)) spec.clusterIP = old.clusterIP
-    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs) && spec.clusterIP === old.clusterIP)
-      spec.clusterIPs = [...old.clusterIPs]
+    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs)) spec.clusterIPs = [...old.clusterIPs]
   }
   if (needsNodePort(old) && needsNodePort(spec)) keepNodePorts(spec.ports ?? [], old.ports ?? [])
   if (needsHealthCheck(old) && needsHealthCheck(spec) && !spec.healthCheckNodePort && old.healthCheckNodePort) {
