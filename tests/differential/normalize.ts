@@ -89,7 +89,6 @@ export class Normalizer {
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
-    if (key === 'details' && Array.isArray(object['causes'])) sortConflicts(object['causes'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
 
@@ -166,14 +165,6 @@ export class Normalizer {
   }
 }
 
-/** The stock server lists conflicts by manager in the order of a Go map. */
-function sortConflicts(causes: unknown[]): void {
-  const { length } = causes
-  const managerOf = (cause: unknown) => (cause as { message?: unknown }).message as string
-  if (causes.filter((cause) => (cause as { reason?: unknown }).reason === 'FieldManagerConflict').length < length) return
-  causes.sort((a, b) => (managerOf(a) < managerOf(b) ? -1 : managerOf(a) > managerOf(b) ? 1 : 0))
-}
-
 export interface NormalAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -199,17 +190,6 @@ interface Row {
 function deletedKind({ method }: Step, { status, body }: Answer): string | undefined {
   if (method !== 'DELETE' || status !== 200) return undefined
   return /^\{"kind":"(\w+List|ConfigMap|Secret)"/.exec(Buffer.from(body.slice(0, 100)).toString('latin1'))?.[1]
-}
-
-/** A normalized answer with its owners in the order that answers have now; kept answers may be older. */
-export function withSortedOwners<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withSortedOwners) as T
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([key, item]) => {
-    const inner: unknown = withSortedOwners(item)
-    return [key, key === 'managedFields' && Array.isArray(inner) ? inner.sort(byText) : inner]
-  })
-  return Object.fromEntries(members) as T
 }
 
 function byText(a: unknown, b: unknown): number {

@@ -120,7 +120,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     {
       ...{ storage, types, clock, random, profile, features, guard },
       admission: createAdmissionChain(plugins),
-      metrics: metrics.webhooks,
+      metrics: metrics.admission,
       serviceNetwork: settings.serviceNetwork,
       allowPrivileged: settings.allowPrivileged,
       maxObjectBytes: limits.objectBytes,
@@ -180,7 +180,7 @@ function chosenPlugins(
   given: NonNullable<ApiServerOptions['admission']>,
   environment: AdmissionEnvironment,
 ): readonly AdmissionPlugin[] {
-  const plugins = typeof given === 'function' ? given(environment) : given
+  if (typeof given === 'function') return given(environment)
   const lifecycle = namespaceLifecycle(environment.profile)
-  return plugins.some(({ name }) => name === lifecycle.name) ? plugins : [lifecycle, ...plugins]
+  return given.some(({ name }) => name === lifecycle.name) ? given : [lifecycle, ...given]
 }

@@ -1,7 +1,8 @@
 import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { requestedOptions, type ServerScope } from '../request-scope.ts'
-import { bodyEncoding, decodeObject, type Expected, readBytes, type SizedObject } from './request-body.ts'
+import type { Expected } from './body-type.ts'
+import { bodyEncoding, decodeObject, readBytes, type SizedObject } from './request-body.ts'
 
 /** The parts of a POST that stores or reviews an object. */
 export interface Creation {

@@ -5,11 +5,11 @@ import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
+import { strictFailure } from './body-type.ts'
 import { knownMembers } from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
 import { patchedType } from './patched-type.ts'
-import { strictFailure } from './request-body.ts'
 import { whenDone } from './when-done.ts'
 
 /** Applies patches and decodes their results. */

@@ -19,7 +19,7 @@ export async function createResource(scope: RequestScope, context: RequestContex
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
   return storedResponse(scope, context, stored, { representation, status: 201 })

@@ -2,6 +2,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
@@ -66,7 +67,7 @@ function validateImmutableFields(
   if (!mutableGroupPolicy && spec.fsGroupPolicy !== old.fsGroupPolicy)
     at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
   if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
-    at.child('volumeLifecycleModes').invalid(spec.volumeLifecycleModes ?? [], frozen)
+    at.child('volumeLifecycleModes').invalid(goTexts('storage.VolumeLifecycleMode', spec.volumeLifecycleModes), frozen)
   }
 }
 

@@ -114,9 +114,12 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   deleteAnswer: 'Object',
   subresources: {
     status: {
-      prepareForUpdate(attachment, old) {
+      prepareForUpdate(attachment, old, { features }) {
         keepMembers(attachment, old, 'spec')
         resetStatusMetadata(attachment, old)
+        if (features.enabled('MutableCSINodeAllocatableCount')) return
+        for (const name of ['attachError', 'detachError'] as const)
+          if (!isSet(old.status?.[name]?.errorCode)) delete attachment.status?.[name]?.errorCode
       },
       validateUpdate(attachment, old, context) {
         return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
