@@ -92,6 +92,7 @@ describe('boundObject', () => {
     expect(bound('Secret', 's', { uid: 'uid of s' })).toEqual({ kind: 'Secret', name: 's', uid: 'uid of s' })
     expect(bound('Node', 'n')).toEqual({ kind: 'Node', name: 'n', uid: 'uid of n' })
     expect(bound('Pod', 'own')).toEqual({ kind: 'Pod', name: 'own', uid: 'uid of own' })
+    for (const apiVersion of ['', '/v1', 'v7', 'a/b/c']) expect(bound('Node', 'n', { apiVersion }), apiVersion).toBeDefined()
   })
 
   it('names the node of a pod, without uid until the node exists', () => {
@@ -103,7 +104,8 @@ describe('boundObject', () => {
     ['ConfigMap', 's', {}, 'cannot bind token to object of type /v1, Kind=ConfigMap'],
     ['constructor', 's', {}, 'cannot bind token to object of type /v1, Kind=constructor'],
     ['Pod', 'own', { apiVersion: 'apps/v1' }, 'cannot bind token to object of type apps/v1, Kind=Pod'],
-    ['Pod', 'own', { apiVersion: '' }, 'cannot bind token to object of type /, Kind=Pod'],
+    ['ConfigMap', 's', { apiVersion: '' }, 'cannot bind token to object of type /, Kind=ConfigMap'],
+    ['ConfigMap', 's', { apiVersion: 'a/b/c' }, 'cannot bind token to object of type /, Kind=ConfigMap'],
     ['Pod', '', {}, 'Name parameter required.'],
     ['Pod', 'none', {}, 'pods "none" not found'],
     ['Secret', 's', { uid: 'other' }, 'the UID in the bound object reference (other) does not match the UID in record'],
