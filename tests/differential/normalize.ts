@@ -29,7 +29,8 @@ export class Normalizer {
     this.#isNamespace = namespacePath.test(step.path)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      if (name === 'expires') headers[name] = String(value).replace(/^.*:\d\d /, '<time> ')
+      else if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')
