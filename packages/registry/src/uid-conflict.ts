@@ -12,6 +12,12 @@ export interface UidConflict {
   readonly dryRun?: boolean | undefined
 }
 
+/** An update whose object names another version than the stored one, as a precondition. */
+export interface VersionConflict extends Omit<UidConflict, 'uid'> {
+  /** The version of the request. */
+  readonly resourceVersion: string
+}
+
 /** Code of a violated precondition in the storage errors of the stock server. */
 const invalidObject = 4
 
@@ -24,12 +30,27 @@ const invalidObject = 4
  * const pods = createCatalog().resource({ group: '', version: 'v1', resource: 'pods' })
  * if (pods !== undefined) throw uidConflict(pods, { namespace: 'shop', name: 'web', uid: 'a', found: 'b' })
  */
-export function uidConflict(definition: ResourceDefinition, { namespace, name, uid, found, dryRun }: UidConflict): ApiError {
+export function uidConflict(definition: ResourceDefinition, { uid, ...conflict }: UidConflict): ApiError {
+  return preconditionConflict(definition, conflict, { what: 'UID', expected: uid })
+}
+
+/**
+ * The conflict of an update with a precondition on another version, in the words of {@link uidConflict}.
+ */
+export function versionConflict(definition: ResourceDefinition, { resourceVersion, ...conflict }: VersionConflict): ApiError {
+  return preconditionConflict(definition, conflict, { what: 'ResourceVersion', expected: resourceVersion })
+}
+
+function preconditionConflict(
+  definition: ResourceDefinition,
+  { namespace, name, found, dryRun }: Omit<UidConflict, 'uid'>,
+  { what, expected }: { readonly what: 'UID' | 'ResourceVersion'; readonly expected: string },
+): ApiError {
   const { group, resource, prefix = `${group}/${resource}` } = definition.storage
   // A dry run never reaches the store, which adds its root to keys.
   const root = dryRun === true ? '' : '/registry'
   const key = [root, prefix, ...(namespace === '' ? [] : [namespace]), name].join('/')
-  const problem = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found ?? ''}`
+  const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found ?? ''}`
   return ApiError.conflict(
     { group: definition.group, resource: definition.resource.name },
     name,

@@ -137,7 +137,6 @@ export const podStrategy = defineStrategy<Pod>({
   resetFields: {
     '': [['status']],
     status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
-    ephemeralcontainers: [['spec', 'resourceClaims'], ['status']],
-    resize: [['spec', 'resourceClaims'], ['status']],
+    // The stock server resets no ownership in `ephemeralcontainers` and `resize`.
   },
 })
