@@ -1,5 +1,6 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
+import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
@@ -27,6 +28,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...bodyDepartures,
   ...ownDepartures,
   ...documentDepartures,
+  ...deletionDepartures,
   ...ofExtensions,
 ]
 

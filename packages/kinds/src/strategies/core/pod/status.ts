@@ -12,13 +12,12 @@ import { validateWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
-/** `podIP` equals the first item of `podIPs`; `podIP` decides. */
+/** `podIP` equals the first item of `podIPs`; `podIP` decides. The addresses of the host are not joined in this way. */
 export function defaultPodStatus(pod: Pod): void {
   const { status } = pod
   if (!isSet(status)) return
   if (!isEmpty(status.podIP) && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   else if (isEmpty(status.podIP) && !isEmpty(status.podIPs?.[0]?.ip)) status.podIP = status.podIPs?.[0]?.ip as string
-  if (!isEmpty(status.hostIP) && isEmpty(status.hostIPs)) status.hostIPs = [{ ip: status.hostIP }]
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
