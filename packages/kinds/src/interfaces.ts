@@ -224,6 +224,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
     readonly statusReplicas: readonly string[]
     /** The label selector in string form. */
     selector(object: DeepReadonly<T>): string
+    /** Shows the Scale in a Table. Default: the printer of the built-in kind. */
+    readonly printer?: Printer
   }
   /**
    * Fields that a write of the main resource (key ``) or of a sub-resource never changes, and that it therefore does not own.

@@ -1,5 +1,6 @@
 import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
+import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
 import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
@@ -31,6 +32,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...bodyDepartures,
   ...ownDepartures,
   ...documentDepartures,
+  ...deletionDepartures,
   ...ofExtensions,
 ]
 

@@ -209,6 +209,11 @@ class DiscoverySnapshot {
     return this.#document(`/apis/${name}`, 'APIGroup', () => apiGroup(group))
   }
 
+  /** On the stock server the router serves the group of the aggregator itself. */
+  #isOfRouter(path: string): boolean {
+    return path === `/apis/apiregistration.${this.#profile.apiDomain}`
+  }
+
   #version(group: string, version: string): DiscoveryResult {
     const served = this.#byName.get(group)?.versions.find((each) => each.version === version)
     if (served === undefined) return this.notServed(group)
@@ -223,7 +228,7 @@ class DiscoverySnapshot {
       outcome: 'document',
       object,
       kind: { group: '', version: object.apiVersion === undefined ? '' : 'v1', kind },
-      refusal: kind === 'APIResourceList' || kind === 'APIVersions' ? 'router' : 'mediaTypes',
+      refusal: kind === 'APIResourceList' || kind === 'APIVersions' || this.#isOfRouter(key) ? 'router' : 'mediaTypes',
     }
     this.#documents.set(key, document)
     return document

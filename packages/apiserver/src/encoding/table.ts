@@ -135,5 +135,6 @@ export function printerOf(
 ): Printer | undefined {
   if (object === undefined || object.kind === definition.kind.kind) return definition.strategy.printer ?? defaultPrinter
   const [group = ''] = (object.apiVersion ?? '').split('/')
+  if (object.kind === 'Scale' && definition.strategy.scale?.printer !== undefined) return definition.strategy.scale.printer
   return printers[`${group}/${object.kind}`]
 }

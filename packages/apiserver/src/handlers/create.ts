@@ -1,4 +1,5 @@
-import { ApiError, field, Path } from '@krmkit/meta'
+import type { KindInfo } from '@krmkit/kinds'
+import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
@@ -17,10 +18,18 @@ export async function createResource(scope: RequestScope, context: RequestContex
     required: definition.strategy.requiredMembers?.[''],
   })
   const { kind } = definition
-  if (kind.namespaced && context.info.namespace === '')
-    throw ApiError.invalid(kind, decoded.object.metadata.name ?? '', [field.required(Path.of('metadata').child('namespace'), '')])
+  if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
   const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
   return storedResponse(scope, context, stored, { representation, status: 201 })
+}
+
+function withoutNamespace(kind: KindInfo, { metadata: { name = '', generateName = '' } }: ApiObject): ApiError {
+  const at = Path.of('metadata')
+  const isUnnamed = name === '' && generateName === ''
+  return ApiError.invalid(kind, name, [
+    ...(isUnnamed ? [field.required(at.child('name'), 'name or generateName is required')] : []),
+    field.required(at.child('namespace'), ''),
+  ])
 }

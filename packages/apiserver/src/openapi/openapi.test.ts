@@ -145,6 +145,7 @@ describe('/openapi/v3', () => {
     const unknown = await get('/openapi/v3/apis/apps/v77')
     expect(unknown).toEqual({ status: 404, headers: {}, body: { kind: 'empty' } })
     expect((await get('/openapi/v3/__proto__')).status).toBe(404)
+    for (const path of ['/openapi/v3/', '/openapi/v3/api/v1/']) expect((await get(path)).status, path).toBe(404)
     expect(openApi.serve({ path: '/apis', query: '', headers: {} })).toBeUndefined()
     expect(openApi.serve({ path: '/openapi', query: '', headers: {} })).toBeUndefined()
   })

@@ -34,10 +34,10 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   const publisher = new Publisher(options, clock)
   return {
     serve({ path, query, headers }) {
-      if (path === '/openapi/v2' || path === '/openapi/v2/') return serveV2(publisher, headers)
+      if (path === '/openapi/v2') return serveV2(publisher, headers)
       if (path === '/openapi/v3') return serveIndex(publisher, headers)
       if (!path.startsWith('/openapi/v3/')) return undefined
-      const name = path.slice('/openapi/v3/'.length).replace(/\/$/, '')
+      const name = path.slice('/openapi/v3/'.length)
       return serveV3(publisher, { name, hash: text(parseQuery(query), 'hash') ?? '', headers, clock })
     },
   }

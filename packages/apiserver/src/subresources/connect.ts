@@ -28,7 +28,7 @@ export async function connectResource(scope: RequestScope, context: RequestConte
   const { subresource } = context.info
   if (subresource === 'log') {
     // The log is text, whatever is negotiated.
-    negotiated(scope, context)
+    negotiated(scope, context, { transforms: ['PartialObjectMetadata', 'PartialObjectMetadataList'] })
     return readLog(scope, context)
   }
   if ((text(context.query, 'dryRun') ?? '') !== '') throw ApiError.badRequest('dryRun is not supported')

@@ -1,8 +1,9 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
 import type { Binding, Pod } from '@krmkit/kinds/core/v1'
 import { bindPod, validateBinding } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { uidConflict } from '@krmkit/registry'
+import { uidConflict, versionConflict } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
@@ -14,9 +15,9 @@ import { admitOperation } from './operation.ts'
  * @throws ApiError 400, 404, 409 when the pod has a node or is terminating.
  */
 export async function createBinding(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const { clock, registry, responses } = scope
+  const { responses } = scope
   const { namespace } = context.info
-  const pods = registry.storeOf({ group: '', resource: 'pods' })
+  const pods = scope.registry.storeOf({ group: '', resource: 'pods' })
   if (pods === undefined) throw ApiError.genericNotFound()
   const representation = negotiatedObjects(scope, context)
   const { body: binding, write, admission } = await admitOperation<Binding>(scope, context)
@@ -27,30 +28,32 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Binding' }, name, errors)
   await admission.validate(binding)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
-  const { uid = '', resourceVersion = '' } = binding.metadata
-  const change = (pod: DeepReadonly<Pod>) => {
-    const found = pod.metadata.resourceVersion
-    if (resourceVersion !== '' && resourceVersion !== found)
-      throw uidConflict(pods.definition, {
-        namespace,
-        name,
-        what: 'ResourceVersion',
-        uid: resourceVersion,
-        found,
-        dryRun: write.dryRun,
-      })
-    return bindPod(pod, binding, clock.now())
-  }
+  const target = { namespace, name }
+  // Without a name in the path the request creates a Binding, which has no uid of the client's choice.
+  const { uid: givenUid = '', resourceVersion = '' } = binding.metadata
+  const expected = { uid: context.info.name === '' ? '' : givenUid, resourceVersion }
   await pods.updateStored(write, {
-    namespace,
-    name,
+    ...target,
     subresource: 'binding',
     // A Binding is not a Pod: its user owns no field of the pod.
     managesFields: true,
-    change: (pod) => change(pod as DeepReadonly<Pod>),
-    // Without a name in the path the request creates a Binding, which has no uid of the client's choice.
-    uid: context.info.name === '' ? '' : uid,
+    change(pod) {
+      checkBound(pods.definition, expected, pod as DeepReadonly<Pod>, { ...target, dryRun: write.dryRun })
+      return bindPod(pod as DeepReadonly<Pod>, binding, scope.clock.now())
+    },
     skipAdmission: true,
   })
   return successResponse(responses, context, { code: 201 }, { code: 201, representation })
+}
+
+/** The metadata of a binding are preconditions on the pod. @throws ApiError 409 */
+function checkBound(
+  definition: ResourceDefinition,
+  { uid, resourceVersion }: { readonly uid: string; readonly resourceVersion: string },
+  { metadata }: DeepReadonly<Pod>,
+  target: { readonly namespace: string; readonly name: string; readonly dryRun: boolean },
+): void {
+  if (uid !== '' && uid !== metadata.uid) throw uidConflict(definition, { ...target, uid, found: metadata.uid })
+  if (resourceVersion !== '' && resourceVersion !== metadata.resourceVersion)
+    throw versionConflict(definition, { ...target, resourceVersion, found: metadata.resourceVersion })
 }

@@ -3,7 +3,7 @@ import type { Eviction, PodDisruptionBudget } from '@krmkit/kinds/policy/v1'
 import { chargedBudget, ignoresBudgets, takeDisruption, withDisruptionTarget } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { checkPreconditions, type DeleteRequestOptions, validateDeleteOptions, type WriteContext } from '@krmkit/registry'
+import { checkPreconditions, type DeleteRequestOptions, type WriteContext } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
@@ -18,7 +18,7 @@ const budgetResource = { group: 'policy', resource: 'poddisruptionbudgets' }
  * @throws ApiError 429 when the budget does not allow it; 400, 404, 409 of the deletion.
  */
 export async function createEviction(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const { codec, definition, responses, store } = scope
+  const { codec, responses, store } = scope
   const { namespace, name } = context.info
   const representation = negotiatedObjects(scope, context)
   // Clients still send the beta version of evictions, which budgets have left.
@@ -31,16 +31,12 @@ export async function createEviction(scope: RequestScope, context: RequestContex
   const write = writeContext(context, { dryRun, fieldManager: query.fieldManager })
   await admission.validate(eviction)
   const pod = codec.object(await store.get({ namespace, name }, context)) as DeepReadonly<Pod>
-  const { uid } = options.preconditions ?? {}
-  checkPreconditions(definition, pod, { uid })
   if (!ignoresBudgets(pod)) await chargeBudget(scope, write, pod)
-  validateDeleteOptions(options, scope.profile)
-  await store.delete(write, {
-    namespace,
-    name,
-    options: dryRun ? { ...options, dryRun: ['All'] } : await markEvicted(scope, write, { namespace, name }, options),
-    skipAdmission: true,
-  })
+  const { dryRun: asked = [] } = options
+  const deletion = dryRun
+    ? { ...options, dryRun: asked.length > 0 ? asked : ['All'] }
+    : await markEvicted(scope, write, { namespace, name }, options)
+  await store.delete(write, { namespace, name, options: deletion, skipAdmission: true })
   return successResponse(responses, context, { code: 201 }, { code: 201, representation })
 }
 
@@ -78,11 +74,16 @@ async function markEvicted(
     skipAdmission: true,
     change(current) {
       const live = current as DeepReadonly<Pod>
-      checkPreconditions(definition, live, preconditions)
+      // The deletion checks empty ones.
+      const { uid = '', resourceVersion = '' } = preconditions ?? {}
+      checkPreconditions(definition, live, {
+        uid: uid === '' ? undefined : uid,
+        resourceVersion: resourceVersion === '' ? undefined : resourceVersion,
+      })
       return withDisruptionTarget(live, clock.now())
     },
   })
-  if (preconditions?.resourceVersion === undefined) return options
+  if ((preconditions?.resourceVersion ?? '') === '') return options
   const { resourceVersion = '' } = object.metadata
   return { ...options, preconditions: { ...preconditions, resourceVersion } }
 }

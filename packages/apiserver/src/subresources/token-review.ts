@@ -30,12 +30,19 @@ export const tokenReview: ReviewAnswer = async ({ authenticator }, { signal }, o
 function statusOf(outcome: AuthenticationOutcome, asked: readonly string[]): object {
   // Without a token authenticator the request is anonymous, which does not authenticate the token.
   if (outcome.kind !== 'authenticated' || isAnonymous(outcome.user)) {
-    return { user: {}, error: outcome.kind === 'rejected' ? outcome.reason : 'invalid bearer token' }
+    return { user: {}, error: outcome.kind === 'rejected' ? withUnknownToken(outcome.reason) : unknownToken }
   }
   const { audiences = [] } = outcome
   if (asked.length > 0 && !audiences.some((audience) => asked.includes(audience)))
     return { user: {}, error: 'the token is for other audiences' }
   return { authenticated: true, user: userMembers(outcome.user), ...(audiences.length === 0 ? {} : { audiences }) }
+}
+
+const unknownToken = 'invalid bearer token'
+
+/** The stock server asks the authenticator of its own tokens first, which does not know the token. */
+function withUnknownToken(reason: string): string {
+  return reason === unknownToken ? reason : `[${unknownToken}, ${reason}]`
 }
 
 function isAnonymous({ username, groups }: UserInfo): boolean {

@@ -1,4 +1,5 @@
 import type { Clock, NamingProfile } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { AuthenticationOutcome } from '../interfaces.ts'
 import type { Claims } from '../jwt.ts'
 import { isSameSecret } from '../keyed-digest.ts'
@@ -38,12 +39,13 @@ export function createLegacyTokenCheck(
     if (read === undefined) return rejected('the claims of the token are incomplete, or contradict each other')
     const { namespace, secretName, accountName, accountUid } = read
     const secret = lookup('Secret', namespace, secretName)
-    if (secret === undefined || isBeingDeleted(secret)) return rejected('the secret of the token is gone')
+    if (secret === undefined || isBeingDeleted(secret)) return rejected('Token has been invalidated')
     const held = Buffer.from(secret.data?.token ?? '', 'base64').toString('utf8')
-    if (!isSameSecret(held, token)) return rejected('the token is not the one that its secret holds')
+    if (!isSameSecret(held, token)) return rejected("Token does not match server's copy")
     const account = lookup('ServiceAccount', namespace, accountName)
-    if (account === undefined || account.uid !== accountUid || isBeingDeleted(account))
-      return rejected('the account of the token is gone')
+    if (account === undefined) return rejected(`serviceaccounts ${goQuote(accountName)} not found`)
+    if (isBeingDeleted(account)) return rejected(`ServiceAccount ${namespace}/${accountName} has been deleted`)
+    if (account.uid !== accountUid) return rejected(`ServiceAccount UID (${account.uid}) does not match claim (${accountUid})`)
     const date = new Date(clock.now()).toISOString().slice(0, 10)
     if (onUse !== undefined && secret.labels?.[lastUsed] !== date) onUse({ namespace, secret: secretName, date })
     if ((secret.labels?.[invalidSince] ?? '') !== '') return rejected('the secret of the token is marked as invalid')

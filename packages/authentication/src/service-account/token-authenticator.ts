@@ -1,5 +1,6 @@
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
 import { ByteBoundedCache, estimateBytes } from '@krmkit/meta/byte-bounded-cache'
+import { goQuote } from '@krmkit/meta/go-text'
 import { intersectAudiences } from '../audiences.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from '../interfaces.ts'
 import { type Claims, decodeToken, isJwtShaped } from '../jwt.ts'
@@ -18,7 +19,10 @@ export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
 const rejected = (reason: string): AuthenticationOutcome => ({ kind: 'rejected', reason })
-const audienceMismatch = rejected('the token is for other audiences')
+const audienceMismatch = (of: readonly string[], wanted: readonly string[]): AuthenticationOutcome =>
+  rejected(`token audiences ${goList(of)} is invalid for the target audiences ${goList(wanted)}`)
+/** Strings as Go prints a list of them. */
+const goList = (texts: readonly string[]) => `[${texts.map(goQuote).join(' ')}]`
 
 /**
  * Authenticates the tokens of a service account issuer. No opinion on tokens of other issuers and on other text.
@@ -70,13 +74,14 @@ export function createServiceAccountTokenAuthenticator(
     if (claims.iss === legacy) {
       // Secret-based tokens have no audiences: they are valid for the API server.
       const audiences = intersectAudiences(wanted, serverAudiences)
-      return audiences.length === 0 ? audienceMismatch : legacyOf(token, claims, audiences)
+      return audiences.length === 0 ? audienceMismatch(serverAudiences, wanted) : legacyOf(token, claims, audiences)
     }
+    const cached = wanted === serverAudiences ? verifiedToken.outcome : undefined
+    const audiences = cached?.audiences ?? intersectAudiences(wanted, audiencesFromClaims(claims))
+    if (audiences.length === 0) return audienceMismatch(audiencesFromClaims(claims), wanted)
     const problem = currentProblem(verifiedToken, context)
     if (problem !== undefined) return rejected(problem)
-    if (wanted === serverAudiences && verifiedToken.outcome !== undefined) return verifiedToken.outcome
-    const audiences = intersectAudiences(wanted, audiencesFromClaims(claims))
-    if (audiences.length === 0) return audienceMismatch
+    if (cached !== undefined) return cached
     const outcome = outcomeFor(verifiedToken, audiences, context)
     // With `warnafter` the annotations depend on the time of the request.
     if (wanted === serverAudiences && verifiedToken.bound?.warnafter === undefined) verifiedToken.outcome = outcome
@@ -111,7 +116,7 @@ export function createServiceAccountTokenAuthenticator(
 interface VerifiedToken {
   readonly claims: Claims
   readonly bound: BoundClaims | undefined
-  outcome: AuthenticationOutcome | undefined
+  outcome: Authenticated | undefined
 }
 
 interface Context {
@@ -127,16 +132,33 @@ function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup }: Con
   if (problem !== undefined) return problem
   if (bound === undefined) return 'the claims of the token are incomplete, or contradict each other'
   const { namespace, serviceaccount: account, secret, pod, node } = bound
-  if (!exists(lookup('ServiceAccount', namespace, account.name), account.uid, now)) return 'the account of the token is gone'
-  if (secret !== undefined && !exists(lookup('Secret', namespace, secret.name), secret.uid, now))
-    return 'the secret that the token is bound to is gone'
-  if (pod !== undefined)
-    return exists(lookup('Pod', namespace, pod.name), pod.uid, now) ? undefined : 'the pod that the token is bound to is gone'
+  const found = lookup('ServiceAccount', namespace, account.name)
+  if (found === undefined) return `serviceaccounts ${goQuote(account.name)} not found`
+  if (found.uid !== account.uid) return `service account UID (${found.uid}) does not match claim (${account.uid})`
+  if (isGone(found, now)) return `service account ${namespace}/${account.name} has been deleted`
+  const problemOf = (
+    kind: 'Secret' | 'Pod' | 'Node',
+    within: string,
+    { name, uid }: { readonly name: string; readonly uid: string },
+  ) => boundProblem(kind, { found: lookup(kind, within, name), uid, now })
+  const ofSecret = secret === undefined ? undefined : problemOf('Secret', namespace, secret)
+  if (ofSecret !== undefined) return ofSecret
   // For pod tokens the node is informational only.
-  if (node !== undefined && !exists(lookup('Node', '', node.name), node.uid, now))
-    return 'the node that the token is bound to is gone'
-  return undefined
+  if (pod !== undefined) return problemOf('Pod', namespace, pod)
+  return node === undefined ? undefined : problemOf('Node', '', node)
 }
+
+function boundProblem(
+  kind: string,
+  { found, uid, now }: { readonly found: FoundObject | undefined; readonly uid: string; readonly now: number },
+): string | undefined {
+  if (found === undefined) return invalidated
+  const name = kind.toLowerCase()
+  if (found.uid !== uid) return `${name} UID (${found.uid}) does not match service account ${name} ref claim (${uid})`
+  return isGone(found, now) ? invalidated : undefined
+}
+
+const invalidated = 'service account token has been invalidated'
 
 function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string[], { clock, profile }: Context): Authenticated {
   const now = clock.now() / 1000
@@ -155,11 +177,9 @@ function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string
 type Authenticated = Extract<AuthenticationOutcome, { kind: 'authenticated' }>
 
 /** An object that is being deleted counts as existing until its deletion time plus clock skew: its shutdown may need the token. */
-function exists(found: FoundObject | undefined, uid: string, now: number): boolean {
-  if (found === undefined || found.uid !== uid) return false
-  const { deletionTimestamp } = found
-  if (deletionTimestamp === undefined || deletionTimestamp === null) return true
-  return Date.parse(deletionTimestamp) + clockSkewSeconds * 1000 > now
+function isGone({ deletionTimestamp }: FoundObject, now: number): boolean {
+  if (deletionTimestamp === undefined || deletionTimestamp === null) return false
+  return Date.parse(deletionTimestamp) + clockSkewSeconds * 1000 <= now
 }
 
 function userFromClaims(claims: Claims, bound: BoundClaims, { domain }: Pick<NamingProfile, 'domain'>): UserInfo {

@@ -16,6 +16,13 @@ const age: CustomResourceColumnDefinition = {
   jsonPath: '.metadata.creationTimestamp',
 }
 
+/** The Scale of a custom resource. Replicas of zero are absent in it, so their cell is empty. */
+export const customScalePrinter = customPrinter([
+  { name: 'Desired', type: 'integer', description: 'Desired number of replicas.', jsonPath: '.spec.replicas' },
+  { name: 'Available', type: 'integer', description: 'Current number of replicas.', jsonPath: '.status.replicas' },
+  age,
+])
+
 export function customPrinter(columns: DeepReadonly<CustomResourceColumnDefinition[]> | undefined): Printer {
   const shown = columns === undefined || columns.length === 0 ? [age] : columns
   const cells = shown.map(({ type, jsonPath: text }) => {

@@ -26,7 +26,7 @@ import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-defin
 import type { Steps } from '../strategies/shared/steps.ts'
 import { defineStrategy } from '../strategies/shared/strategy.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
-import { customPrinter } from './custom-printer.ts'
+import { customPrinter, customScalePrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
 import { memberPath, validateSpecReplicas, validateStatusReplicas } from './scale-rules.ts'
 
@@ -108,6 +108,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       ? {}
       : {
           scale: {
+            printer: customScalePrinter,
             specReplicas: memberPath(scale.specReplicasPath),
             specReplicasByVersion: replicasByVersion(options),
             statusReplicas: memberPath(scale.statusReplicasPath),

@@ -187,6 +187,20 @@ describe('errors', () => {
     ['a: !x!y z', 'yaml: found undefined tag handle'],
     ['a: "\u0001"', 'yaml: control characters are not allowed'],
     ['a: \u0000', 'yaml: control characters are not allowed'],
+    ['{', 'yaml: line 1: did not find expected node content'],
+    ['{a: b', "yaml: line 1: did not find expected ',' or '}'"],
+    ['{a: b\n\n', "yaml: line 2: did not find expected ',' or '}'"],
+    ['a: [b,', 'yaml: line 1: did not find expected node content'],
+    ['\ta: b', 'yaml: found character that cannot start any token'],
+    ['a: b\n\tc: d', 'yaml: line 2: found a tab character that violates indentation'],
+    ['a: |\n\tb', 'yaml: line 2: found a tab character where an indentation space is expected'],
+    ['x\ny: z', 'yaml: line 2: mapping values are not allowed in this context'],
+    ['@a', 'yaml: found character that cannot start any token'],
+    ['%a', 'yaml: found unknown directive name'],
+    ['"\\x"', 'yaml: did not find expected hexdecimal number'],
+    ['}', 'yaml: did not find expected node content'],
+    ['a: ,', 'yaml: did not find expected node content'],
+    ['a: |x', 'yaml: did not find expected comment or line break'],
   ])('reports the stock message for %j [P210]', (text, message) => {
     expect(failure(text)).toBe(message)
   })
@@ -197,6 +211,7 @@ describe('errors', () => {
     [[0x61, 0x3a, 0xc3, 0x28], 'invalid trailing UTF-8 octet'],
     [[0xed, 0xa0, 0x80], 'invalid Unicode character'],
     [[0xf4, 0x90, 0x80, 0x80], 'invalid Unicode character'],
+    [[0x00, 0xff], 'control characters are not allowed'],
     [[0xc0, 0x80], 'invalid length of a UTF-8 sequence'],
     [[0xe2, 0x82, 0xac, 0xe0, 0x80, 0x80], 'invalid length of a UTF-8 sequence'],
   ])('rejects the invalid UTF-8 of %j, which JSON replaces: %s [S4]', (bytes, message) => {

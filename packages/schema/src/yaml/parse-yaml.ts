@@ -72,9 +72,16 @@ function utf8Problem(bytes: Uint8Array): string {
     }
     if (character < (leastOfWidth[width] ?? 0)) return 'invalid length of a UTF-8 sequence'
     if ((character >= 0xd800 && character <= 0xdfff) || character > 0x10ffff) return 'invalid Unicode character'
+    if (isControl(character)) return 'control characters are not allowed'
     at += width
   }
   return ''
+}
+
+/** Whether a character cannot be part of a text. */
+function isControl(character: number): boolean {
+  if (character < 0x20) return character !== 0x09 && character !== 0x0a && character !== 0x0d
+  return (character >= 0x7f && character < 0xa0 && character !== 0x85) || character === 0xfffe || character === 0xffff
 }
 
 /** The least character that needs a sequence of this length. */

@@ -89,7 +89,8 @@ function yamlError(error: unknown, source: string): DecodeError {
   const at = position?.position ?? 0
   const { message, scanner } = describe(reason, source, at)
   // Go counts lines from 0 for misplaced tokens and from 1 for characters that cannot start a token, and omits line 0.
-  const line = (mark?.line ?? 0) === 0 ? 0 : (mark?.line ?? 0) + (scanner ? 1 : 0)
+  const marked = reason.startsWith('unexpected end') && reason.includes('flow') ? lineCount(source) : (mark?.line ?? 0)
+  const line = marked === 0 ? 0 : marked + (scanner ? 1 : 0)
   return new DecodeError({
     code: 'Yaml',
     message: `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`,
@@ -100,28 +101,63 @@ function yamlError(error: unknown, source: string): DecodeError {
 /** Prefix of every YAML error. */
 export const yamlErrorPrefix = 'error converting YAML to JSON: yaml: '
 
-function describe(reason: string, source: string, at: number): { message: string; scanner: boolean } {
-  if (reason.startsWith('tab characters')) return { message: 'found character that cannot start any token', scanner: true }
+/** The number of lines, of which the last may have no end. */
+function lineCount(source: string): number {
+  const lines = source.split('\n')
+  return lines.length - (lines.at(-1)?.trim() === '' ? 1 : 0)
+}
+
+interface Description {
+  readonly message: string
+  readonly scanner: boolean
+}
+
+const scanner = (message: string): Description => ({ message, scanner: true })
+const parser = (message: string): Description => ({ message, scanner: false })
+const noToken = 'found character that cannot start any token'
+
+/** Problems that the library describes in one way, by the beginning of its words. */
+const sameProblems: readonly (readonly [reason: string, Description])[] = [
+  ['expected the node content', parser('did not find expected node content')],
+  ["expected ':'", scanner("could not find expected ':'")],
+  ['can not read a block', scanner("could not find expected ':'")],
+  ['unknown escape sequence', scanner('found unknown escape character')],
+  ['expected hexadecimal character', scanner('did not find expected hexdecimal number')],
+  ['a line break is expected', scanner('did not find expected comment or line break')],
+  ['undeclared tag', parser('found undefined tag handle')],
+]
+
+function describe(reason: string, source: string, at: number): Description {
+  if (reason.startsWith('tab characters')) return scanner(tabProblem(source, at))
   if (reason.includes('within a flow collection') || reason.startsWith('missed comma')) {
-    return { message: `did not find expected ',' or '${openBracket(source, at) === '[' ? ']' : '}'}'`, scanner: false }
+    if (/[{[,:]\s*$/.test(source.slice(0, at)) && at >= source.trimEnd().length)
+      return parser('did not find expected node content')
+    return parser(`did not find expected ',' or '${openBracket(source, at) === '[' ? ']' : '}'}'`)
   }
-  if (reason.startsWith('expected the node content')) return { message: 'did not find expected node content', scanner: false }
-  if (reason.startsWith('bad indentation')) {
-    if ('@`%'.includes(source.charAt(at)) && source.charAt(at) !== '')
-      return { message: 'found character that cannot start any token', scanner: true }
-    if (reason.includes('sequence')) return { message: "did not find expected '-' indicator", scanner: false }
-    return { message: 'mapping values are not allowed in this context', scanner: true }
-  }
-  if (reason.startsWith("expected ':'") || reason.startsWith('can not read a block'))
-    return { message: "could not find expected ':'", scanner: true }
-  if (reason.includes('quoted scalar')) return { message: 'found unexpected end of stream', scanner: true }
-  if (reason === 'unknown escape sequence') return { message: 'found unknown escape character', scanner: true }
-  if (reason.startsWith('undeclared tag')) return { message: 'found undefined tag handle', scanner: false }
-  if (reason.startsWith('end of the stream')) {
-    const sequence = /^\s*-\s/.test(source)
-    return { message: sequence ? "did not find expected '-' indicator" : 'did not find expected key', scanner: false }
-  }
-  return { message: reason, scanner: true }
+  if (reason.includes('quoted scalar')) return scanner('found unexpected end of stream')
+  if (reason.startsWith('directives end mark') && /^%(?!YAML|TAG)/m.test(source)) return scanner('found unknown directive name')
+  if (reason.startsWith('bad indentation') || reason.startsWith('end of the stream')) return misplaced(reason, source, at)
+  return sameProblems.find(([words]) => reason.startsWith(words))?.[1] ?? scanner(reason)
+}
+
+/** A tab ends a plain scalar of several lines, and cannot indent a block scalar. */
+function tabProblem(source: string, at: number): string {
+  const before = source.slice(0, source.lastIndexOf('\n', at - 1) + 1).trimEnd()
+  if (/[|>][-+\d]*$/.test(before)) return 'found a tab character where an indentation space is expected'
+  return before === '' || before.endsWith(':') ? noToken : 'found a tab character that violates indentation'
+}
+
+/** Something that continues neither the collection around it nor the document. */
+function misplaced(reason: string, source: string, at: number): Description {
+  const char = source.charAt(at)
+  const line = source.slice(source.lastIndexOf('\n', at - 1) + 1)
+  if (char !== '' && '}],'.includes(char)) return parser('did not find expected node content')
+  if ((char !== '' && '@`%'.includes(char)) || /^[ -]*\t/.test(line)) return scanner(noToken)
+  const isSequence = reason.startsWith('bad') ? reason.includes('sequence') : /^\s*-\s/.test(source)
+  if (isSequence) return parser("did not find expected '-' indicator")
+  return reason.startsWith('bad') || char === ':'
+    ? scanner('mapping values are not allowed in this context')
+    : parser('did not find expected key')
 }
 
 /** The innermost open bracket before `at`; an approximation that ignores quotes. */

@@ -23,13 +23,7 @@ export function chosenContainer({ metadata, spec }: DeepReadonly<Pod>, container
   }
   const [only] = containers
   if (only !== undefined && containers.length === 1) return only.name
-  const groups = [
-    [', choose one of', containers],
-    [' or one of the init containers', initContainers],
-    [' or one of the ephemeral containers', ephemeralContainers],
-  ] as const
-  const choices = groups
-    .filter(([, group]) => group.length > 0)
-    .map(([text, group]) => `${text}: [${group.map(({ name }) => name).join(' ')}]`)
-  throw ApiError.badRequest(`a container name must be specified for pod ${metadata.name}${choices.join('')}`)
+  const choices = [...initContainers, ...containers, ...ephemeralContainers].map(({ name }) => name)
+  const listed = containers.length === 0 ? '' : `, choose one of: [${choices.join(' ')}]`
+  throw ApiError.badRequest(`a container name must be specified for pod ${metadata.name}${listed}`)
 }

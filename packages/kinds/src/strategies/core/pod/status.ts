@@ -16,7 +16,7 @@ import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
-/** `podIP` equals the first item of `podIPs`; `podIP` decides. */
+/** `podIP` equals the first item of `podIPs`; `podIP` decides. The addresses of the host are not joined in this way. */
 export function defaultPodStatus(pod: Pod): void {
   const { status } = pod
   if (!isSet(status)) return

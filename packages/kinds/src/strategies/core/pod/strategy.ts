@@ -140,5 +140,6 @@ export const podStrategy = defineStrategy<Pod>({
   resetFields: {
     '': [['status']],
     status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
+    // The stock server resets no ownership in `ephemeralcontainers` and `resize`.
   },
 })

@@ -92,6 +92,7 @@ describe('boundObject', () => {
     expect(bound('Secret', 's', { uid: 'uid of s' })).toEqual({ kind: 'Secret', name: 's', uid: 'uid of s' })
     expect(bound('Node', 'n')).toEqual({ kind: 'Node', name: 'n', uid: 'uid of n' })
     expect(bound('Pod', 'own')).toEqual({ kind: 'Pod', name: 'own', uid: 'uid of own' })
+    for (const apiVersion of ['', '/v1', 'v7', 'a/b/c']) expect(bound('Node', 'n', { apiVersion }), apiVersion).toBeDefined()
   })
 
   it('names the node of a pod, without uid until the node exists', () => {

@@ -124,9 +124,9 @@ export function boundObject(
 ): TokenBinding | undefined {
   if (reference === undefined || reference === null) return undefined
   const { kind = '', apiVersion = '', name = '', uid: expected = '' } = reference
-  if (!isBoundKind(kind) || !isCoreVersion(apiVersion)) {
-    throw ApiError.badRequest(`cannot bind token to object of type ${writtenType(apiVersion, kind)}`)
-  }
+  const { group, version } = parsedVersion(apiVersion)
+  if (!isBoundKind(kind) || group !== '')
+    throw ApiError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
   const resource = boundKinds[kind]
   const found = reader.get({ group: '', resource }, kind === 'Node' ? '' : account.namespace, name)
@@ -151,13 +151,9 @@ function isBoundKind(kind: string): kind is BoundKind {
   return Object.hasOwn(boundKinds, kind)
 }
 
-/** Any version of the core group refers to the same objects. */
-function isCoreVersion(apiVersion: string): boolean {
-  return apiVersion.split('/').length !== 2
-}
-
-/** `group/version, Kind=kind`; omitted parts are empty, and so is a malformed version. */
-function writtenType(apiVersion: string, kind: string): string {
-  const slashes = apiVersion.split('/').length - 1
-  return `${slashes === 1 ? apiVersion : slashes === 0 ? `/${apiVersion}` : '/'}, Kind=${kind}`
+/** Any version of the core group refers to the same objects, even none; an apiVersion that cannot be read counts as absent. */
+function parsedVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+  const parts = apiVersion.split('/')
+  const [group = '', version = ''] = parts.length === 1 ? ['', ...parts] : parts
+  return parts.length > 2 ? { group: '', version: '' } : { group, version }
 }

@@ -1,0 +1,32 @@
+import type { KnownDivergence } from './index.ts'
+
+/** Departures on purpose in deletions. */
+export const deletionDepartures: readonly KnownDivergence[] = [
+  {
+    id: 'D68',
+    title: 'A dry run of a deletion shows the object',
+    reason:
+      'Where the propagation policy removes the last finalizer, the stock server answers a dry run with an object without any member; krmkit answers the object that would go.',
+    matches: (_, { step, stock, krmkit }) =>
+      step.method === 'DELETE' &&
+      /"dryRun"/.test(JSON.stringify([step.query ?? null, step.body ?? null])) &&
+      stock.status === 200 &&
+      nameOf(stock.body) === undefined &&
+      nameOf(krmkit.body) !== undefined &&
+      kindOf(stock.body) === kindOf(krmkit.body),
+  },
+]
+
+/** The object of an answer; protobuf has it in an envelope. */
+function objectOf(body: unknown): { readonly kind?: string; readonly metadata?: { readonly name?: string } } {
+  const { object } = (body ?? {}) as { readonly object?: object }
+  return object ?? (body as object | null) ?? {}
+}
+
+function nameOf(body: unknown): string | undefined {
+  return objectOf(body).metadata?.name
+}
+
+function kindOf(body: unknown): string | undefined {
+  return objectOf(body).kind
+}
