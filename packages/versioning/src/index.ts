@@ -1,4 +1,5 @@
 export { type DeprecationRuleOptions, validateApiPlan, validateElementLifecycle } from './deprecation-rules.ts'
+export { builtInFeatureGates } from './feature-gate-registry.ts'
 export { createFeatureGates, type FeatureGateOptions, parseFeatureGates } from './feature-gates.ts'
 export type {
   ApiPlan,
