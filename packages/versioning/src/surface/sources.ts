@@ -1,7 +1,8 @@
-import { type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
+import type { KindLifecycle, ResourceDefinition } from '@krmkit/kinds'
 import { formerConversion } from '@krmkit/kinds/former-versions'
 import { type ApiObject, isJsonObject, type JsonObject } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
+import { lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
 import { isGone } from '../replacements.ts'
 import type { ApiSurface, SurfaceKind } from './interfaces.ts'
@@ -18,7 +19,7 @@ import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
  * surfaceOfRelease('1.24').kinds.some(({ kind }) => kind === 'PodSecurityPolicy') // true
  */
 export function surfaceOfRelease(release: string): ApiSurface {
-  const kinds = readLifecycle().flatMap((lifecycle): SurfaceKind[] => {
+  const kinds = lifecycleTable().all.flatMap((lifecycle): SurfaceKind[] => {
     const { phase } = kindStateAt(lifecycle, release)
     if (isGone(lifecycle, release) || (phase === 'future' && !hasType(lifecycle, release))) return []
     const { group, version, kind, introduced, list } = lifecycle
@@ -60,14 +61,13 @@ export function surfaceOfOpenApi(document: JsonObject, name: string): ApiSurface
     return isJsonObject(target) ? target : undefined
   }
   const release = isJsonObject(info) && info['title'] === 'Kubernetes' ? releaseOf(info['version']) : undefined
-  const known = release === undefined ? [] : readLifecycle()
   const kinds = Object.entries(schemas).flatMap(([key, schema]): SurfaceKind[] => {
     const gvks = isJsonObject(schema) ? schema['x-kubernetes-group-version-kind'] : undefined
     const [only] = Array.isArray(gvks) && gvks.length === 1 ? gvks : []
     if (!isJsonObject(only) || isList(schema)) return []
     const [group, version, kind] = [only['group'], only['version'], only['kind']].map((each) => String(each ?? ''))
     if (group === undefined || version === undefined || kind === undefined) return []
-    const lifecycle = known.find((each) => each.group === group && each.version === version && each.kind === kind)
+    const lifecycle = lifecycleTable().find({ group, version, kind })
     const facts = lifecycle === undefined || release === undefined ? {} : deprecationAt(lifecycle, release)
     return [{ group, version, kind, ...facts, schema: { ...schemaOfOpenApi(schema, resolve), name: key } }]
   })
