@@ -1,17 +1,18 @@
-import type { KindLifecycle, ResourceDefinition } from '@krmkit/kinds'
+import { createCatalog, type KindLifecycle, type ResourceDefinition } from '@krmkit/kinds'
 import { formerConversion } from '@krmkit/kinds/former-versions'
-import { type ApiObject, isJsonObject, type JsonObject } from '@krmkit/meta'
+import { emulateRelease, typesAt } from '@krmkit/kinds/releases'
+import { type ApiObject, createFeatures, isJsonObject, type JsonObject } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
-import { lifecycleTable } from '../lifecycle-table.ts'
+import { keyOf, lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
-import { isGone } from '../replacements.ts'
+import { isGone, newestRelease } from '../replacements.ts'
 import type { ApiSurface, SurfaceKind } from './interfaces.ts'
 import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
 
 /** Surfaces of releases, OpenAPI documents, custom resource definitions and control planes. */
 
 /**
- * The kinds that a release of Kubernetes serves, with its deprecations. The fields of past releases are not recorded.
+ * The kinds that a release of Kubernetes serves, with its deprecations. From 1.21 on the fields of resources are known as well.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -19,15 +20,34 @@ import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
  * surfaceOfRelease('1.24').kinds.some(({ kind }) => kind === 'PodSecurityPolicy') // true
  */
 export function surfaceOfRelease(release: string): ApiSurface {
+  const resources = resourcesOfRelease(release)
   const kinds = lifecycleTable().all.flatMap((lifecycle): SurfaceKind[] => {
     const { phase } = kindStateAt(lifecycle, release)
     if (isGone(lifecycle, release) || (phase === 'future' && !hasType(lifecycle, release))) return []
     const { group, version, kind, introduced, list } = lifecycle
     // Bodies of requests without a recorded lifecycle.
     if (introduced === null && list === null) return []
-    return [{ group, version, kind, ...deprecationAt(lifecycle, release) }]
+    return [{ group, version, kind, ...deprecationAt(lifecycle, release), ...resources.get(keyOf(lifecycle)) }]
   })
   return { name: `release:${release}`, release, kinds }
+}
+
+/** First release whose fields are recorded. */
+const firstWithFields = '1.21'
+
+/** Schemas and storage versions of the resources of a release, by key. */
+function resourcesOfRelease(release: string): ReadonlyMap<string, Pick<SurfaceKind, 'schema' | 'storage'>> {
+  const isRecorded = compareReleases(release, firstWithFields) >= 0 && compareReleases(release, newestRelease) <= 0
+  if (!isRecorded) return new Map()
+  const features = createFeatures(release)
+  const emulated = emulateRelease(features)
+  const catalog = createCatalog({ features, types: typesAt(release), emulated, runtimeConfig: 'api/all=true' })
+  return new Map(
+    surfaceOfDefinitions(catalog.definitions, release).kinds.map(({ schema, storage, ...gvk }) => [
+      keyOf(gvk),
+      { ...(schema === undefined ? {} : { schema }), ...(storage === undefined ? {} : { storage }) },
+    ]),
+  )
 }
 
 function hasType({ typesFirst }: KindLifecycle, release: string): boolean {
