@@ -185,7 +185,13 @@ export function surfaceOfDefinitions(definitions: readonly ResourceDefinition[],
   return { name, kinds }
 }
 
-/** Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one. */
+/**
+ * Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one.
+ *
+ * @example
+ * import { joinSurfaces, surfaceOfRelease } from '@krmkit/versioning'
+ * joinSurfaces([surfaceOfRelease('1.32'), surfaceOfRelease('1.33')], 'both').release // undefined
+ */
 export function joinSurfaces(surfaces: readonly ApiSurface[], name: string): ApiSurface {
   const kinds = new Map(
     surfaces.flatMap((surface) => surface.kinds.map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind])),
