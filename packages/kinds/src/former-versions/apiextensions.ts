@@ -60,7 +60,7 @@ const specFromHub: Rewrite = (spec) => {
   return {
     ...spec,
     ...(isUnset(spec['preserveUnknownFields']) ? { preserveUnknownFields: false } : {}),
-    ...(first === undefined ? {} : { version: first['name'] }),
+    ...(first?.['name'] === undefined ? {} : { version: first['name'] }),
     ...Object.fromEntries(hoisted.map(([name, member]) => [name, first?.[member]])),
     versions: list.map((each) => (isLoose(each) && inner.length > 0 ? without(each, ...inner) : each)),
   }

@@ -28,9 +28,9 @@ function annotated(
     toHub: (object) => {
       const { spec } = object
       const value = isLoose(spec) ? read(spec) : undefined
-      if (!isLoose(spec) || !(member in spec)) return object
-      const rest = { ...object, spec: without(spec, member) }
-      return typeof value === 'number' || typeof value === 'bigint' ? withAnnotation(rest, annotation, String(value)) : rest
+      // Other values are mistakes, which stay for validation to find.
+      if (!isLoose(spec) || (typeof value !== 'number' && typeof value !== 'bigint')) return object
+      return withAnnotation({ ...object, spec: without(spec, member) }, annotation, String(value))
     },
     fromHub: (object) => {
       const text = annotationOf(object, annotation)

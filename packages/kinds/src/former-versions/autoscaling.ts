@@ -1,3 +1,4 @@
+import type { NamingProfile } from '@krmkit/meta'
 import { behaviorFromText, behaviorToText } from '../conversions/autoscaling-texts.ts'
 import type { HorizontalPodAutoscalerBehavior } from '../types/autoscaling-v2.generated.ts'
 import type { FormerKind } from './interfaces.ts'
@@ -141,21 +142,22 @@ function flattened(member: Loose, names: FlatNames, part: Part, values: Loose): 
   return Object.fromEntries([...Object.entries(member).filter(([name]) => !former.has(name)), ...flat])
 }
 
-const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior'
+const behaviorAnnotation = ({ domain }: NamingProfile): string => `autoscaling.alpha.${domain}/behavior`
 
 const behavior: Step = {
   at: '',
-  toHub: (object) => {
-    const found = behaviorFromText(annotationOf(object, behaviorAnnotation))
-    const cleaned = withAnnotation(object, behaviorAnnotation, undefined)
+  toHub: (object, { profile }) => {
+    const name = behaviorAnnotation(profile)
+    const found = behaviorFromText(annotationOf(object, name))
+    const cleaned = withAnnotation(object, name, undefined)
     if (found === undefined || !isLoose(cleaned['spec'])) return cleaned
     return { ...cleaned, spec: { ...cleaned['spec'], behavior: found } }
   },
-  fromHub: (object) => {
+  fromHub: (object, { profile }) => {
     const { spec } = object
     if (!isLoose(spec) || !isLoose(spec['behavior'])) return object
     const text = behaviorToText(spec['behavior'] as HorizontalPodAutoscalerBehavior)
-    return withAnnotation({ ...object, spec: replaced(spec, 'behavior', {}) }, behaviorAnnotation, text)
+    return withAnnotation({ ...object, spec: replaced(spec, 'behavior', {}) }, behaviorAnnotation(profile), text)
   },
 }
 

@@ -3,10 +3,10 @@ import { defaults, type Step } from './shape.ts'
 
 /** CertificateSigningRequests: `v1` requires a signer, usages, and a status of each condition. */
 const request: readonly Step[] = [
-  defaults('spec', {
-    signerName: 'kubernetes.io/legacy-unknown',
+  defaults('spec', ({ domain }) => ({
+    signerName: `${domain}/legacy-unknown`,
     usages: ['digital signature', 'key encipherment'],
-  }),
+  })),
   defaults('status.conditions[]', { status: 'True' }),
 ]
 

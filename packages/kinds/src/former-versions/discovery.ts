@@ -1,12 +1,13 @@
+import type { NamingProfile } from '@krmkit/meta'
 import type { FormerKind } from './interfaces.ts'
 import { isLoose, type Loose, type Rewrite, replaced, type Step, without } from './shape.ts'
 
 /** EndpointSlices: the map `topology` became the members `zone` and `nodeName`; the rest of it is kept as `deprecatedTopology`. */
 
-const zoneLabel = 'topology.kubernetes.io/zone'
-const hostLabel = 'kubernetes.io/hostname'
+const labelsOf = ({ domain }: NamingProfile) => ({ zoneLabel: `topology.${domain}/zone`, hostLabel: `${domain}/hostname` })
 
-const endpointToHub: Rewrite = (endpoint) => {
+const endpointToHub: Rewrite = (endpoint, { profile }) => {
+  const { zoneLabel, hostLabel } = labelsOf(profile)
   const { topology, nodeName } = endpoint
   if (!isLoose(topology)) return without(endpoint, 'topology')
   const { [zoneLabel]: zone, ...others } = topology
@@ -18,7 +19,8 @@ const endpointToHub: Rewrite = (endpoint) => {
   })
 }
 
-const endpointFromHub: Rewrite = (endpoint) => {
+const endpointFromHub: Rewrite = (endpoint, { profile }) => {
+  const { zoneLabel, hostLabel } = labelsOf(profile)
   const { deprecatedTopology, zone, nodeName, ...rest } = endpoint
   const topology: Loose = {
     ...(isLoose(deprecatedTopology) ? deprecatedTopology : {}),

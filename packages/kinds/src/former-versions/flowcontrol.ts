@@ -1,3 +1,4 @@
+import type { NamingProfile } from '@krmkit/meta'
 import type { FormerKind } from './interfaces.ts'
 import { annotationOf, isLoose, type Loose, renamed, type Step, withAnnotation } from './shape.ts'
 
@@ -7,7 +8,7 @@ import { annotationOf, isLoose, type Loose, renamed, type Step, withAnnotation }
  */
 
 const defaultShares = 30
-const preserveZero = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
+const preserveZero = ({ apiDomain }: NamingProfile): string => `flowcontrol.${apiDomain}/v1beta3-preserve-zero-concurrency-shares`
 
 function withLimited(object: Loose, change: (limited: Loose) => Loose): Loose {
   const { spec } = object
@@ -20,24 +21,24 @@ function level(shares: 'assuredConcurrencyShares' | 'nominalConcurrencyShares'):
   return [
     {
       at: '',
-      toHub: (object) => {
-        const isZero = keepsZero && annotationOf(object, preserveZero) !== undefined
+      toHub: (object, { profile }) => {
+        const isZero = keepsZero && annotationOf(object, preserveZero(profile)) !== undefined
         const changed = withLimited(object, (limited) => {
           const { nominalConcurrencyShares: found, ...rest } = renamed(limited, { [shares]: 'nominalConcurrencyShares' })
           const absent = found === undefined || found === null
           if ((absent || found === 0) && !isZero) return { ...rest, nominalConcurrencyShares: defaultShares }
           return renamed(limited, { [shares]: 'nominalConcurrencyShares' })
         })
-        return withAnnotation(changed, preserveZero, undefined)
+        return withAnnotation(changed, preserveZero(profile), undefined)
       },
-      fromHub: (object, { lose }) => {
+      fromHub: (object, { lose, profile }) => {
         let isZero = false
         const changed = withLimited(object, (limited) => {
           isZero = limited['nominalConcurrencyShares'] === 0
           return renamed(limited, { nominalConcurrencyShares: shares })
         })
         if (!isZero) return changed
-        if (keepsZero) return withAnnotation(changed, preserveZero, '')
+        if (keepsZero) return withAnnotation(changed, preserveZero(profile), '')
         lose('spec.limited.nominalConcurrencyShares', `zero means the default of ${defaultShares} in this version`)
         return changed
       },

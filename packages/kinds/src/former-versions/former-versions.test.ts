@@ -202,6 +202,15 @@ describe('conversion of former versions', () => {
     })
   })
 
+  it('keeps the only preferred strategy of a lease candidate, and reports further ones', () => {
+    const candidate = (preferredStrategies: readonly string[]) =>
+      named('coordination.k8s.io/v1alpha1', 'LeaseCandidate', { spec: { leaseName: 'l', preferredStrategies } })
+    const { converted, lost } = convert(candidate(['OldestEmulationVersion']), 'coordination.k8s.io/v1beta1')
+    expect([converted['spec'], lost]).toEqual([{ leaseName: 'l', strategy: 'OldestEmulationVersion' }, []])
+    expect(convert(converted, 'coordination.k8s.io/v1alpha1').converted).toEqual(candidate(['OldestEmulationVersion']))
+    expect(convert(candidate(['a', 'b']), 'coordination.k8s.io/v1beta1').lost).toEqual(['spec.preferredStrategies'])
+  })
+
   it('reports a member that the older version cannot express', () => {
     const port = { name: 'http', number: 80 }
     const current = named('networking.k8s.io/v1', 'Ingress', { spec: { defaultBackend: { service: { name: 'a', port } } } })
@@ -220,6 +229,19 @@ describe('conversion of former versions', () => {
       metadata: {},
       handler: 'h',
     })
+  })
+
+  it('writes labels and annotations in the spelling of a profile', () => {
+    const profile = createNamingProfile({ domain: 'acme.example' })
+    const budget = (version: string) => ({ group: 'policy', version, kind: 'PodDisruptionBudget' })
+    const former = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: {}, spec: { selector: {} } }
+    expect(formerConversion(budget('v1beta1'), budget('v1'), profile)!(former)['spec']).toEqual({
+      selector: { matchExpressions: [{ key: 'pdb.acme.example/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] },
+    })
+    const slice = (version: string) => ({ group: 'discovery.k8s.io', version, kind: 'EndpointSlice' })
+    const topology = { 'topology.acme.example/zone': 'z' }
+    const older = { apiVersion: 'discovery.k8s.io/v1beta1', kind: 'EndpointSlice', metadata: {}, endpoints: [{ topology }] }
+    expect(formerConversion(slice('v1beta1'), slice('v1'), profile)!(older)['endpoints']).toEqual([{ zone: 'z' }])
   })
 
   it('knows no conversion of other kinds and versions', () => {

@@ -14,6 +14,7 @@ import { apps } from './apps.ts'
 import { authorization } from './authorization.ts'
 import { autoscaling } from './autoscaling.ts'
 import { certificates } from './certificates.ts'
+import { coordination } from './coordination.ts'
 import { discovery } from './discovery.ts'
 import { flowcontrol } from './flowcontrol.ts'
 import type { FormerKind } from './interfaces.ts'
@@ -35,6 +36,7 @@ export const formerKinds: readonly FormerKind[] = [
   ...authorization,
   ...autoscaling,
   ...certificates,
+  ...coordination,
   ...discovery,
   ...flowcontrol,
   ...networking,
@@ -85,8 +87,8 @@ export function formerConversion(
   if ((source === undefined && before === undefined) || (target === undefined && after === undefined)) return undefined
   return (object, onLoss = () => {}) => {
     const given = (before === undefined ? object : before(object)) as Loose
-    const inHub = source === undefined ? given : runSteps(source.steps, 'toHub', given, onLoss)
-    const result = target === undefined ? inHub : runSteps(target.steps, 'fromHub', inHub, onLoss)
+    const inHub = source === undefined ? given : runSteps(source.steps, given, { direction: 'toHub', onLoss, profile })
+    const result = target === undefined ? inHub : runSteps(target.steps, inHub, { direction: 'fromHub', onLoss, profile })
     const converted = after === undefined ? result : after(result as unknown as ApiObject)
     return { ...converted, apiVersion } as ApiObject
   }

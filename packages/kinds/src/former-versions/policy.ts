@@ -1,3 +1,4 @@
+import type { NamingProfile } from '@krmkit/meta'
 import type { FormerKind } from './interfaces.ts'
 import { isLoose, type Loose, type Step } from './shape.ts'
 
@@ -8,19 +9,25 @@ import { isLoose, type Loose, type Step } from './shape.ts'
  * @see API protocol specification, 9.4
  */
 
-const label = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
-/** Selects nothing in `v1`. */
-const nothing = { matchExpressions: [{ key: label, operator: 'Exists' }] }
-/** Selects everything in `v1beta1`. */
-const everything = { matchExpressions: [{ key: label, operator: 'DoesNotExist' }] }
+const labelOf = ({ domain }: NamingProfile): string => `pdb.${domain}/deprecated-v1beta1-empty-selector-match`
+/** Selects nothing in `v1` with `Exists`, and everything in `v1beta1` with `DoesNotExist`. */
+const reserved = (profile: NamingProfile, operator: 'Exists' | 'DoesNotExist'): Loose => ({
+  matchExpressions: [{ key: labelOf(profile), operator }],
+})
 
 const budget: readonly Step[] = [
   {
     at: 'spec',
-    toHub: (spec) =>
-      withSelector(spec, (selector) => (isEmpty(selector) ? nothing : isReserved(selector, 'DoesNotExist') ? {} : selector)),
-    fromHub: (spec) =>
-      withSelector(spec, (selector) => (isEmpty(selector) ? everything : isReserved(selector, 'Exists') ? {} : selector)),
+    toHub: (spec, { profile }) =>
+      withSelector(spec, (selector) => {
+        if (isEmpty(selector)) return reserved(profile, 'Exists')
+        return isReserved(selector, labelOf(profile), 'DoesNotExist') ? {} : selector
+      }),
+    fromHub: (spec, { profile }) =>
+      withSelector(spec, (selector) => {
+        if (isEmpty(selector)) return reserved(profile, 'DoesNotExist')
+        return isReserved(selector, labelOf(profile), 'Exists') ? {} : selector
+      }),
   },
 ]
 
@@ -35,7 +42,7 @@ function isEmpty({ matchLabels, matchExpressions }: Loose): boolean {
 }
 
 /** Whether the selector is exactly the requirement with the reserved label. */
-function isReserved({ matchLabels, matchExpressions }: Loose, operator: string): boolean {
+function isReserved({ matchLabels, matchExpressions }: Loose, label: string, operator: string): boolean {
   if (isLoose(matchLabels) && Object.keys(matchLabels).length > 0) return false
   if (!Array.isArray(matchExpressions) || matchExpressions.length !== 1) return false
   const only: unknown = matchExpressions[0]

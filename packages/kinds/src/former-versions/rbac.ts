@@ -1,26 +1,26 @@
+import type { NamingProfile } from '@krmkit/meta'
 import type { FormerKind } from './interfaces.ts'
 import { type Rewrite, renamed, replaced, type Step, without } from './shape.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
-/** Kinds of subjects whose group follows from the kind. */
-const accountVersions: Readonly<Record<string, string>> = { User: `${rbacGroup}/v1alpha1`, Group: `${rbacGroup}/v1alpha1` }
+const groupOf = ({ apiDomain }: NamingProfile): string => `rbac.authorization.${apiDomain}`
 
 /** Subjects of `v1alpha1` have an apiVersion in place of a group, and the user `*` stands for all authenticated ones. */
-const subjectToHub: Rewrite = (subject) => {
+const subjectToHub: Rewrite = (subject, { profile }) => {
   const { apiVersion, kind, name } = subject
   if (kind === 'ServiceAccount') return without(subject, 'apiVersion')
   if (kind !== 'User' && kind !== 'Group') return renamed(subject, { apiVersion: 'apiGroup' })
-  const grouped =
-    apiVersion === undefined ? { ...subject, apiGroup: rbacGroup } : replaced(subject, 'apiVersion', { apiGroup: rbacGroup })
+  const apiGroup = groupOf(profile)
+  const grouped = apiVersion === undefined ? { ...subject, apiGroup } : replaced(subject, 'apiVersion', { apiGroup })
   return kind === 'User' && name === '*' ? { ...grouped, kind: 'Group', name: 'system:authenticated' } : grouped
 }
 
-const subjectFromHub: Rewrite = (subject) => {
+const subjectFromHub: Rewrite = (subject, { profile }) => {
   const { kind, name } = subject
   if (kind === 'ServiceAccount') return replaced(subject, 'apiGroup', {})
   if (kind !== 'User' && kind !== 'Group') return renamed(subject, { apiGroup: 'apiVersion' })
-  const versioned = replaced(subject, 'apiGroup', { apiVersion: accountVersions[kind] })
+  const versioned = replaced(subject, 'apiGroup', { apiVersion: `${groupOf(profile)}/v1alpha1` })
   return kind === 'Group' && name === 'system:authenticated' ? { ...versioned, kind: 'User', name: '*' } : versioned
 }
 

@@ -1,3 +1,5 @@
+import { type NamingProfile, stockProfile } from '@krmkit/meta'
+
 /** Steps of conversions as data: what changes at a path of an object, in both directions. */
 
 /** A JSON object of unknown shape. */
@@ -14,6 +16,8 @@ export type OnLoss = (path: string, reason: string) => void
 export interface StepContext {
   /** Path of the object that the step changes. */
   readonly path: string
+  /** Names of labels and annotations. */
+  readonly profile: NamingProfile
   /** Reports a member of that object. */
   readonly lose: (member: string, reason: string) => void
 }
@@ -43,17 +47,32 @@ export function rename(at: string, names: Readonly<Record<string, string>>): Ste
  * @param former defaults of the former version
  * @param hub defaults of the hub for the same members
  */
-export function defaults(at: string, former: Loose, hub: Loose = {}): Step {
-  return { at, toHub: (object) => filled(object, former), fromHub: (object) => filled(object, hub) }
+export function defaults(at: string, former: Loose | ((profile: NamingProfile) => Loose), hub: Loose = {}): Step {
+  return {
+    at,
+    toHub: (object, { profile }) => filled(object, typeof former === 'function' ? former(profile) : former),
+    fromHub: (object) => filled(object, hub),
+  }
+}
+
+export interface RunOptions {
+  readonly direction: 'toHub' | 'fromHub'
+  readonly onLoss: OnLoss
+  /** Default: the stock names. */
+  readonly profile?: NamingProfile
 }
 
 /** Runs steps on an object. Shares unchanged members with it and never changes it. */
-export function runSteps(steps: readonly Step[], direction: 'toHub' | 'fromHub', object: Loose, onLoss: OnLoss): Loose {
+export function runSteps(
+  steps: readonly Step[],
+  object: Loose,
+  { direction, onLoss, profile = stockProfile }: RunOptions,
+): Loose {
   const ordered = direction === 'toHub' ? steps : steps.toReversed()
   return ordered.reduce((current, { at, [direction]: rewrite }) => {
     if (rewrite === undefined) return current
     return changeAt(current, at === '' ? [] : at.split('.'), '', (part, path) =>
-      rewrite(part, { path, lose: (member, reason) => onLoss(joined(path, member), reason) }),
+      rewrite(part, { path, profile, lose: (member, reason) => onLoss(joined(path, member), reason) }),
     )
   }, object)
 }

@@ -1,10 +1,17 @@
-import { type ApiObject, formatApiVersion, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
+import {
+  type ApiObject,
+  formatApiVersion,
+  type GroupVersionKind,
+  isJsonObject,
+  type JsonObject,
+  parseApiVersion,
+} from '@krmkit/meta'
 import { type ManifestDocument, readManifest, rewriteManifest, type TextRange } from '@krmkit/schema/manifest'
 import { newestRelease } from '../replacements.ts'
 import { meetDemands } from './demands.ts'
 import { type FoundObject, joinPath, type ManifestObjectName, objectsIn } from './objects.ts'
 import { podSecurityLevel } from './pod-security.ts'
-import { TargetVersions } from './target-version.ts'
+import { type Target, TargetVersions } from './target-version.ts'
 
 /** Converts the objects of a manifest to other versions, within its text. */
 
@@ -74,6 +81,8 @@ export function convertManifest(text: string, options: ConvertManifestOptions = 
   }
   if (problems.length > 0) return { text, converted: [], problems }
   const converter = new Converter(options)
+  const isCurrent = documents.every(({ value }) => converter.isCurrent(value))
+  if (isCurrent) return { text, converted: [], problems: [] }
   const converted: ConvertedObject[] = []
   const { text: written, unchanged } = rewriteManifest(
     text,
@@ -110,6 +119,11 @@ class Converter {
     this.#release = release
   }
 
+  /** Whether all objects of a value stay as they are. */
+  isCurrent(value: unknown): boolean {
+    return objectsIn(value).every(({ gvk }) => this.#target(gvk).kind === 'keep')
+  }
+
   document(given: unknown, { document, number }: Where) {
     const converted: ConvertedObject[] = []
     const problems: ConversionProblem[] = []
@@ -132,11 +146,15 @@ class Converter {
     return { value: withListVersion(value, itemVersions), converted, problems }
   }
 
+  #target(gvk: GroupVersionKind): Target {
+    return this.#to === undefined ? this.#targets.forRelease(gvk, this.#release) : this.#targets.toVersion(gvk, this.#to)
+  }
+
   #object(
     { gvk, object }: FoundObject,
     note: (severity: 'error' | 'warning', path: string, message: string) => void,
   ): { readonly object: JsonObject; readonly to: string } | undefined {
-    const target = this.#to === undefined ? this.#targets.forRelease(gvk, this.#release) : this.#targets.toVersion(gvk, this.#to)
+    const target = this.#target(gvk)
     if (target.kind === 'keep') return undefined
     if (target.kind === 'none') {
       note('error', 'apiVersion', `${target.message}${gvk.kind === 'PodSecurityPolicy' ? `; ${wayOut(object)}` : ''}`)

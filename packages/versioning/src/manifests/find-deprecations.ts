@@ -1,6 +1,7 @@
-import { type KindLifecycle, readLifecycle } from '@krmkit/kinds'
-import { formatApiVersion, isJsonObject, type JsonObject } from '@krmkit/meta'
+import type { KindLifecycle } from '@krmkit/kinds'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
+import { keyOf, lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
 import { isGone, newestRelease, removalOf, replacementAt } from '../replacements.ts'
 import { deprecatedMembers, type FoundMember } from './deprecated-members.ts'
@@ -82,22 +83,25 @@ export function findDeprecations(
   return findings
 }
 
+/** What a release makes of a version. */
+type Verdict = Omit<DeprecationFinding, 'index' | 'object' | 'path'>
+
 class Judge {
   readonly #release: string
   readonly #planned: boolean
-  readonly #all = readLifecycle()
-  readonly #byKind: ReadonlyMap<string, KindLifecycle>
+  readonly #table = lifecycleTable()
+  /** What is known of each version that occurs. */
+  readonly #verdicts = new Map<KindLifecycle, Verdict | undefined>()
 
   constructor(release: string | undefined) {
     this.#release = release ?? newestRelease
     this.#planned = release === undefined
-    this.#byKind = new Map(this.#all.map((each) => [`${formatApiVersion(each)} ${each.kind}`, each]))
     compareReleases(this.#release, newestRelease)
   }
 
   object(found: FoundObject, index: number): DeprecationFinding[] {
-    const { apiVersion, kind } = found
-    const known = this.#byKind.get(`${apiVersion} ${kind}`)
+    const { kind, gvk } = found
+    const known = this.#table.find(gvk)
     if (known === undefined) return []
     const version = this.#version(found, known, index)
     const members = deprecatedMembers(kind, found.object).flatMap((member) => this.#member(found, member, index))
@@ -110,7 +114,7 @@ class Judge {
     const applied = parsed(textOf(found.object))
     if (applied === undefined || ownMember(applied, 'apiVersion') === found.apiVersion) return []
     const [object] = objectsIn(applied)
-    const known = object === undefined ? undefined : this.#byKind.get(`${object.apiVersion} ${object.kind}`)
+    const known = object === undefined ? undefined : this.#table.find(object.gvk)
     if (object === undefined || known === undefined) return []
     const finding = this.#version({ ...object, at: found.at }, known, index)
     if (finding === undefined) return []
@@ -120,23 +124,27 @@ class Judge {
   }
 
   #version(found: FoundObject, known: KindLifecycle, index: number): DeprecationFinding | undefined {
+    if (!this.#verdicts.has(known)) this.#verdicts.set(known, this.#verdict(known))
+    const verdict = this.#verdicts.get(known)
+    if (verdict === undefined) return undefined
     const { apiVersion, kind, namespace, name, at } = found
-    const text = `${apiVersion} ${kind}`
+    return { ...verdict, index, object: { apiVersion, kind, namespace, name }, path: joinPath(at, 'apiVersion') }
+  }
+
+  #verdict(known: KindLifecycle): Verdict | undefined {
+    const text = keyOf(known)
     const extra = Object.hasOwn(announced, text) ? announced[text] : undefined
     const release = this.#release
     const removed = removalOf(known)
     const deprecated = known.deprecated ?? extra?.deprecated
     const newer = this.#replacement(known, later(release, removed))
-    const replacement = newer === undefined ? extra?.replacement : `${formatApiVersion(newer)} ${newer.kind}`
+    const replacement = newer === undefined ? extra?.replacement : keyOf(newer)
     const facts = {
-      index,
-      object: { apiVersion, kind, namespace, name },
-      path: joinPath(at, 'apiVersion'),
       ...(deprecated === undefined ? {} : { deprecated }),
       ...(removed === undefined ? {} : { removed }),
       ...(replacement === undefined ? {} : { replacement }),
     }
-    const use = replacement === undefined ? adviceFor(kind) : `; use ${replacement}`
+    const use = replacement === undefined ? adviceFor(known.kind) : `; use ${replacement}`
     if (isGone(known, release)) {
       const gone = removed === undefined ? `is not served by Kubernetes ${release}` : `was removed in Kubernetes ${removed}`
       return { ...facts, rule: 'removed-version', severity: 'error', message: `${text} ${gone}${use}` }
@@ -155,9 +163,9 @@ class Judge {
 
   /** A replacement that is not deprecated itself, where there is one. */
   #replacement(replaced: KindLifecycle, release: string): KindLifecycle | undefined {
-    const first = replacementAt(this.#all, { replaced, release })
+    const first = replacementAt(this.#table.all, { replaced, release })
     if (first === undefined || kindStateAt(first, release).phase !== 'deprecated') return first
-    return replacementAt(this.#all, { replaced: first, release }) ?? first
+    return replacementAt(this.#table.all, { replaced: first, release }) ?? first
   }
 
   #member(found: FoundObject, member: FoundMember, index: number): DeprecationFinding[] {

@@ -1,7 +1,8 @@
-import { conversionBetween, type KindLifecycle, readLifecycle } from '@krmkit/kinds'
+import { conversionBetween, type KindLifecycle } from '@krmkit/kinds'
 import { type FormerConvert, formerConversion, formerKinds } from '@krmkit/kinds/former-versions'
 import { formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
+import { keyOf, lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
 import { compareVersions, isGone, removalOf } from '../replacements.ts'
 
@@ -18,17 +19,12 @@ const keep: Target = { kind: 'keep' }
 
 /** Chooses target versions by the recorded lifecycles. */
 export class TargetVersions {
-  readonly #all = readLifecycle()
-  readonly #byKind: ReadonlyMap<string, KindLifecycle>
-
-  constructor() {
-    this.#byKind = new Map(this.#all.map((each) => [key(each), each]))
-  }
+  readonly #table = lifecycleTable()
 
   /** The same kind in another version, where there is such a kind and a conversion. */
   toVersion(from: GroupVersionKind, version: Omit<GroupVersionKind, 'kind'>): Target {
     const to = { ...version, kind: from.kind }
-    if (key(from) === key(to)) return keep
+    if (keyOf(from) === keyOf(to)) return keep
     const convert = this.#conversion(from, to)
     return convert === undefined ? keep : { kind: 'convert', to, convert }
   }
@@ -39,12 +35,12 @@ export class TargetVersions {
    * @throws VersioningError `InvalidRelease`
    */
   forRelease(from: GroupVersionKind, release: string): Target {
-    const known = this.#byKind.get(key(from))
+    const known = this.#table.find(from)
     if (known === undefined) return keep
     const phase = phaseAt(known, release)
     if (phase === 'current') return keep
     const candidates = this.#versionsOf(from)
-      .filter((each) => key(each) !== key(from))
+      .filter((each) => keyOf(each) !== keyOf(from))
       .map((each) => ({ each, phase: phaseAt(each, release) }))
       .filter((candidate) => candidate.phase === 'current' || (candidate.phase === 'deprecated' && phase !== 'deprecated'))
       .sort((a, b) => rank(b.phase) - rank(a.phase) || compareVersions(b.each.version, a.each.version))
@@ -70,7 +66,7 @@ export class TargetVersions {
     const own = `${group}/${version}`
     const former = formerKinds.find((each) => each.kind === kind && (each.group === group || Object.hasOwn(each.versions, own)))
     const others = Object.keys(former?.versions ?? {}).map((name) => (name.includes('/') ? name : `${former?.group}/${name}`))
-    return this.#all.filter(
+    return this.#table.all.filter(
       (each) =>
         each.kind === kind &&
         (each.group === group || each.group === former?.group || others.includes(`${each.group}/${each.version}`)),
@@ -80,7 +76,7 @@ export class TargetVersions {
   #conversion(from: GroupVersionKind, to: GroupVersionKind): FormerConvert | undefined {
     const former = formerConversion(from, to)
     if (former !== undefined) return former
-    const areVersions = from.group === to.group && this.#byKind.has(key(from)) && this.#byKind.has(key(to))
+    const areVersions = from.group === to.group && this.#table.find(from) !== undefined && this.#table.find(to) !== undefined
     if (!areVersions || from.group !== 'resource.k8s.io') {
       const isAutoscaler = from.group === 'autoscaling' && from.kind === 'HorizontalPodAutoscaler'
       if (!areVersions || !isAutoscaler) return undefined
@@ -100,8 +96,4 @@ function phaseAt(lifecycle: KindLifecycle, release: string): 'future' | 'current
   // Some announcements are younger than the version.
   if (phase === 'future' && typesFirst !== null && compareReleases(typesFirst, release) <= 0) return 'current'
   return phase
-}
-
-function key(gvk: GroupVersionKind): string {
-  return `${gvk.group}/${gvk.version} ${gvk.kind}`
 }

@@ -13,14 +13,19 @@ export interface SchemaDifference {
 const maxDepth = 40
 
 /**
- * Compares two types. A named type is compared once, at the first place where it occurs.
+ * Compares two types. A named type below them is compared once, at the first place where it occurs.
  *
- * @param seen pairs of named types that are compared already, to share among kinds.
+ * @param seen pairs of named types that are compared already or elsewhere (`pairOf`), to share among kinds.
  */
 export function compareSchemas(before: SurfaceSchema, after: SurfaceSchema, seen = new Set<string>()): SchemaDifference[] {
   const found: SchemaDifference[] = []
-  new Comparison(found, seen).visit(before, after, '', 0)
+  new Comparison(found, seen).compare(before, after, '', 0)
   return found
+}
+
+/** Names the comparison of two named types; undefined when one of them has no name. */
+export function pairOf(before: SurfaceSchema, after: SurfaceSchema): string | undefined {
+  return before.name === undefined || after.name === undefined ? undefined : `${before.name} ${after.name}`
 }
 
 class Comparison {
@@ -34,11 +39,15 @@ class Comparison {
 
   visit(before: SurfaceSchema, after: SurfaceSchema, path: string, depth: number): void {
     if (depth > maxDepth) return
-    if (before.name !== undefined && after.name !== undefined) {
-      const pair = `${before.name} ${after.name}`
+    const pair = pairOf(before, after)
+    if (pair !== undefined) {
       if (this.#seen.has(pair)) return
       this.#seen.add(pair)
     }
+    this.compare(before, after, path, depth)
+  }
+
+  compare(before: SurfaceSchema, after: SurfaceSchema, path: string, depth: number): void {
     if (before.type !== after.type && after.type !== '' && before.type !== '') {
       if (!isWidened(before.type, after.type))
         this.#add('changed', path, `its type changes from ${before.type} to ${after.type}`, true)

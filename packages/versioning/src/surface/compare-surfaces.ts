@@ -3,7 +3,7 @@ import type { ApiVersionLifecycle, ReleaseCalendar } from '../interfaces.ts'
 import { compareReleases } from '../release.ts'
 import { compareVersions } from '../replacements.ts'
 import { compareStability, stabilityOf } from '../stability.ts'
-import { compareSchemas } from './compare-schemas.ts'
+import { compareSchemas, pairOf } from './compare-schemas.ts'
 import type { ApiSurface, SurfaceChange, SurfaceKind } from './interfaces.ts'
 
 /** The deprecation policy as a comparison of two surfaces. */
@@ -53,6 +53,12 @@ class SurfaceComparison {
   kinds(): SurfaceChange[] {
     const old = new Map(this.#before.kinds.map((each) => [nameOf(each), each]))
     const next = new Map(this.#after.kinds.map((each) => [nameOf(each), each]))
+    // A kind within another one, such as a claim in a template, is compared as a kind.
+    for (const [name, each] of next) {
+      const former = old.get(name)?.schema
+      const pair = former === undefined || each.schema === undefined ? undefined : pairOf(former, each.schema)
+      if (pair !== undefined) this.#seen.add(pair)
+    }
     const removed = [...old].filter(([name]) => !next.has(name)).map(([, each]) => this.#removed(each))
     const others = [...next].flatMap(([name, each]) => {
       const former = old.get(name)

@@ -1,16 +1,18 @@
-import { type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
+import { createCatalog, type KindLifecycle, type ResourceDefinition } from '@krmkit/kinds'
 import { formerConversion } from '@krmkit/kinds/former-versions'
-import { type ApiObject, isJsonObject, type JsonObject } from '@krmkit/meta'
+import { emulateRelease, typesAt } from '@krmkit/kinds/releases'
+import { type ApiObject, createFeatures, isJsonObject, type JsonObject } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
+import { keyOf, lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
-import { isGone } from '../replacements.ts'
+import { isGone, newestRelease } from '../replacements.ts'
 import type { ApiSurface, SurfaceKind } from './interfaces.ts'
 import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
 
 /** Surfaces of releases, OpenAPI documents, custom resource definitions and control planes. */
 
 /**
- * The kinds that a release of Kubernetes serves, with its deprecations. The fields of past releases are not recorded.
+ * The kinds that a release of Kubernetes serves, with its deprecations. From 1.21 on the fields of resources are known as well.
  *
  * @throws VersioningError `InvalidRelease`
  * @example
@@ -18,15 +20,34 @@ import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
  * surfaceOfRelease('1.24').kinds.some(({ kind }) => kind === 'PodSecurityPolicy') // true
  */
 export function surfaceOfRelease(release: string): ApiSurface {
-  const kinds = readLifecycle().flatMap((lifecycle): SurfaceKind[] => {
+  const resources = resourcesOfRelease(release)
+  const kinds = lifecycleTable().all.flatMap((lifecycle): SurfaceKind[] => {
     const { phase } = kindStateAt(lifecycle, release)
     if (isGone(lifecycle, release) || (phase === 'future' && !hasType(lifecycle, release))) return []
     const { group, version, kind, introduced, list } = lifecycle
     // Bodies of requests without a recorded lifecycle.
     if (introduced === null && list === null) return []
-    return [{ group, version, kind, ...deprecationAt(lifecycle, release) }]
+    return [{ group, version, kind, ...deprecationAt(lifecycle, release), ...resources.get(keyOf(lifecycle)) }]
   })
   return { name: `release:${release}`, release, kinds }
+}
+
+/** First release whose fields are recorded. */
+const firstWithFields = '1.21'
+
+/** Schemas and storage versions of the resources of a release, by key. */
+function resourcesOfRelease(release: string): ReadonlyMap<string, Pick<SurfaceKind, 'schema' | 'storage'>> {
+  const isRecorded = compareReleases(release, firstWithFields) >= 0 && compareReleases(release, newestRelease) <= 0
+  if (!isRecorded) return new Map()
+  const features = createFeatures(release)
+  const emulated = emulateRelease(features)
+  const catalog = createCatalog({ features, types: typesAt(release), emulated, runtimeConfig: 'api/all=true' })
+  return new Map(
+    surfaceOfDefinitions(catalog.definitions, release).kinds.map(({ schema, storage, ...gvk }) => [
+      keyOf(gvk),
+      { ...(schema === undefined ? {} : { schema }), ...(storage === undefined ? {} : { storage }) },
+    ]),
+  )
 }
 
 function hasType({ typesFirst }: KindLifecycle, release: string): boolean {
@@ -60,14 +81,13 @@ export function surfaceOfOpenApi(document: JsonObject, name: string): ApiSurface
     return isJsonObject(target) ? target : undefined
   }
   const release = isJsonObject(info) && info['title'] === 'Kubernetes' ? releaseOf(info['version']) : undefined
-  const known = release === undefined ? [] : readLifecycle()
   const kinds = Object.entries(schemas).flatMap(([key, schema]): SurfaceKind[] => {
     const gvks = isJsonObject(schema) ? schema['x-kubernetes-group-version-kind'] : undefined
     const [only] = Array.isArray(gvks) && gvks.length === 1 ? gvks : []
     if (!isJsonObject(only) || isList(schema)) return []
     const [group, version, kind] = [only['group'], only['version'], only['kind']].map((each) => String(each ?? ''))
     if (group === undefined || version === undefined || kind === undefined) return []
-    const lifecycle = known.find((each) => each.group === group && each.version === version && each.kind === kind)
+    const lifecycle = lifecycleTable().find({ group, version, kind })
     const facts = lifecycle === undefined || release === undefined ? {} : deprecationAt(lifecycle, release)
     return [{ group, version, kind, ...facts, schema: { ...schemaOfOpenApi(schema, resolve), name: key } }]
   })
@@ -165,7 +185,13 @@ export function surfaceOfDefinitions(definitions: readonly ResourceDefinition[],
   return { name, kinds }
 }
 
-/** Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one. */
+/**
+ * Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one.
+ *
+ * @example
+ * import { joinSurfaces, surfaceOfRelease } from '@krmkit/versioning'
+ * joinSurfaces([surfaceOfRelease('1.32'), surfaceOfRelease('1.33')], 'both').release // undefined
+ */
 export function joinSurfaces(surfaces: readonly ApiSurface[], name: string): ApiSurface {
   const kinds = new Map(
     surfaces.flatMap((surface) => surface.kinds.map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind])),

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { listen } from '@krmkit/http'
 import { createTestServer } from '@krmkit/testing'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../testing/run-command.ts'
@@ -73,6 +74,25 @@ describe('krmkit api-diff', () => {
     const { summary } = JSON.parse((await run(v3, v2, '-o', 'json', '--all')).out) as { summary: { old: number; broken: number } }
     expect(summary.old).toBeGreaterThan(4)
     expect(summary.broken).toBe(0)
+  })
+
+  it('reads the surface of a server with the credentials of the kubeconfig', async () => {
+    await using cluster = await createTestServer()
+    await using listener = await cluster.listen((server) => listen(server, { tls: false }))
+    const config = {
+      'current-context': 'a',
+      clusters: [{ name: 'a', cluster: { server: listener.url } }],
+      users: [{ name: 'a', user: {} }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    }
+    const kubeconfig = write('kubeconfig', JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...config }))
+    const { out, code } = await run(listener.url, `${listener.url}/`, '--kubeconfig', kubeconfig)
+    expect(out).toMatch(/^\d+ kinds -> \d+ kinds, 0 changes: no rule broken\n$/)
+    expect(code).toBe(0)
+    expect(await run(old, 'https://other:6443', '--kubeconfig', kubeconfig)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('choose a context for https://other:6443 with --context'),
+    })
   })
 
   it('rejects files without a surface', async () => {

@@ -2,7 +2,7 @@ import { Command, Option } from '../commander.ts'
 import { release } from '../flag-values.ts'
 import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
-import type { DeprecationsFlags } from './run.ts'
+import type { DeprecationsFlags } from './options.ts'
 
 /** The sub-command `deprecations`. Its implementation is loaded when it runs. */
 export function deprecationsCommand(terminal: Terminal): Command {

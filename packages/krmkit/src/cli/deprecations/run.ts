@@ -1,30 +1,17 @@
 import type { ManifestDocument } from '@krmkit/schema/manifest'
-import { type DeprecationFinding, deprecationRules, findDeprecations, newestRelease } from '@krmkit/versioning'
+import { deprecationRules, findDeprecations, newestRelease } from '@krmkit/versioning'
 import { documentsOf, findManifests, type ManifestFile } from '../offline/manifest-files.ts'
 import { objectsOf } from '../offline/objects.ts'
-import { count, countBySeverity, countsText, type ReportedFinding, textLine } from '../offline/reported-finding.ts'
+import { count, countBySeverity, countsText, textLine } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'
-import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
-
-/** The flags of `krmkit deprecations`. */
-export interface DeprecationsFlags {
-  readonly release?: string
-  readonly kubeconfig?: string
-  readonly context?: string
-  readonly output: 'text' | 'json' | 'sarif'
-  readonly failOn: 'error' | 'warning' | 'note'
-  readonly quiet: boolean
-  readonly color: ColorWhen
-}
+import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import type { DeprecationsFlags, LocatedDeprecation } from './options.ts'
 
 const rules: Readonly<Record<string, string>> = {
   ...deprecationRules,
   'unreadable-file': 'A file or folder cannot be read.',
   syntax: 'The text is neither YAML nor JSON.',
 }
-
-/** A finding with the facts of the lifecycle. */
-export type LocatedDeprecation = ReportedFinding & Pick<DeprecationFinding, 'deprecated' | 'removed' | 'replacement'>
 
 interface Scanned {
   readonly findings: readonly LocatedDeprecation[]

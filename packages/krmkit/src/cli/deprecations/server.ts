@@ -3,7 +3,7 @@ import { ApiError, type ApiObject, isJsonObject } from '@krmkit/meta'
 import { findDeprecations } from '@krmkit/versioning'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { CliError } from '../cli-error.ts'
-import type { DeprecationsFlags, LocatedDeprecation } from './run.ts'
+import type { DeprecationsFlags, LocatedDeprecation } from './options.ts'
 
 /**
  * Scans the objects of a server. A server returns objects in the version that is asked for, so what counts is the version that clients
