@@ -1,6 +1,6 @@
 import { type Catalog, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import type { EmulatedRelease } from '@krmkit/kinds/releases'
-import { createFeatures } from '@krmkit/meta'
+import { createFeatureGates } from '@krmkit/versioning'
 import { isBuiltInGroup } from './discovery/documents.ts'
 import { type ApiServerOptions, type ServerSettings, withDefaults } from './server-options.ts'
 
@@ -20,7 +20,7 @@ export async function emulatedSettings(options: ApiServerOptions): Promise<Emula
   const { emulate } = options
   if (emulate === undefined) return { ...withDefaults(options), emulated: undefined }
   const { emulateRelease, typesAt } = await import('@krmkit/kinds/releases')
-  const features = options.features ?? createFeatures(emulate)
+  const features = options.features ?? createFeatureGates({ release: emulate })
   const emulated = emulateRelease(features)
   if (emulated.release !== releaseName(emulate)) {
     throw new RangeError(`features of release ${features.release.version} do not fit the emulated release ${emulate}`)

@@ -115,6 +115,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal): ServerPa
     resourceVersion: () => registry.resourceVersion,
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
     slices: { next: () => registry.slices.next() },
+    gates: features.gates,
   })
   const access = new AccessControl(settings.authorizer, { clock, profile, metrics: metrics.authorization, closing, onError })
   const { authorizer, guard } = access

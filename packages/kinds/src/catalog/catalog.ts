@@ -122,12 +122,17 @@ function runtimeConfigOf(config: NonNullable<CatalogOptions['runtimeConfig']>): 
 }
 
 function assertKnownVersions(facts: CatalogFacts, config: RuntimeConfig): void {
-  const known = new Set(Object.values(facts).flatMap(({ group, versions }) => Object.keys(versions).map((v) => `${group}/${v}`)))
-  for (const name of config.named) {
-    const [group, version] = name.split('/')
-    if (!known.has(`${group}/${version}`)) {
-      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `group version ${name} that has not been registered` })
-    }
+  const known = new Map(Object.values(facts).map(({ group, versions }) => [group, new Set(Object.keys(versions))]))
+  const named = config.named.map((name) => name.split('/') as [string, string])
+  const unknown = [...new Set(named.map(([group]) => group).filter((group) => !known.has(group)))]
+  if (unknown.length > 0) {
+    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `unknown api groups ${unknown.sort().join(',')}` })
+  }
+  const missing = named.find(([group, version]) => known.get(group)?.has(version) !== true)
+  if (missing !== undefined) {
+    const [group, version] = missing
+    const name = group === '' ? version : `${group}/${version}`
+    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `group version ${name} that has not been registered` })
   }
 }
 

@@ -1,4 +1,5 @@
 import { addOptionGroup, type Command, option } from './commander.ts'
+import { featureGateHelp } from './feature-gates.ts'
 import {
   address,
   addressRange,
@@ -87,7 +88,11 @@ export function addStorageFlags(command: Command): Command {
 
 /** Feature gates, group versions and controllers. */
 export function addEnablementFlags(command: Command): Command {
-  addOptionGroup(command, 'Features', [option('--feature-gates <pairs>', 'Name=true,Other=false').default({}).argParser(gates)])
+  addOptionGroup(command, 'Features', [
+    option('--feature-gates <pairs>', `features to enable or disable: Name=true,Other=false\n${featureGateHelp()}`)
+      .default({}, 'none')
+      .argParser(gates),
+  ])
   addOptionGroup(command, 'API enablement', [
     option('--runtime-config <pairs>', 'group versions to enable or disable: api/all=true, apps/v1=false, ...')
       .default([])

@@ -185,7 +185,12 @@ describe('serve', () => {
     [['--tls-cert-file=x'], 'go together'],
     [['--token-auth-file=missing.csv'], 'cannot read missing.csv'],
     [['--client-ca-file=missing.pem'], 'cannot read missing.pem'],
-    [['--runtime-config=nonsense'], 'runtime-config'],
+    [['--runtime-config=nonsense'], 'runtime-config invalid key nonsense'],
+    [['--runtime-config=nope/v1,batch/v1'], 'unknown api groups nope'],
+    [['--runtime-config=api/ga=false'], '--runtime-config=api/ga=false conflicts with --enable-priority-and-fairness=true'],
+    [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
+    [['--feature-gates=SidecarContainers=false'], 'feature is locked to true'],
+    [['--feature-gates=AuthorizeWithSelectors=false'], 'requires AuthorizeWithSelectors feature'],
   ])('rejects %j', async (flags, sentence) => {
     const failure = await start(...flags).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Error)

@@ -3,6 +3,7 @@
 import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { gateEnabled } from './gated-fields.ts'
 import { validatePodSpec } from './pod-spec.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
@@ -42,7 +43,8 @@ export function validatePodAnnotations(annotations: Annotations, at: FieldPath, 
   }
   const costKey = `controller.${domain}/pod-deletion-cost`
   const cost = own(annotations, costKey)
-  if (cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
+  const checksCost = gateEnabled({ gate: 'PodDeletionCost', onSince: '1.22' }, at.errors.context.features)
+  if (checksCost && cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
   validateSeccompAnnotations(annotations, at)
   validateAppArmorAnnotations(annotations, at, spec)
 }

@@ -1,10 +1,12 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
-import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+
+import type { DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { warnStorage } from '../../shared/pod-warnings.ts'
@@ -163,10 +165,14 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
   return !isNative || name === 'storage'
 }
 
-function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, enabled: (gate: string) => boolean): void {
-  if (!enabled('VolumeAttributesClass') && !isSet(old?.volumeAttributesClassName)) delete spec.volumeAttributesClassName
-  const isElsewhere = !isEmpty(spec.dataSourceRef?.namespace)
-  if (!enabled('CrossNamespaceVolumeDataSource') && isElsewhere && !isSet(old?.dataSourceRef)) delete spec.dataSourceRef
+const table: readonly GatedFields[] = [{ gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] }]
+
+/** Drops members whose gate is off, unless the stored claim uses them. */
+function dropDisabled(claim: Claim, old: R<Claim> | undefined, features: Features): void {
+  dropGatedFields(claim, old, { table, features })
+  const isElsewhere = !isEmpty(claim.spec?.dataSourceRef?.namespace)
+  if (features.enabled('CrossNamespaceVolumeDataSource') || !isElsewhere || isSet(old?.spec?.dataSourceRef)) return
+  delete claim.spec?.dataSourceRef
 }
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
@@ -189,13 +195,13 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, undefined, (gate) => context.features.enabled(gate))
+    dropDisabled(claim, undefined, context.features)
     joinSources(claim.spec, undefined, context.profile)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, old.spec, (gate) => context.features.enabled(gate))
+    dropDisabled(claim, old, context.features)
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {
