@@ -7,7 +7,7 @@ import { CliError } from '../cli-error.ts'
 import { errorText } from '../offline/command.ts'
 import { prettyJson } from '../offline/print.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
-import type { MigrateFlags } from './storage-command.ts'
+import type { MigrateFlags } from './options.ts'
 
 const fieldManager = 'krmkit-storage-migrate'
 

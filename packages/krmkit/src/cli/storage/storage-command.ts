@@ -1,14 +1,9 @@
 import { Command, Option } from '../commander.ts'
 import { exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
+import type { MigrateFlags } from './options.ts'
 
 /** The sub-command `storage`. Its implementation is loaded when it runs. */
-
-export interface MigrateFlags {
-  readonly kubeconfig?: string
-  readonly context?: string
-  readonly output: 'text' | 'json'
-}
 
 export function storageCommand(terminal: Terminal): Command {
   const migrate = new Command('migrate')
