@@ -1,4 +1,5 @@
 /** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
+
 import { type DeepReadonly, Path } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
@@ -12,7 +13,8 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionContext, expressionContext, loadCel } from '../admission-expressions.ts'
@@ -85,13 +87,13 @@ function hasInvalidSelector({ namespaceSelector, objectSelector }: Hook): boolea
   )
 }
 
-function validateConfiguration(
+function* validateConfiguration(
   configuration: DeepReadonly<Configuration>,
   errors: ContextErrorList,
   tolerances: Tolerances,
   old?: DeepReadonly<Configuration>,
-): void {
-  validateMetadata(configuration, errors, { namespaced: false, bareFinalizers: true })
+): Steps {
+  yield* validateMetadata(configuration, errors, { namespaced: false, bareFinalizers: true })
   const before = old === undefined ? [] : hooksOf(old)
   const stored = new Set(
     before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),
@@ -178,10 +180,10 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
     validate(configuration, context) {
-      return validateWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
+      return validateStepsWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
     },
     validateUpdate(configuration, old, context) {
-      return validateWith(context, (errors) =>
+      return validateStepsWith(context, (errors) =>
         validateConfiguration(configuration, errors, tolerancesOf(configuration, old, context), old),
       )
     },

@@ -1,16 +1,12 @@
-import {
-  type DeepReadonly,
-  type FieldError,
-  field,
-  type JsonObject,
-  nameRules,
-  Path,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type JsonObject, nameRules, Path } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import { runAtOnce } from '@krmkit/meta/slices'
-import { collectErrorsSteps, type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
+import {
+  collectErrorsSteps,
+  type ErrorList,
+  validateImmutableField,
+  validateObjectMetaSteps,
+  validateObjectMetaUpdateSteps,
+} from '@krmkit/meta/validation'
 import { cel, loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
 import { lazyTypes } from '../../../handles/lazy-types.ts'
@@ -43,13 +39,13 @@ const spec = Path.of('spec')
 const types = /* @__PURE__ */ lazyTypes(ObjectMetaPart)
 const objectMeta = () => types().struct('meta/v1.ObjectMeta')
 
-function validateMetadata(object: Definition): FieldError[] {
+function validateMetadata(object: Definition): Steps<FieldError[]> {
   const required = `${object.spec.names.plural}.${object.spec.group}`
   const name = (text: string, prefix: boolean): string[] => {
     const problems = nameRules.dns1123Subdomain(text, prefix)
     return text === required ? problems : [...problems, 'must be spec.names.plural+"."+spec.group']
   }
-  return validateObjectMeta(object.metadata, { namespaced: false, name })
+  return validateObjectMetaSteps(object.metadata, { namespaced: false, name })
 }
 
 function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Steps<FieldError[]> {
@@ -206,12 +202,15 @@ function remainingRules(object: Definition, old: Definition | undefined, context
 }
 
 function* validateNew(object: Definition, context: StrategyContext): Steps<FieldError[]> {
-  const errors = [...validateMetadata(object), ...(yield* validateSpec(object, undefined, context))]
+  const errors = [...(yield* validateMetadata(object)), ...(yield* validateSpec(object, undefined, context))]
   return [...errors, ...remainingRules(object, undefined, context)]
 }
 
 function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Steps<FieldError[]> {
-  const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...(yield* validateSpec(object, old, context))]
+  const errors = [
+    ...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)),
+    ...(yield* validateSpec(object, old, context)),
+  ]
   if (isTrue(old, 'Established')) {
     errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
     errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
@@ -279,10 +278,8 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     )
     return ruled ? loadCel() : undefined
   },
-  validate: (object, context) => runAtOnce(validateNew(object, context)),
-  validateSteps: validateNew,
-  validateUpdate: (object, old, context) => runAtOnce(validateChanged(object, old, context)),
-  validateUpdateSteps: validateChanged,
+  validate: validateNew,
+  validateUpdate: validateChanged,
   beginDeletion(object, { clock }) {
     const finalizers = object.metadata.finalizers ?? []
     if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
@@ -303,7 +300,9 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
       prepareForUpdate(object, old) {
         object.spec = copy(old.spec) as CustomResourceDefinition['spec']
       },
-      validateUpdate: (object, old) => [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateStatus(object)],
+      *validateUpdate(object, old) {
+        return [...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)), ...validateStatus(object)]
+      },
     },
   },
   deleteAnswer: 'Object',
