@@ -71,6 +71,12 @@ describe('discovery', () => {
     ])
   })
 
+  it('has no apiVersion in the lists of the core group and of extensions', async () => {
+    const { ask } = await sampleServer({ emulate: '1.21' })
+    const versions = ['v1', 'extensions/v1beta1', 'apps/v1'].map(async (each) => (await ask(pathOf(each))).json.apiVersion)
+    expect(await Promise.all(versions)).toEqual([undefined, undefined, 'v1'])
+  })
+
   it('announces the storage version of the release', async () => {
     const hash = async (emulate: string) => {
       const { ask } = await sampleServer({ emulate })
