@@ -25,7 +25,7 @@ describe.each(releases)('release %s', (release) => {
     )
   })
 
-  it('answers every resource of its own, and 404 for those of other releases [P334, P335]', async () => {
+  it('answers for every resource that it has, and with 404 for those of other releases [P334, P335]', async () => {
     const { ask } = await sampleServer({ emulate: release })
     const own = new Set(
       resourcesAt(release).flatMap((each) => (each.enabledByDefault ? [`${formatApiVersion(each)} ${each.resource}`] : [])),
@@ -69,6 +69,12 @@ describe('discovery', () => {
       'APIGroupDiscoveryList apidiscovery.k8s.io/v2beta1',
       'APIGroupDiscoveryList apidiscovery.k8s.io/v2',
     ])
+  })
+
+  it('has no apiVersion in the lists of the core group and of extensions', async () => {
+    const { ask } = await sampleServer({ emulate: '1.21' })
+    const versions = ['v1', 'extensions/v1beta1', 'apps/v1'].map(async (each) => (await ask(pathOf(each))).json.apiVersion)
+    expect(await Promise.all(versions)).toEqual([undefined, undefined, 'v1'])
   })
 
   it('announces the storage version of the release', async () => {

@@ -9,6 +9,7 @@ import { AccessControl } from './access/access-control.ts'
 import { Aggregator } from './aggregation/aggregator.ts'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { bootstrapRolesCheck, ensureBootstrapRoles } from './bootstrap/bootstrap-roles.ts'
+import { upgradeStore } from './bootstrap/release-upgrade.ts'
 import { ensureSystemObjects } from './bootstrap/system-objects.ts'
 import { WebhookConverters } from './conversion/webhook-converter.ts'
 import { followDefinitions } from './custom-resources/definition-follower.ts'
@@ -162,9 +163,10 @@ function flowOptions({ limits }: ServerSettings, scope: ServerScope) {
 }
 
 /** Creates the objects that every cluster has, and begins to follow stored objects. */
-async function start(settings: ServerSettings, parts: ServerParts, closing: AbortSignal): Promise<void> {
-  const { bootstrapRoles, clock, random, profile, types, onError } = settings
+async function start(settings: EmulatedSettings, parts: ServerParts, closing: AbortSignal): Promise<void> {
+  const { bootstrapRoles, clock, random, profile, types, onError, storage, emulated } = settings
   const { registry, access, aggregator, flowControl } = parts
+  await upgradeStore({ storage, registry, release: emulated?.release })
   await ensureSystemObjects(registry, profile)
   if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile)
   await access.start(registry)

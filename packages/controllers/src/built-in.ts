@@ -17,6 +17,7 @@ import { rootCAPublisher } from './root-ca.ts'
 import { serviceAccountController } from './service-account.ts'
 import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
 import { serviceAccountTokensController } from './service-account-tokens/tokens-controller.ts'
+import { storageVersionMigrator } from './storage-migration/migration-controller.ts'
 import { volumeBinder } from './volume/binder-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
 import { claimProtectionController, volumeProtectionController } from './volume/protection.ts'
@@ -45,4 +46,5 @@ export const builtInControllers: readonly Controller[] = [
   trustBundlePublisher,
   bootstrapSigner,
   tokenCleaner,
+  storageVersionMigrator,
 ]

@@ -61,6 +61,7 @@ describe('chooseControllers', () => {
       'kube-apiserver-serving-clustertrustbundle-publisher-controller',
       'bootstrap-signer-controller',
       'token-cleaner-controller',
+      'storage-version-migrator-controller',
     ])
   })
 

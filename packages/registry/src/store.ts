@@ -30,6 +30,7 @@ import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
 import { parseResourceVersion, waitForVersion } from './resource-version.ts'
+import { type Rewritten, rewriteCollection } from './rewrite.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, toStorageVersion, toVersion } from './versions.ts'
 import { type ResourceWatch, watchEntries } from './watch.ts'
@@ -134,6 +135,14 @@ export class ResourceStore {
   /** Admission of an operation on a subresource. */
   operation(context: WriteContext, operation: OperationRequest): OperationAdmission {
     return operationAdmission(this.#internals, context, operation)
+  }
+
+  /**
+   * Writes every object in the stored form of this definition, with its defaults, where that form differs: when a store is opened as
+   * another release. Neither admission nor validation runs.
+   */
+  rewriteAll(): Promise<Rewritten> {
+    return rewriteCollection(this.#internals)
   }
 
   /** Number of stored objects, from an index. Namespace '': all of them. */

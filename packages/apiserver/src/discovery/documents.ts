@@ -109,12 +109,12 @@ function groupObject({ group, versions }: ServedGroup): JsonObject {
   return { name: group, versions: shown, preferredVersion: { ...(shown[0] as JsonObject) } }
 }
 
-/** The document of `/api/v1` and `/apis/{group}/{version}`. That of the core group has no apiVersion, like the first release. */
+/** The document of `/api/v1` and `/apis/{group}/{version}`. Those of the first two groups have no apiVersion, like the first release. */
 export function apiResourceList(served: ServedVersion): JsonObject {
   const groupVersion = formatApiVersion(served)
   return {
     kind: 'APIResourceList',
-    ...(served.group === '' ? {} : { apiVersion: 'v1' }),
+    ...(served.group === '' || served.group === 'extensions' ? {} : { apiVersion: 'v1' }),
     groupVersion,
     resources: served.resources.flatMap((definition) => [
       resourceObject(definition.resource, definition),

@@ -126,7 +126,7 @@ const table: Readonly<Record<string, DefaultsFactory>> = {
   'rbac.authorization.k8s.io/v1alpha1/RoleBinding': alphaBinding,
 }
 
-/** The defaults of a version; those of the stable version where it has none of its own. @param key `group/version/kind` */
+/** The defaults of a version; those of the stable version where it has none. @param key `group/version/kind` */
 export function earlierDefaults(key: string, stable: Strategy['defaults']): Strategy['defaults'] {
   const factory = Object.hasOwn(table, key) ? table[key] : undefined
   return factory === undefined ? stable : factory(stable ?? (() => undefined))

@@ -25,7 +25,7 @@ export const earlierResources: Readonly<Record<string, Readonly<Record<string, R
   },
 }
 
-/** Where a resource without a later version of its own takes what they share. Key: `folder/resource`. */
+/** The folder of the later versions of a resource that moved to another group. Key: `folder/resource`. */
 export const sharedWith: Readonly<Record<string, string>> = {
   'extensions/ingresses': 'networking',
   'extensions/networkpolicies': 'networking',

@@ -10,6 +10,7 @@ import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { storageCommand } from './storage/storage-command.ts'
 import { joinInfoCommand, tokenCommand } from './token/commands.ts'
 import { validateCommand } from './validate/validate-command.ts'
 
@@ -35,7 +36,7 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     blameCommand(terminal),
     mergeCommand(terminal),
   ]
-  const upgrades = [deprecationsCommand(terminal), convertCommand(terminal), apiDiffCommand(terminal)]
+  const upgrades = [deprecationsCommand(terminal), convertCommand(terminal), apiDiffCommand(terminal), storageCommand(terminal)]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
   const others = [...tools, ...upgrades, ...rights, ...joining].flatMap((command) => [command, ...command.commands])

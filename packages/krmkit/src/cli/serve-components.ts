@@ -49,14 +49,14 @@ export interface ServerComponents {
 
 /** @throws CliError for flags or files that cannot be used. */
 export async function createComponents(options: ServeOptions, log: Log): Promise<ServerComponents> {
-  const controllers = selectControllers(options)
-  const running = chooseControllers(builtInControllers, controllers)
-  const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
-  const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const features = featuresOf(options.featureGates, options.emulatedVersion)
   for (const warning of features.warnings) log.info(warning)
   assertFlowControlVersions(options)
   const catalog = await createServedCatalog(options, features)
+  const controllers = withMigrator(selectControllers(options), catalog)
+  const running = chooseControllers(builtInControllers, controllers)
+  const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
+  const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
     ...environment,
@@ -99,6 +99,14 @@ function assertFlowControlVersions({ runtimeConfig, enablePriorityAndFairness }:
     const message = `--runtime-config=${key}=false conflicts with --enable-priority-and-fairness=true`
     throw new CliError({ code: 'InvalidFlag', message })
   }
+}
+
+const migrator = 'storage-version-migrator-controller'
+
+/** The migrator runs by default where its objects are served. */
+function withMigrator(controllers: readonly string[], catalog: Catalog): readonly string[] {
+  const isServed = catalog.definitions.some(({ resource }) => resource.name === 'storageversionmigrations')
+  return isServed && controllers.includes('*') && !controllers.includes(`-${migrator}`) ? [...controllers, migrator] : controllers
 }
 
 /** The kinds to serve, of the emulated release where there is one. */

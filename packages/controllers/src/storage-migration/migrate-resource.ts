@@ -1,0 +1,54 @@
+import type { Client, ResourceType } from '@krmkit/client'
+import { ignoreReasons } from '../framework/api-errors.ts'
+
+/** The progress of a migration. */
+export interface MigrationProgress {
+  /** Objects that are written, deleted since, or written by another client since. */
+  readonly migrated: number
+  /** Objects that the server still has to list. Absent: it did not say. */
+  readonly remaining: number | undefined
+  /** Version of the list. */
+  readonly resourceVersion: string
+}
+
+export interface MigrationOptions {
+  readonly signal: AbortSignal
+  readonly fieldManager: string
+  /** Called after each page of objects. */
+  readonly onProgress?: (progress: MigrationProgress) => void | Promise<void>
+}
+
+/** Objects that are listed at once. */
+const pageSize = 500
+
+/**
+ * Writes every object of a resource without changing it, so that the server stores it in the present storage version. Objects that
+ * others write or delete meanwhile need no write.
+ *
+ * @param metadata client whose responses hold only metadata
+ * @throws ApiError for a list or write that is refused.
+ */
+export async function migrateResource(
+  { client, metadata }: { readonly client: Client; readonly metadata: Client },
+  resource: ResourceType,
+  { signal, fieldManager, onProgress }: MigrationOptions,
+): Promise<MigrationProgress> {
+  let progress: MigrationProgress = { migrated: 0, remaining: undefined, resourceVersion: '' }
+  for await (const { items, metadata: list } of metadata.listPages(resource, { limit: pageSize, signal })) {
+    for (const { metadata: found } of items) {
+      const { name = '', namespace, uid = '', resourceVersion = '' } = found
+      const patch = { metadata: { uid, resourceVersion } }
+      const where = namespace === undefined ? {} : { namespace }
+      const write = client.patch(resource, name, { ...where, type: 'merge', patch, fieldManager, signal })
+      await ignoreReasons(write, ['NotFound', 'Conflict'])
+    }
+    const { remainingItemCount, resourceVersion = '' } = list
+    progress = {
+      migrated: progress.migrated + items.length,
+      remaining: remainingItemCount,
+      resourceVersion: progress.resourceVersion === '' ? resourceVersion : progress.resourceVersion,
+    }
+    await onProgress?.(progress)
+  }
+  return progress
+}
