@@ -26,7 +26,7 @@ import {
 } from '../policy-members.ts'
 import { failurePolicies } from '../rules.ts'
 
-const operations = ['CREATE', 'UPDATE']
+const operations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 const patchTypes = ['ApplyConfiguration', 'JSONPatch']
 const reinvocationPolicies = ['IfNeeded', 'Never']
 
@@ -61,7 +61,7 @@ function validatePolicy(policy: Policy, old: Policy | undefined, errors: Context
   else validateEnum(spec.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
 }
 
-/** Only CREATE and UPDATE have an object to change. */
+/** A deletion has no object to change. */
 function validateOperations({ resourceRules }: R<MatchResources>, at: FieldPath): void {
   for (const rule of resourceRules ?? []) {
     for (const operation of rule.operations ?? [])
