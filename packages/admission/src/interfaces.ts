@@ -8,7 +8,7 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
-import type { WebhookMetrics } from './webhook/metrics.ts'
+import type { AdmissionMetrics } from './metrics.ts'
 
 /** The kind of a request. A plugin decides from this alone whether it handles the request. */
 export interface AdmissionTarget {
@@ -139,7 +139,7 @@ export interface AdmissionContext {
   /** Absent offline: resources have one version. */
   readonly convertor?: ObjectConvertor
   /** Absent when metrics are off. */
-  readonly metrics?: WebhookMetrics
+  readonly metrics?: AdmissionMetrics
   /** Absent offline: requests have no deadline. */
   readonly bounds?: RequestBounds
   /** Receives the decision of each plugin. Absent: decisions are not computed. */

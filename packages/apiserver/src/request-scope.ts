@@ -124,9 +124,12 @@ export function requestedOptions({ profile }: ServerScope, { query }: RequestCon
   return writeOptions(query, kind, { apply, profile })
 }
 
-/** `core` for the core group, otherwise the first part of the group's name: the Go package of internal types, which some messages name. */
+/**
+ * The Go package of internal types, which some messages name: `core` for the core group and for events, which two groups share, otherwise
+ * the first part of the group's name.
+ */
 export function internalPackage(group: string): string {
-  return group === '' ? 'core' : (group.split('.')[0] ?? group)
+  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? group)
 }
 
 /** The Go type that the stock server names in messages about an object or list, such as `*core.PodList`. */

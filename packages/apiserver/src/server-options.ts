@@ -45,8 +45,8 @@ export interface ApiServerOptions {
   /** Identity headers of the front proxy, besides the usual ones; only authentication sees them. */
   readonly proxyHeaders?: FrontProxyHeaders
   /**
-   * Plugins in execution order, or a factory such as `defaultAdmissionPlugins`. `NamespaceLifecycle` always runs, first unless it is
-   * listed. Default: no other plugin.
+   * Plugins in execution order, or a factory such as `defaultAdmissionPlugins`. `NamespaceLifecycle` runs first unless it is listed;
+   * only a factory can leave it out. Default: no other plugin.
    */
   readonly admission?: readonly AdmissionPlugin[] | ((environment: AdmissionEnvironment) => readonly AdmissionPlugin[])
   /** Maintains APIService objects and proxies requests to the servers that they name. Default: no aggregation. */

@@ -106,8 +106,6 @@ const noRemote: readonly RemoteVersion[] = []
 
 function createParts(settings: ServerSettings, closing: AbortSignal): ServerParts {
   const { clock, random, profile, features, types, limits, onError, storage } = settings
-  const access = new AccessControl(settings.authorizer, { clock, profile, closing, onError })
-  const { authorizer, guard } = access
   const catalog = createCatalog({ features, types, profile })
   const served = new ServedResources(settings.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
   const metrics = createMetrics({
@@ -116,12 +114,14 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     slices: { next: () => registry.slices.next() },
     gates: features.gates,
   })
+  const access = new AccessControl(settings.authorizer, { clock, profile, metrics: metrics.authorization, closing, onError })
+  const { authorizer, guard } = access
   const plugins = chosenPlugins(settings.admission ?? [], { profile, random, clock, features, authorizer })
   const registry = createRegistry(
     {
       ...{ storage, types, clock, random, profile, features, guard },
       admission: createAdmissionChain(plugins),
-      metrics: metrics.webhooks,
+      metrics: metrics.admission,
       serviceNetwork: settings.serviceNetwork,
       allowPrivileged: settings.allowPrivileged,
       maxObjectBytes: limits.objectBytes,
@@ -181,7 +181,7 @@ function chosenPlugins(
   given: NonNullable<ApiServerOptions['admission']>,
   environment: AdmissionEnvironment,
 ): readonly AdmissionPlugin[] {
-  const plugins = typeof given === 'function' ? given(environment) : given
+  if (typeof given === 'function') return given(environment)
   const lifecycle = namespaceLifecycle(environment.profile)
-  return plugins.some(({ name }) => name === lifecycle.name) ? plugins : [lifecycle, ...plugins]
+  return given.some(({ name }) => name === lifecycle.name) ? given : [lifecycle, ...given]
 }

@@ -167,8 +167,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly allowUnconditionalUpdate?: boolean
   /** Field selectors besides `metadata.name` and `metadata.namespace`: path -> value. Absent: none. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Propagation policy of a deletion that names none. Default `Background`. */
-  readonly defaultPropagation?: 'Background' | 'Orphan'
+  /**
+   * Propagation policy of a deletion that names none. `Unsupported`: objects of the kind have no dependents, so a deletion drops the
+   * finalizers of garbage collection whatever it asks for. Default `Background`.
+   */
+  readonly defaultPropagation?: 'Background' | 'Orphan' | 'Unsupported'
   /** Text of the Warning header of a deletion that relies on `defaultPropagation`. */
   readonly defaultPropagationWarning?: string
   /**

@@ -99,5 +99,8 @@ export interface ApiResponse {
   readonly body: ApiBody
 }
 
-/** An API server as a function. It never rejects: every failure is a response with a Status body. */
+/**
+ * An API server as a function. Every failure is a response with a Status body. A handler rejects with an error whose `name` is
+ * `AbortError` to drop the request without a response: the connection closes, or the HTTP/2 stream is reset.
+ */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>

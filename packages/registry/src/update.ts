@@ -155,7 +155,7 @@ async function updateOnce(
     },
     canonicalize: () => definition.strategy.canonicalize?.(next, about),
     *validate() {
-      const errors = yield* validateUpdatedMetadata(next, current, definition)
+      const errors = [...(context.missing ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
       yield true
       if (strategy !== undefined) return [...errors, ...strategy.validateUpdate(next, current, about)]
       return [...errors, ...(yield* validateUpdateByStrategy(next, current, definition, about))]

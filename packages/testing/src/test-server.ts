@@ -6,7 +6,7 @@ import { stockProfile, systemClock, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import { fork, memoryStorage, type Storage } from '@krmkit/storage'
-import { Faults } from './faults.ts'
+import { connectionDropped, Faults } from './faults.ts'
 import { IdleWait } from './idle-wait.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { Ledger } from './ledger.ts'
@@ -164,7 +164,11 @@ class InProcessTestServer implements TestServer {
   }
 
   async listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L> {
-    const listener = await start({ handle: this.handle })
+    const handle: Handler = (request) =>
+      this.handle(request).catch((error: unknown) => {
+        throw error === connectionDropped ? new DOMException(connectionDropped.message, 'AbortError') : error
+      })
+    const listener = await start({ handle })
     this.#closers.push(listener)
     return listener
   }

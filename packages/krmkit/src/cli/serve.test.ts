@@ -179,7 +179,7 @@ describe('serve', () => {
 
   it.each([
     [['--enable-admission-plugins=Nonsense'], 'unknown admission plugin "Nonsense"'],
-    [['--disable-admission-plugins=NamespaceLifecycle'], 'cannot be disabled'],
+    [['--disable-admission-plugins=Nonsense'], 'unknown admission plugin "Nonsense"'],
     [['--controllers=nonsense'], 'unknown controller "nonsense"'],
     [['--service-account-signing-key-file=missing.pem'], 'cannot read missing.pem'],
     [['--tls-cert-file=x'], 'go together'],

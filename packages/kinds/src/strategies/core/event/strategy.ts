@@ -139,6 +139,7 @@ function selectable(subject: string, others: Selectable): Selectable {
 
 const shared: Strategy<Event> = {
   allowCreateOnUpdate: true,
+  defaultPropagation: 'Unsupported',
   validate(event, context) {
     return validateWith(context, (errors) => {
       validateEvent(event, errors)

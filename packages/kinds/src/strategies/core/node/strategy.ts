@@ -43,11 +43,6 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   if (wrong >= 0 || new Set(families).size !== 2 || ranges.length > 2) {
     at.invalidText(goStrings(ranges), 'may specify no more than one CIDR for each IP family')
   }
-  const seen = new Set<string>()
-  for (const [i, range] of ranges.entries()) {
-    if (seen.has(range)) at.index(i).duplicate(range)
-    seen.add(range)
-  }
 }
 
 function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void {

@@ -4,6 +4,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
+import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
@@ -37,8 +38,10 @@ function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorLis
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
-  const spec = driver.spec ?? {}
-  const at = errors.child('spec')
+  validateSpec(driver.spec ?? {}, errors.child('spec'))
+}
+
+function validateSpec(spec: R<CSIDriverSpec>, at: FieldPath): void {
   for (const member of ['attachRequired', 'podInfoOnMount', 'storageCapacity'] as const) {
     if (!isSet(spec[member])) at.child(member).required()
   }
@@ -60,7 +63,7 @@ function validateImmutableFields(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, 
   // `Differs:` on the stock server the member is mutable; S95.
   if (spec.fsGroupPolicy !== old.fsGroupPolicy) at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
   if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
-    at.child('volumeLifecycleModes').invalid(spec.volumeLifecycleModes ?? [], frozen)
+    at.child('volumeLifecycleModes').invalid(goTexts('storage.VolumeLifecycleMode', spec.volumeLifecycleModes), frozen)
   }
 }
 
@@ -97,8 +100,9 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
   validateUpdate(driver, old, context) {
     return validateWith(context, (errors) => {
       validateMetadataUpdate(driver, old, errors)
-      validateDriver(driver, errors)
-      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, errors.child('spec'))
+      const at = errors.child('spec')
+      validateSpec(driver.spec ?? {}, at)
+      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
     })
   },
   deleteAnswer: 'Object',
