@@ -20,6 +20,11 @@ export interface ApiServerOptions {
   readonly storage: Storage
   /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a stock server serves. */
   readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
+  /**
+   * The release to behave like, from `1.21` to `1.33`: served groups, versions and kinds, their fields and defaults, warnings, discovery
+   * and `/version`. Built-in kinds of `kinds` give way to those of the release. Default: 1.33.
+   */
+  readonly emulate?: string
   /** Types of the kinds. Default: the built-in ones. */
   readonly types?: TypeSource
   /** Authenticates requests. Default: all are anonymous, except those of in-process callers that state their user. */

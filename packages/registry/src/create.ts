@@ -116,7 +116,7 @@ async function createOnce(
     *validate() {
       const errors = [...(context.missing ?? []), ...(yield* validateByStrategy(object, definition, about))]
       yield true
-      return errors.length > 0 ? errors : validateNewMetadata(object, definition)
+      return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
     },
   })
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)

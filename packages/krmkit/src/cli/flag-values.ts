@@ -76,6 +76,13 @@ export function append(text: string, before: readonly string[] = []): readonly s
   return [...before, text]
 }
 
+/** A release that can be emulated: `1.24`, or `kube=1.24` as the stock server spells it. */
+export function emulatedVersion(text: string): string {
+  const minor = Number(/^(?:kube=)?v?1\.(\d{1,3})(?:\.\d{1,4})?$/.exec(text)?.[1])
+  if (minor >= 21 && minor <= 33) return `1.${minor}`
+  throw new InvalidArgumentError('It must be a release from 1.21 to 1.33, such as 1.24 or kube=1.24.')
+}
+
 /** A Kubernetes release, such as `1.33` or `v1.33.2`. */
 export function release(text: string): string {
   const found = /^v?(\d{1,2}\.\d{1,3})(?:\.\d{1,4})?(?:[-+][\w.+-]{0,60})?$/.exec(text)

@@ -53,10 +53,10 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const running = chooseControllers(builtInControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
-  const features = featuresOf(options.featureGates)
+  const features = featuresOf(options.featureGates, options.emulatedVersion)
   for (const warning of features.warnings) log.info(warning)
   assertFlowControlVersions(options)
-  const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
+  const catalog = await createServedCatalog(options, features)
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
     ...environment,
@@ -101,6 +101,14 @@ function assertFlowControlVersions({ runtimeConfig, enablePriorityAndFairness }:
   }
 }
 
+/** The kinds to serve, of the emulated release where there is one. */
+async function createServedCatalog({ runtimeConfig, emulatedVersion }: ServeOptions, features: Features): Promise<Catalog> {
+  const options = { features, runtimeConfig: runtimeConfig.join(',') }
+  if (emulatedVersion === undefined) return createCatalog(options)
+  const { emulateRelease, typesAt } = await import('@krmkit/kinds/releases')
+  return createCatalog({ ...options, types: typesAt(emulatedVersion), emulated: emulateRelease(features) })
+}
+
 export interface ServerParts {
   readonly components: ServerComponents
   readonly storage: Storage
@@ -117,6 +125,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     ...environment,
     storage,
     features: components.features,
+    ...(options.emulatedVersion === undefined ? {} : { emulate: options.emulatedVersion }),
     kinds: components.catalog.definitions,
     types: components.catalog.types,
     authenticator: authentication.authenticator,

@@ -4,6 +4,7 @@ import {
   address,
   addressRange,
   duration,
+  emulatedVersion,
   flag,
   fraction,
   gates,
@@ -28,6 +29,10 @@ export function addGenericFlags(command: Command): Command {
       '--write-kubeconfig <file>',
       'write the administrator kubeconfig to this file (mode 0600); default: admin.kubeconfig in the data folder',
     ),
+    option(
+      '--emulated-version <version>',
+      'release to behave like, 1.21 to 1.33: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
+    ).argParser(emulatedVersion),
     option('--max-requests-inflight <n>', 'maximum non-mutating requests in flight; with fairness, part of the shared seats')
       .default(400)
       .argParser(count),

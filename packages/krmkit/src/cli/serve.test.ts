@@ -198,6 +198,29 @@ describe('serve', () => {
     expect(failure).toHaveProperty('code')
   })
 
+  it('emulates a release', async () => {
+    const client = await connect(
+      (await start('--emulated-version=kube=1.24', '--runtime-config=policy/v1beta1=false')).kubeconfig,
+    )
+    const cronJobs = { group: 'batch', version: 'v1beta1', kind: 'CronJob', resource: 'cronjobs', namespaced: true }
+    expect(await client.list(cronJobs)).toMatchObject({ kind: 'CronJobList' })
+    const policies = {
+      group: 'policy',
+      version: 'v1beta1',
+      kind: 'PodSecurityPolicy',
+      resource: 'podsecuritypolicies',
+      namespaced: false,
+    }
+    await expect(client.list(policies)).rejects.toMatchObject({ code: 404 })
+    const group = { group: 'flowcontrol.apiserver.k8s.io', namespaced: false }
+    const levels = { ...group, version: 'v1beta2', kind: 'PriorityLevelConfiguration', resource: 'prioritylevelconfigurations' }
+    const shares = async () => {
+      const { items } = await client.list(levels)
+      return items.find(({ metadata }) => metadata.name === 'workload-low')?.spec
+    }
+    await expect.poll(shares).toMatchObject({ limited: { assuredConcurrencyShares: 100 } })
+  })
+
   it('rejects priority and fairness without seats', async () => {
     const flags = ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0']
     const message = expect.stringContaining('must add up to something positive')

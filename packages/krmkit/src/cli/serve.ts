@@ -131,7 +131,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
   })
   const ownControllers = runControllers({
     ...environment,
-    client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock }),
+    client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock, internal: true }),
     available: serverControllers(
       serverFacts(options, { port: listening.port, random: environment.random, electsLeaders: electsLeaders(components) }),
     ),

@@ -4,7 +4,7 @@ import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { validateStructure } from './structure.ts'
 
 export interface GenericStrategyOptions {
@@ -50,15 +50,15 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       if (generation) raiseGeneration(object, old, 'spec')
     },
     validate(object, context) {
-      return validateWith(context, (errors) => {
-        validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
+      return validateStepsWith(context, function* (errors) {
+        yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
         structure(object, errors)
         validate?.(object, undefined, errors)
       })
     },
     validateUpdate(object, old, context) {
-      return validateWith(context, (errors) => {
-        validateMetadataUpdate(object, old, errors)
+      return validateStepsWith(context, function* (errors) {
+        yield* validateMetadataUpdate(object, old, errors)
         structure(object, errors)
         validate?.(object, old, errors)
       })
@@ -73,8 +73,8 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
                 keepMembers(object, old, 'spec')
               },
               validateUpdate(object, old, context) {
-                return validateWith(context, (errors) => {
-                  validateMetadataUpdate(object, old, errors)
+                return validateStepsWith(context, function* (errors) {
+                  yield* validateMetadataUpdate(object, old, errors)
                   structure(object, errors)
                 })
               },

@@ -6,6 +6,7 @@ import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
 import { gateEnabled } from './gated-fields.ts'
 import { validateDnsSubdomain } from './names.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const envFields = [
@@ -30,13 +31,13 @@ const envResources = [
 const tooManySources = 'may not have more than one field specified at a time'
 
 /** `env` of a container. */
-export function validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): void {
-  for (const [i, variable] of (vars ?? []).entries()) {
+export function* validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): Steps {
+  yield* forEachStep(vars, (variable, i) => {
     const here = at.index(i)
     if (isEmpty(variable.name)) here.child('name').required()
     else validateEnvName(variable.name, here.child('name'))
     if (isSet(variable.valueFrom)) validateEnvSource(variable, variable.valueFrom, here.child('valueFrom'))
-  }
+  })
 }
 
 /** Since 1.32 names may contain any printable ASCII character except the equals sign. */
@@ -80,8 +81,8 @@ function validateKeyRef(ref: { readonly name?: string; readonly key?: string }, 
 }
 
 /** `envFrom` of a container. Errors about the number of sources have the path of the list, as on the stock server. */
-export function validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): void {
-  for (const [i, source] of (sources ?? []).entries()) {
+export function* validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): Steps {
+  yield* forEachStep(sources, (source, i) => {
     const here = at.index(i)
     if (!isEmpty(source.prefix)) validateEnvName(source.prefix, here.child('prefix'))
     if (isSet(source.configMapRef)) validateRequiredName(source.configMapRef.name, here.child('configMapRef').child('name'))
@@ -89,7 +90,7 @@ export function validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | un
     if (!isSet(source.configMapRef) && !isSet(source.secretRef))
       at.invalid('', 'must specify one of: `configMapRef` or `secretRef`')
     else if (isSet(source.configMapRef) && isSet(source.secretRef)) at.invalid('', tooManySources)
-  }
+  })
 }
 
 function validateRequiredName(name: string | undefined, at: FieldPath): void {

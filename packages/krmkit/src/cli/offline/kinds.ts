@@ -3,13 +3,12 @@ import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { customDefinitions } from '@krmkit/kinds/custom-resources'
 import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
-import { compareReleases, kindStateAt } from '@krmkit/versioning'
+import { compareReleases, kindStateAt, replacementAt } from '@krmkit/versioning'
 import { messageOf } from '../cli-error.ts'
 import { featuresOf } from '../feature-gates.ts'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, ownMember } from './objects.ts'
-import { replacementAt } from './replacement.ts'
 
 /** The kinds of offline commands: those of a release, and custom resources that files define. */
 

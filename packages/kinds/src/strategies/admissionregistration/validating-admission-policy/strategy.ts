@@ -15,7 +15,8 @@ import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { expressionContext, loadCel } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
@@ -35,8 +36,8 @@ const maxAnnotationExpression = 5 * 1024
 
 type Policy = DeepReadonly<ValidatingAdmissionPolicy>
 
-function validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): void {
-  validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
+function* validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Steps {
+  yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
@@ -148,10 +149,10 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
   },
   ready: loadCel,
   validate(policy, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, undefined, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, old, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, old, errors))
   },
   subresources: {
     status: {
@@ -169,8 +170,8 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
 
 const actions = ['Audit', 'Deny', 'Warn']
 
-function validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): void {
-  validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
+function* validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}
   if (isEmpty(policyName)) at.child('policyName').required()
@@ -206,9 +207,9 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
     raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
+    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
   },
   validateUpdate(binding, _old, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
+    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
   },
 })

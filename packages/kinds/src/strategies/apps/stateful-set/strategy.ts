@@ -22,7 +22,8 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import {
   compileSelector,
@@ -58,7 +59,7 @@ function defaults(set: StatefulSet): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): void {
+function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): Steps {
   const at = errors.child('spec')
   const spec: R<StatefulSetSpec> = set.spec ?? emptyWorkloadSpec()
   const management = spec.podManagementPolicy
@@ -80,7 +81,7 @@ function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, 
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {
     if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
-    validateTemplateMetadata(template, at.child('template'))
+    yield* validateTemplateMetadata(template, at.child('template'))
   }
   validateAlwaysRunning(template, at.child('template'), 'StatefulSet')
 }
@@ -193,15 +194,15 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
-      validateSpec(set, errors, { isNew: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
+      yield* validateSpec(set, errors, { isNew: true })
     })
   },
   validateUpdate(set, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(set, old, errors)
-      validateSpec(set, errors, { isNew: false })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(set, old, errors)
+      yield* validateSpec(set, errors, { isNew: false })
       validateStatefulSetUpdate(set, old, errors)
     })
   },
@@ -227,9 +228,9 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
         keepMembers(set, old, 'spec')
       },
       validateUpdate(set, old, context) {
-        return validateWith(context, (errors) => {
+        return validateStepsWith(context, function* (errors) {
           validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
-          validateMetadataUpdate(set, old, errors)
+          yield* validateMetadataUpdate(set, old, errors)
           const at = errors.child('status').child('collisionCount')
           validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at)
         })

@@ -6,7 +6,7 @@ import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
@@ -72,15 +72,15 @@ export const jobStrategy = defineStrategy<Job>({
   // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
   canonicalize: takeTemplateLabels,
   validate(job, context) {
-    return validateWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
+    return validateStepsWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },
   validateUpdate(job, old, context) {
     const labels = old.spec?.template?.metadata?.labels ?? {}
     const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))
-    return validateWith(context, (errors) => {
-      validateJob(job, errors, { prefixedLabels })
-      validateMetadataUpdate(job, old, errors)
-      validateJobUpdate(job, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateJob(job, errors, { prefixedLabels })
+      yield* validateMetadataUpdate(job, old, errors)
+      yield* validateJobUpdate(job, old, errors)
     })
   },
   warnings(job, old, { profile }) {

@@ -4,7 +4,7 @@ import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { LeaseCandidate } from '../../../types/coordination-v1alpha2.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { oldestEmulationVersion, validateStrategyName } from '../lease-strategy-name.ts'
 
 type Candidate = DeepReadonly<LeaseCandidate>
@@ -50,14 +50,18 @@ export const leaseCandidateStrategy = defineStrategy<LeaseCandidate>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate(candidate, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(candidate, errors, { namespaced: true, name: (name) => validateConfigMapKey(name), bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(candidate, errors, {
+        namespaced: true,
+        name: (name) => validateConfigMapKey(name),
+        bareFinalizers: true,
+      })
       validateSpec(candidate, errors)
     })
   },
   validateUpdate(candidate, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
       validateSpec(candidate, errors)
       const { leaseName = '' } = candidate.spec ?? {}
       if (leaseName !== (old.spec?.leaseName ?? ''))

@@ -5,7 +5,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative, validatePositive } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { validateStrategyName } from '../lease-strategy-name.ts'
 
@@ -33,14 +33,14 @@ export const leaseStrategy = defineStrategy<Lease>({
     dropGatedFields(lease, old, { table, features })
   },
   validate(lease, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },
   validateUpdate(lease, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },

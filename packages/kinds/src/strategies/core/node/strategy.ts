@@ -11,7 +11,8 @@ import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 
 /** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
@@ -45,8 +46,8 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   }
 }
 
-function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void {
-  validateMetadata(node, errors, { namespaced: false })
+function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(node, errors, { namespaced: false })
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   validateResources(node, errors)
   const swap = node.status?.nodeInfo?.swap?.capacity
@@ -55,8 +56,8 @@ function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void 
   validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
 }
 
-function validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): void {
-  validateMetadataUpdate(node, old, errors)
+function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+  yield* validateMetadataUpdate(node, old, errors)
   validateResources(node, errors)
   const seen = new Set<string>()
   for (const [i, address] of (node.status?.addresses ?? []).entries()) {
@@ -112,12 +113,12 @@ export const nodeStrategy = defineStrategy<Node>({
     if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
   validate(node, context) {
-    return validateWith(context, (errors) => validateNode(node, errors))
+    return validateStepsWith(context, (errors) => validateNode(node, errors))
   },
   validateUpdate(node, old, context) {
-    return validateWith(context, (errors) => {
-      validateNode(node, errors)
-      validateNodeUpdate(node, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateNode(node, errors)
+      yield* validateNodeUpdate(node, old, errors)
     })
   },
   warnings(node, old, { profile }) {
@@ -144,7 +145,7 @@ export const nodeStrategy = defineStrategy<Node>({
         if (!isSet(old.status?.config)) delete node.status?.config
       },
       validateUpdate(node, old, context) {
-        return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))
+        return validateStepsWith(context, (errors) => validateNodeUpdate(node, old, errors))
       },
     },
   },

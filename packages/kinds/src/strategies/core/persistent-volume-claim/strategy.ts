@@ -12,7 +12,8 @@ import { roundUp } from '../../shared/pod-defaults.ts'
 import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -41,12 +42,12 @@ function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, pro
   }
 }
 
-function validateClaim(
+function* validateClaim(
   claim: DeepReadonly<Claim>,
   { old, address = '0x0' }: { readonly old?: DeepReadonly<Claim>; readonly address?: string },
   errors: ContextErrorList,
-): void {
-  validateMetadata(claim, errors, { namespaced: true })
+): Steps {
+  yield* validateMetadata(claim, errors, { namespaced: true })
   const { dataSource, dataSourceRef, volumeAttributesClassName } = old?.spec ?? emptySpec
   validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'), {
     address,
@@ -57,9 +58,9 @@ function validateClaim(
 
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
-function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
-  validateMetadataUpdate(claim, old, errors)
-  validateClaim(claim, { old, address: '0x1' }, errors)
+function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Steps {
+  yield* validateMetadataUpdate(claim, old, errors)
+  yield* validateClaim(claim, { old, address: '0x1' }, errors)
   const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
   const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
@@ -167,11 +168,7 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
 
 const table: readonly GatedFields[] = [
   { gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] },
-  {
-    gate: 'CrossNamespaceVolumeDataSource',
-    paths: ['spec.dataSourceRef'],
-    when: 'spec.dataSourceRef.namespace',
-  },
+  { gate: 'CrossNamespaceVolumeDataSource', paths: ['spec.dataSourceRef'], when: 'spec.dataSourceRef.namespace' },
 ]
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
@@ -204,12 +201,12 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {
-    return validateWith(context, (errors) => validateClaim(claim, {}, errors))
+    return validateStepsWith(context, (errors) => validateClaim(claim, {}, errors))
   },
   validateUpdate(claim, old, context) {
-    return validateWith(context, (errors) => {
-      validateClaim(claim, { old }, errors)
-      validateClaimUpdate(claim, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateClaim(claim, { old }, errors)
+      yield* validateClaimUpdate(claim, old, errors)
     })
   },
   warnings(claim, _old, { profile }) {

@@ -1,4 +1,5 @@
 /** The status sub-resource of pods. */
+
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
@@ -10,7 +11,7 @@ import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
@@ -38,9 +39,9 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     dropGatedFields(pod, old, { table: podStatusGates, features })
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(pod, old, errors)
-      validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(pod, old, errors)
+      yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
       validateStatus(pod, old, errors.child('status'))
     })
   },

@@ -6,7 +6,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
@@ -33,8 +34,8 @@ function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   }
 }
 
-function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): void {
-  validateMetadata(driver, errors, { namespaced: false })
+function* validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(driver, errors, { namespaced: false })
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
@@ -95,11 +96,11 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     raiseGeneration(driver, old, 'spec')
   },
   validate(driver, context) {
-    return validateWith(context, (errors) => validateDriver(driver, errors))
+    return validateStepsWith(context, (errors) => validateDriver(driver, errors))
   },
   validateUpdate(driver, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(driver, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(driver, old, errors)
       const at = errors.child('spec')
       validateSpec(driver.spec ?? {}, at)
       validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
