@@ -222,7 +222,7 @@ export function metaGroup({ apiDomain }: Pick<NamingProfile, 'apiDomain'>): stri
   return `meta.${apiDomain}`
 }
 
-/** The media type of a watch stream. A stream of CBOR items has a type of its own. */
+/** The media type of a watch stream. Streams of CBOR items have another one. */
 export function streamType(encoding: Encoding, vendor: string): string {
   return encoding === 'cbor' ? 'application/cbor-seq' : `${mediaType(encoding, vendor)};stream=watch`
 }

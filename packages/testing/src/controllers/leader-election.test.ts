@@ -1,9 +1,8 @@
 import { resourceType } from '@krmkit/client'
 import { runControllers, serverControllers } from '@krmkit/controllers'
 import { createCatalog } from '@krmkit/kinds'
-import type { ApiObject } from '@krmkit/meta'
+import { type ApiObject, createFeatures } from '@krmkit/meta'
 import { formatMicroTime } from '@krmkit/meta/time'
-import { createFeatureGates } from '@krmkit/versioning'
 import { expect, it } from 'vitest'
 import { createTestServer } from '../test-server.ts'
 
@@ -14,7 +13,7 @@ const candidates = resourceType<Loose>({ group, version: 'v1beta1', resource: 'l
 const there = { namespace: 'kube-system' }
 
 async function cluster() {
-  const features = createFeatureGates({ set: 'CoordinatedLeaderElection=true' })
+  const features = createFeatures('1.33', { CoordinatedLeaderElection: true })
   const { definitions, types } = createCatalog({ features, runtimeConfig: `${group}/v1beta1=true` })
   const made = await createTestServer({ controllers: [], server: { features, kinds: definitions, types } })
   const errors: unknown[] = []
