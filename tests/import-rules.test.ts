@@ -48,6 +48,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   'js-yaml': ['schema'],
   'prom-client': ['apiserver'],
   'reflect-metadata': ['certificates'],
+  cborg: ['schema'],
   commander: ['krmkit'],
   immer: ['admission', 'registry'],
   jose: ['authentication', 'certificates'],

@@ -89,6 +89,8 @@ export interface ObjectConvertor {
   equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectVersion[]
   /** The type of a version for merges of apply configurations; undefined when it is not known. */
   typeOf?(version: ObjectVersion): TypeRef | undefined
+  /** Messages about the members of a value that the type of a version does not have. */
+  unknownFields?(value: JsonValue, version: ObjectVersion): readonly string[]
   /** Converts to a version, with members normalized. Does not change its argument. */
   toVersion(object: DeepReadonly<ApiObject>, version: ObjectVersion): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
   /**

@@ -138,11 +138,12 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
  *
  * @throws ApiError 406, 415
  */
-function requireRoute({ responses: { negotiator } }: RequestScope, { info, request }: RequestContext): void {
+function requireRoute({ responses }: RequestScope, { info, request }: RequestContext): void {
+  const { negotiator } = responses
   const { verb, name, subresource } = info
   if (subresource !== 'log' && connectable.has(subresource)) return
   const accept = header(request, 'accept')
-  if (verb === 'patch' && !isConsumed(header(request, 'content-type'), builtInPatches)) {
+  if (verb === 'patch' && !isConsumed(header(request, 'content-type'), builtInPatches(responses))) {
     if (header(request, 'content-length') !== '0') throw ApiError.generic(415, { serverMessage: '415: Unsupported Media Type' })
     // No route is left for a request without a body.
     negotiator.requireAccepted(accept, [])

@@ -7,7 +7,7 @@ import { createDiscovery, type Discovery } from './discovery/discovery.ts'
 import type { AggregatedVersion } from './discovery/documents.ts'
 import { gitVersion, versionDocument } from './discovery/version.ts'
 import { wantsPretty } from './encoding/indentation.ts'
-import type { Representation } from './encoding/negotiation.ts'
+import { Negotiator, type Representation } from './encoding/negotiation.ts'
 import {
   bytesBody,
   encodeObject,
@@ -221,7 +221,8 @@ function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions, c
 }
 
 function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Route {
-  const { responses } = scope
+  // Documents have no CBOR form.
+  const responses = { ...scope.responses, negotiator: new Negotiator(scope.profile) }
   const encoded = new EncodedDocuments()
   return (context) => {
     const { info, request } = context
@@ -241,7 +242,7 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
     const { encoding, headers, notModified, object } = result
     const pretty = wantsPretty(context, result)
     if (notModified) return { status: 304, headers, body: { kind: 'empty' } }
-    const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, encoding, pretty, type))
+    const bytes = encoded.bytes(object, { encoding, pretty }, () => encodeObject(object, { encoding, pretty }, type))
     return { status: 200, headers, body: bytesBody(bytes) }
   }
 }

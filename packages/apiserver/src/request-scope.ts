@@ -91,7 +91,7 @@ export function createScopes(
   }
 }
 
-const withoutProtobuf: readonly Encoding[] = ['json', 'yaml']
+const withoutProtobuf: readonly Encoding[] = ['json', 'yaml', 'cbor']
 
 /** The negotiated form of the response. Custom resources have no protobuf form. @throws ApiError 406 */
 export function negotiated(

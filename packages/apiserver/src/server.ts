@@ -5,6 +5,7 @@ import { ApiError, type Clock, type NamingProfile, type Random } from '@krmkit/m
 import type { ApiResponse } from '@krmkit/protocol'
 import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
+import { type CborCodec, loadCbor } from '@krmkit/schema/cbor'
 import { AccessControl } from './access/access-control.ts'
 import { Aggregator } from './aggregation/aggregator.ts'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
@@ -57,7 +58,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
   const { clock, random, profile, storage } = settings
   const { strictTransportSecurity = [] } = settings
   const lifecycle = new Lifecycle({ clock, random, strictTransportSecurity })
-  const parts = createParts(settings, lifecycle.closing)
+  const cbor = settings.features.enabled('CBORServingAndStorage') ? await loadCbor() : undefined
+  const parts = createParts(settings, lifecycle.closing, cbor)
   const { registry, scope, aggregator, flowControl, metrics } = parts
   const failed = failure(settings, scope)
   const filters = buildFilters(settings, { scope, failed, metrics: metrics.filter, flowControl: flowControl?.filter })
@@ -106,7 +108,7 @@ interface ServerParts {
 
 const noRemote: readonly RemoteVersion[] = []
 
-function createParts(settings: EmulatedSettings, closing: AbortSignal): ServerParts {
+function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: CborCodec | undefined): ServerParts {
   const { clock, random, profile, features, types, limits, onError, storage } = settings
   const catalog = catalogOf(settings)
   const given = settings.kinds?.flatMap((each) => definitionsOf(each, types))
@@ -133,7 +135,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal): ServerPa
   )
   const scope: ServerScope = {
     ...{ registry, clock, random, profile, features, limits, closing, authorizer },
-    responses: { negotiator: new Negotiator(profile), types, vendor: profile.vendor },
+    responses: { negotiator: new Negotiator(profile, { cbor: cbor !== undefined }), types, vendor: profile.vendor, cbor },
     slices: registry.slices,
     authenticator: settings.authenticator,
     issuer: settings.serviceAccountIssuer,

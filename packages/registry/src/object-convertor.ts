@@ -38,6 +38,10 @@ export function createObjectConvertor(
       const definition = definitionOf(form)
       return definition === undefined ? undefined : ownership.of(definition).types.typed(formatApiVersion(form.kind))
     },
+    unknownFields(value, form) {
+      const type = definitionOf(form)?.kind.type()
+      return type === undefined || type.custom !== undefined ? [] : decode(type, value).problems
+    },
     toVersion(object, form) {
       const definition = definitionOf(form)
       if (definition?.conversion !== undefined) return translated(object, definition)

@@ -33,7 +33,7 @@ function applyOperations(value: Value, object: JsonObject): JsonObject {
     if (error instanceof RangeError) throw new MutationError(error.message)
     if (!(error instanceof FieldManagerError)) throw error
     if (/failed: test failed$/.test(error.message)) return object
-    throw new MutationError(`JSON Patch: ${error.message}`)
+    throw new MutationError(`JSON Patch: ${error.message.replace(/(missing path: )"(.*?)"/, '$1$2')}`)
   }
 }
 

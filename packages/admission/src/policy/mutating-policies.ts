@@ -4,6 +4,7 @@ import { ApiError, type ApiObject, type DeepReadonly, type JsonObject, type Json
 import { DecodeError, loadCel } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
+import { checkKind } from '../webhook/patch.ts'
 import { requestMembers } from '../webhook/review.ts'
 import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
@@ -199,11 +200,19 @@ class MutationRun {
       }
       const object = activation.object as unknown as JsonObject
       const next = applyMutation(type, result.value, { object, typeRef: this.#context.convertor?.typeOf?.(version) })
+      if (type === 'JSONPatch') this.#checkShape(next, version)
       if (!equalValues(object, next)) this.#object = await this.#stored(next, version)
     } catch (error) {
       if (!(error instanceof BudgetExceededError || error instanceof MutationError)) throw error
       this.#fail(policy, binding, error.message, 'Invalid')
     }
+  }
+
+  /** A JSON Patch may produce anything. @throws ApiError 500 */
+  #checkShape(value: JsonObject, version: ObjectVersion): void {
+    checkKind(value, version)
+    const unknown = this.#context.convertor?.unknownFields?.(value, version) ?? []
+    if (unknown.length > 0) throw ApiError.internalError(`strict decoding error: ${unknown.join(', ')}`)
   }
 
   /** The object in the version that plugins run on, with defaults. */
@@ -234,8 +243,8 @@ class MutationRun {
       this.#context.explain?.(`policy ${name}: ${detail}; ignored by its failure policy`)
       return
     }
-    const bound = binding === undefined ? '' : ` with binding '${binding.name}'`
-    this.#failures.push({ message: `policy '${name}'${bound} denied request: ${detail}`, reason })
+    const subject = binding === undefined ? `policy ${JSON.stringify(name)}` : `policy '${name}' with binding '${binding.name}'`
+    this.#failures.push({ message: `${subject} denied request: ${detail}`, reason })
   }
 
   #throwFailures(): void {

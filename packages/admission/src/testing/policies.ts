@@ -1,6 +1,8 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import { stockProfile } from '@krmkit/meta'
 import type { AdmissionResult, AdmitOptions } from '../admit.ts'
+import type { AdmissionPlugin } from '../interfaces.ts'
+import { mutatingPolicies } from '../policy/mutating-policies.ts'
 import { validatingPolicies } from '../policy/validating-policies.ts'
 import { clusterOf, runAdmission, type TestRequest } from './run-admission.ts'
 
@@ -54,6 +56,26 @@ export function policyCluster({ spec = {}, binding = {}, others = {}, objects = 
     { group: 'example.com', version: 'v1', resource: 'limits', kind: 'Limit', namespaced: false },
   ]
   return clusterOf(stored, served)
+}
+
+const mutatingPoliciesOf = (name: string) => `${group}/mutatingadmissionpolicies//${name}`
+const mutatingBindingsOf = (name: string) => `${group}/mutatingadmissionpolicybindings//${name}`
+
+/** Runs mutating policies, each with a binding of the same name, on a ConfigMap. */
+export async function runMutatingPolicies(
+  policies: Readonly<Record<string, object>>,
+  given: Omit<PolicyCase, 'spec' | 'others'> & { readonly plugins?: readonly AdmissionPlugin[] } = {},
+): Promise<AdmissionResult> {
+  const stored: Record<string, object> = { 'namespaces//ns': { metadata: { labels: { team: 'a' } } }, ...given.objects }
+  for (const [name, spec] of Object.entries(policies)) {
+    const defaults = { failurePolicy: 'Fail', reinvocationPolicy: 'Never', matchConstraints: everything }
+    stored[mutatingPoliciesOf(name)] = { spec: { ...defaults, ...spec } }
+    stored[mutatingBindingsOf(name)] = { spec: { policyName: name, ...given.binding } }
+  }
+  const served = [{ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true }]
+  const plugin = mutatingPolicies({ profile: stockProfile, authorizer: given.authorizer ?? noOpinion })
+  const request = { object: { data: { k: 'v' } }, ...given.request }
+  return runAdmission([plugin, ...(given.plugins ?? [])], 'configmaps', request, clusterOf(stored, served), given.options)
 }
 
 export async function runPolicy(given: PolicyCase): Promise<AdmissionResult> {

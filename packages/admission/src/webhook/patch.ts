@@ -79,7 +79,7 @@ async function convert(
 }
 
 /** A patch must not change the kind or the version. @throws ApiError 500 without a reason, as the stock server responds. */
-function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectVersion): void {
+export function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectVersion): void {
   const given = (typeof value === 'object' && value !== null ? value : {}) as { kind?: unknown; apiVersion?: unknown }
   const apiVersion = group === '' ? version : `${group}/${version}`
   if ((given.kind ?? kind) === kind && (given.apiVersion ?? apiVersion) === apiVersion) return

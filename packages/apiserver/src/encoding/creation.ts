@@ -20,7 +20,7 @@ export async function readCreation(
   context: RequestContext,
   expected: Omit<Expected, 'fieldValidation'>,
 ): Promise<Creation> {
-  const encoding = bodyEncoding(context, scope.responses.vendor)
+  const encoding = bodyEncoding(context, scope.responses)
   const options = requestedOptions(scope, context, 'CreateOptions')
   const { fieldValidation } = options
   const bytes = await readBytes(scope, context, expected)

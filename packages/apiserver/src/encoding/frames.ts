@@ -2,7 +2,8 @@ import { defaultPrinter } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
 import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
-import { encodeJson, encodeProtobuf } from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
+import type { CborCodec } from '@krmkit/schema/cbor'
 import { encodeWatchFrame } from '@krmkit/schema/protobuf'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
@@ -31,6 +32,13 @@ const heads = new Map<string, Uint8Array>(
 function jsonFrame(type: string, document: Uint8Array): Uint8Array {
   const bare = document[document.byteLength - 1] === 0x0a ? document.subarray(0, document.byteLength - 1) : document
   return Buffer.concat([heads.get(type) as Uint8Array, bare, frameEnd])
+}
+
+/** `{type, object}`; the object is a document with its own tag. */
+function cborFrame(cbor: CborCodec, type: string, document: Uint8Array): Uint8Array {
+  const member = (name: string) => cbor.encodeBare(name)
+  const head = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa2), member('type'), member(type), member('object')]
+  return Buffer.concat([...head, document])
 }
 
 /** The objects of watch events in the form of one watch, before encoding. */
@@ -100,18 +108,16 @@ export function sharedEventsFor(
 export function framesFor(scope: RequestScope, representation: Representation, include: IncludeObject): Frames<Uint8Array> {
   const { codec, definition } = scope
   const { encoding, transform } = representation
-  const { types } = scope.responses
+  const { types, cbor } = scope.responses
+  const structOf = (object: object): StructType => {
+    if ((object as { kind?: string }).kind === 'Status') return types.struct('meta/v1.Status')
+    return transform === undefined ? definition.kind.type() : types.struct(`meta/v1.${transform.as}`)
+  }
   const shown = shownFor(scope, representation, include)
   const encode = (type: string, object: object): Uint8Array => {
     if (encoding === 'json') return jsonFrame(type, encodeJson(object))
-    const structName = transform === undefined ? undefined : `meta/v1.${transform.as}`
-    const struct =
-      (object as { kind?: string }).kind === 'Status'
-        ? types.struct('meta/v1.Status')
-        : structName === undefined
-          ? definition.kind.type()
-          : types.struct(structName)
-    return encodeWatchFrame({ type, object: encodeProtobuf(struct, object) })
+    if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, cbor.encode(object, structOf(object)))
+    return encodeWatchFrame({ type, object: encodeProtobuf(structOf(object), object) })
   }
   const plain = encoding === 'json' && transform === undefined
 

@@ -1,6 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 import type { Slices } from '@krmkit/meta/slices'
 import { DecodeError, type DecodeOptions, type ParsedJson, parseJson, parseYaml } from '@krmkit/schema'
+import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import type { ServerScope } from '../request-scope.ts'
 
@@ -16,22 +17,31 @@ export const inlineYamlBytes = 128 * 1024
 /** The value of a text, and its repeated keys. */
 export type ParsedText = { readonly value: unknown } & Pick<DecodeOptions, 'duplicates' | 'problems'>
 
+/** Encodings of a JSON value. */
+export type TextEncoding = 'json' | 'yaml' | 'cbor'
+
 export interface BodyText {
   readonly bytes: Uint8Array
-  readonly encoding: 'json' | 'yaml'
+  readonly encoding: TextEncoding
   /** Keeps the literals of numbers that JavaScript cannot represent, for decoding against types. */
   readonly literals: boolean
   readonly signal: AbortSignal
 }
 
-/** Parses a body at once. @throws DecodeError */
-export function parseText({ bytes, encoding, literals }: Pick<BodyText, 'bytes' | 'encoding' | 'literals'>): ParsedText {
+/** Parses a body at once. @param cbor required for CBOR. @throws DecodeError */
+export function parseText(
+  { bytes, encoding, literals }: Pick<BodyText, 'bytes' | 'encoding' | 'literals'>,
+  cbor?: CborCodec,
+): ParsedText {
+  if (encoding === 'cbor') return { value: cbor?.decode(bytes) }
   return encoding === 'json' ? parseJson(bytes, { literals }) : parseYaml(bytes)
 }
 
 /** Parses a large body in slices. @throws DecodeError; ApiError 413 for YAML without a translator */
 export function parseLargeText(scope: ServerScope, text: BodyText, slices: Slices): Promise<ParsedText> {
   const { bytes, encoding, literals } = text
+  // One step: the number of elements of a container is limited.
+  if (encoding === 'cbor') return Promise.resolve().then(() => parseText(text, scope.responses.cbor))
   return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, slices) : parseLargeYaml(scope, text, slices)
 }
 

@@ -1,5 +1,6 @@
 import type { ApiBody } from '@krmkit/protocol'
 import { type StructType, stringifyJson } from '@krmkit/schema'
+import type { CborCodec } from '@krmkit/schema/cbor'
 import { JsonIndenter } from '@krmkit/schema/json'
 import { ProtobufListEncoder } from '@krmkit/schema/protobuf'
 import { yamlChunks } from '@krmkit/schema/yaml'
@@ -127,4 +128,38 @@ export function protobufListWriter({ list, member }: ListFrame, type: StructType
       return parts.end(before)
     },
   }
+}
+
+/** @param type type of the list. */
+export function cborListWriter(
+  { list, member, nullIfEmpty = false }: ListFrame,
+  { cbor, type }: { readonly cbor: CborCodec; readonly type: StructType },
+): ListWriter {
+  const parts = new BodyParts()
+  const field = type.custom === undefined ? type.field.get(member)?.type : undefined
+  const element = field?.kind === 'list' && field.of.kind === 'struct' ? field.of.struct() : undefined
+  let count = 0
+  return {
+    element(object) {
+      count++
+      parts.bytes(cbor.encodeBare(object, element ?? (type.custom === undefined ? undefined : type)))
+      return []
+    },
+    end() {
+      const others = Object.entries(list).filter(([name, value]) => name !== member && value !== undefined)
+      const head: Uint8Array[] = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa0 + others.length + 1)]
+      for (const [name, value] of others) head.push(cbor.encodeBare(name), cbor.encodeBare(value))
+      head.push(cbor.encodeBare(member), count === 0 && nullIfEmpty ? cbor.encodeBare(null) : arrayHead(count))
+      return parts.end(Buffer.concat(head))
+    },
+  }
+}
+
+/** The head of a CBOR array of this length. */
+function arrayHead(length: number): Uint8Array {
+  if (length < 24) return Uint8Array.of(0x80 + length)
+  const head = new DataView(new ArrayBuffer(5))
+  head.setUint8(0, 0x9a)
+  head.setUint32(1, length)
+  return new Uint8Array(head.buffer)
 }

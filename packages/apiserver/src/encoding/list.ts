@@ -6,6 +6,7 @@ import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf, memberBytes } from './codec.ts'
 import {
+  cborListWriter,
   ElementText,
   jsonListWriter,
   type ListFrame,
@@ -53,7 +54,9 @@ export function listResponse(
       ? jsonListWriter(shown, { pretty })
       : encoding === 'yaml'
         ? yamlListWriter(shown)
-        : protobufListWriter(shown, struct())
+        : encoding === 'cbor' && responses.cbor !== undefined
+          ? cborListWriter(shown, { cbor: responses.cbor, type: struct() })
+          : protobufListWriter(shown, struct())
   const body = runSyncOrInSlices(elements(output, shown, listed.entries), scope.slices)
   const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
   return body instanceof Promise ? body.then(respond) : respond(body)

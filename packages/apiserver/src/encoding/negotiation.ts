@@ -5,7 +5,7 @@ import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
  * Content negotiation; @see API protocol specification, 4.4.
  */
 
-export type Encoding = 'json' | 'yaml' | 'protobuf'
+export type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
 /** The transform that the client requests with `as=`. */
 export interface Transform {
@@ -92,9 +92,10 @@ const available: readonly { encoding: Encoding; type: string; subtype: string }[
   { encoding: 'json', type: 'application', subtype: 'json' },
   { encoding: 'yaml', type: 'application', subtype: 'yaml' },
   { encoding: 'protobuf', type: 'application', subtype: 'vnd.kubernetes.protobuf' },
+  { encoding: 'cbor', type: 'application', subtype: 'cbor' },
 ]
 
-const everyEncoding: readonly Encoding[] = ['json', 'yaml', 'protobuf']
+const everyEncoding: readonly Encoding[] = ['json', 'yaml', 'protobuf', 'cbor']
 
 export interface NegotiationOptions {
   /** Encodings of the untransformed object, where transforms have more. */
@@ -113,7 +114,7 @@ interface Accepted {
   readonly types: ReadonlySet<string>
 }
 
-const streamable: readonly Encoding[] = ['json', 'protobuf']
+const streamable: readonly Encoding[] = ['json', 'protobuf', 'cbor']
 
 /**
  * Negotiates response forms. Each server has one, with a cache of headers.
@@ -130,16 +131,20 @@ export class Negotiator {
   })
   readonly #vendor: string
   readonly #metaGroup: string
+  readonly #available: typeof available
   /** Media types of streams, of objects, and of what a collection produces: both. */
   readonly #streamed: readonly string[]
   readonly #objects: readonly string[]
   readonly #collections: readonly string[]
 
-  constructor({ vendor, apiDomain }: Pick<NamingProfile, 'vendor' | 'apiDomain'>) {
+  /** @param cbor whether objects have a CBOR form. */
+  constructor({ vendor, apiDomain }: Pick<NamingProfile, 'vendor' | 'apiDomain'>, { cbor = false } = {}) {
     this.#vendor = vendor
     this.#metaGroup = metaGroup({ apiDomain })
-    this.#streamed = streamable.map((encoding) => `${mediaType(encoding, vendor)};stream=watch`)
-    this.#objects = everyEncoding.map((encoding) => mediaType(encoding, vendor))
+    const isServed = (encoding: Encoding) => cbor || encoding !== 'cbor'
+    this.#available = available.filter(({ encoding }) => isServed(encoding))
+    this.#streamed = streamable.filter(isServed).map((encoding) => streamType(encoding, vendor))
+    this.#objects = everyEncoding.filter(isServed).map((encoding) => mediaType(encoding, vendor))
     this.#collections = [...this.#objects, ...this.#streamed]
   }
 
@@ -190,7 +195,7 @@ export class Negotiator {
 
   #choose(clauses: readonly Clause[], { plain, transforms = [] }: NegotiationOptions): Representation | undefined {
     for (const { type: wantedType, subtype: wantedSubtype, parameters } of clauses) {
-      for (const { encoding, type, subtype } of available) {
+      for (const { encoding, type, subtype } of this.#available) {
         const name = encoding === 'protobuf' ? `vnd.${this.#vendor}.protobuf` : subtype
         const matches =
           (wantedType === type && (wantedSubtype === name || wantedSubtype === '*')) ||
@@ -215,6 +220,11 @@ function parsed(accept: string): Accepted {
 /** The group of tables, partial objects and options: `meta.{api_domain}`. */
 export function metaGroup({ apiDomain }: Pick<NamingProfile, 'apiDomain'>): string {
   return `meta.${apiDomain}`
+}
+
+/** The media type of a watch stream. Streams of CBOR items have another one. */
+export function streamType(encoding: Encoding, vendor: string): string {
+  return encoding === 'cbor' ? 'application/cbor-seq' : `${mediaType(encoding, vendor)};stream=watch`
 }
 
 export function mediaType(encoding: Encoding, vendor: string): string {

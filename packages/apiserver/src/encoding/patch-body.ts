@@ -7,7 +7,8 @@ import { duplicateProblems } from '@krmkit/schema/json'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
-import { type ParsedText, parseLargeText, parseText } from './large-body.ts'
+import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
+import type { ResponseWriter } from './response-writer.ts'
 
 /** Bodies of PATCH requests. @see API protocol specification, 4 */
 
@@ -20,21 +21,35 @@ export interface PatchBody {
   readonly refusal?: ApiError
 }
 
+/** Apply configurations in CBOR, behind a feature gate. */
+const cborPatch = 'application/apply-patch+cbor'
+
 const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
+  [cborPatch]: 'apply',
 }
 
+const all = Object.keys(patchTypes)
+
 /** Media types of the patches that resources take; those of custom resources have no merge keys. */
-export const builtInPatches: readonly string[] = Object.keys(patchTypes)
-const customPatches = builtInPatches.filter((type) => patchTypes[type] !== 'strategic')
+const acceptedPatches = [false, true].map((cbor) => {
+  const builtIn = all.filter((type) => cbor || type !== cborPatch)
+  return { builtIn, custom: builtIn.filter((type) => patchTypes[type] !== 'strategic') }
+})
+
+/** Media types of the patches that built-in resources take. */
+export function builtInPatches({ cbor }: ResponseWriter): readonly string[] {
+  return acceptedPatches[cbor === undefined ? 0 : 1]?.builtIn ?? []
+}
 
 /** @throws ApiError 415 for anything but the media types of patches. */
-export function patchKind({ definition }: RequestScope, { request }: RequestContext): PatchBody['kind'] {
+export function patchKind({ definition, responses }: RequestScope, { request }: RequestContext): PatchBody['kind'] {
   const [given = ''] = (header(request, 'content-type') ?? '').split(/(?<!^);/, 1)
-  const types = definition.custom === undefined ? builtInPatches : customPatches
+  const accepted = acceptedPatches[responses.cbor === undefined ? 0 : 1]
+  const types = (definition.custom === undefined ? accepted?.builtIn : accepted?.custom) ?? []
   const kind = types.includes(given) ? patchTypes[given] : undefined
   if (kind !== undefined) return kind
   throw ApiError.unsupportedMediaType(
@@ -54,7 +69,8 @@ export async function readPatch(
   const bytes = await context.request.body(scope.limits.bodyBytes)
   try {
     if (kind === 'apply') {
-      const { value, problems = [] } = await parsePatch(scope, context, { bytes, encoding: 'yaml' })
+      const encoding = header(context.request, 'content-type')?.startsWith(cborPatch) === true ? 'cbor' : 'yaml'
+      const { value, problems = [] } = await parsePatch(scope, context, { bytes, encoding })
       recordRequestObject(context, value)
       return { kind, value: value as JsonValue, problems }
     }
@@ -82,9 +98,9 @@ function malformed(kind: PatchBody['kind'], problem: string, ignoresFields: bool
 function parsePatch(
   scope: RequestScope,
   { signal }: RequestContext,
-  { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: 'json' | 'yaml' },
+  { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: TextEncoding },
 ): ParsedText | Promise<ParsedText> {
-  if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false })
+  if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false }, scope.responses.cbor)
   return parseLargeText(scope, { bytes, encoding, literals: false, signal }, new Slices(scope.slices))
 }
 

@@ -3,26 +3,35 @@ import { ApiError, type ApiObject, type FieldError, field, formatApiVersion } fr
 import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
+import type { CborCodec } from '@krmkit/schema/cbor'
 import { decodeFailureMessage, decodeSteps, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
 import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
 import { type Actual, checkCustomType, checkType, type Expected, strictFailure } from './body-type.ts'
-import { type ParsedText, parseLargeText, parseText } from './large-body.ts'
+import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
+import type { ResponseWriter } from './response-writer.ts'
 
-export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
+export type BodyEncoding = TextEncoding | 'protobuf'
 
 /** @throws ApiError 415 for an unsupported media type. */
-export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
+export function bodyEncoding({ request }: RequestContext, { vendor, cbor }: ResponseWriter): BodyEncoding {
   const text = header(request, 'content-type') ?? ''
   const given = text === '' ? 'application/json' : parseMediaType(text)
   if (given === 'application/json') return 'json'
   if (given === 'application/yaml') return 'yaml'
   if (given === mediaType('protobuf', vendor)) return 'protobuf'
+  if (given === 'application/cbor' && cbor !== undefined) return 'cbor'
+  const accepted = [
+    'application/json',
+    'application/yaml',
+    mediaType('protobuf', vendor),
+    ...(cbor === undefined ? [] : ['application/cbor']),
+  ]
   throw ApiError.unsupportedMediaType(
-    `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${mediaType('protobuf', vendor)}`,
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   )
 }
 
@@ -56,7 +65,7 @@ export interface SizedObject {
 
 /** Reads the body as an object of the expected kind. */
 export async function readObject(scope: ServerScope, context: RequestContext, expected: Expected): Promise<ApiObject> {
-  const encoding = bodyEncoding(context, scope.responses.vendor)
+  const encoding = bodyEncoding(context, scope.responses)
   const bytes = await readBytes(scope, context, expected)
   return (await decodeObject(scope, context, expected, { bytes, encoding })).object
 }
@@ -94,7 +103,9 @@ export function decodeObject(
   return finish(
     context,
     decoding,
-    decoding.guarded(() => (encoding === 'protobuf' ? decoding.protobuf() : decoding.text(parseBody(bytes, encoding), encoding))),
+    decoding.guarded(() =>
+      encoding === 'protobuf' ? decoding.protobuf() : decoding.text(parseBody(bytes, encoding, scope.responses.cbor), encoding),
+    ),
   )
 }
 
@@ -187,14 +198,14 @@ class BodyDecoding {
     return envelope
   }
 
-  text({ value, ...rest }: ParsedText, encoding: 'json' | 'yaml'): Decoded {
+  text({ value, ...rest }: ParsedText, encoding: TextEncoding): Decoded {
     const { expected, size } = this
     this.checkType({ value, ...rest })
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = decode(expected.type(), value, { ...rest, collect, size })
     this.findMissing(value)
     // Problems of YAML are ordered by key.
-    if (encoding === 'json' || decoded.problems.length < 2) return decoded
+    if (encoding !== 'yaml' || decoded.problems.length < 2) return decoded
     return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
   }
 
@@ -233,18 +244,20 @@ function inKeyOrder(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, inKeyOrder(member)]))
 }
 
-function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
+function parseBody(bytes: Uint8Array, encoding: TextEncoding, cbor: CborCodec | undefined): ParsedText {
   try {
-    return parseText({ bytes, encoding, literals: true })
+    return parseText({ bytes, encoding, literals: true }, cbor)
   } catch (error) {
     throw unreadable(error, encoding)
   }
 }
 
-/** The error of malformed JSON or YAML. */
-function unreadable(error: unknown, encoding: 'json' | 'yaml'): unknown {
+/** The error of a malformed text. */
+function unreadable(error: unknown, encoding: TextEncoding): unknown {
   if (!(error instanceof DecodeError) || error.code === 'TooLarge') return error
   if (encoding === 'json') return unreadableTypeMeta(error)
+  if (encoding === 'cbor')
+    return new DecodeError({ code: 'TypeMeta', message: `unable to determine group/version/kind: ${error.message}` })
   // Bodies are converted from YAML without the prefix that configurations of an apply have.
   return new DecodeError({ code: error.code, message: error.message.replace(/^error converting YAML to JSON: /, '') })
 }

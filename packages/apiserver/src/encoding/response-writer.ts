@@ -3,6 +3,7 @@ import { runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLarge } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
+import type { CborCodec } from '@krmkit/schema/cbor'
 import { JsonIndenter, stringifySteps } from '@krmkit/schema/json'
 import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
@@ -13,6 +14,8 @@ export interface ResponseWriter {
   readonly negotiator: Negotiator
   readonly types: TypeSource
   readonly vendor: string
+  /** Absent: the feature gate of CBOR is off. */
+  readonly cbor?: CborCodec | undefined
 }
 
 /** Responses that must not be cached. */
@@ -47,15 +50,21 @@ export function tooManyRequests(retryAfterSeconds: number): ApiResponse {
 }
 
 /** Bytes of an object in one encoding. `type` is needed for protobuf only. */
-export function encodeObject(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Uint8Array {
-  const body = runAtOnce(objectSteps(object, encoding, pretty, type))
+export function encodeObject(object: object, { encoding, pretty }: Representation, type: () => StructType): Uint8Array {
+  const body = runAtOnce(objectSteps(object, { encoding, pretty }, type))
   if (body.kind === 'bytes') return body.bytes
   if (body.kind !== 'list') return new Uint8Array()
   return Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
 }
 
 /** Encodes step by step where the output is indented or large; protobuf of a storable object fits one step. */
-function* objectSteps(object: object, encoding: Encoding, pretty: boolean, type: () => StructType): Generator<true, ApiBody> {
+function* objectSteps(
+  object: object,
+  { encoding, pretty }: Representation,
+  type: () => StructType,
+  cbor?: CborCodec,
+): Generator<true, ApiBody> {
+  if (encoding === 'cbor' && cbor !== undefined) return bytesBody(cbor.encode(object, type()))
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
     if (!isLarge(object)) return bytesBody(encodeJson(object, { newline: true }))
@@ -82,7 +91,7 @@ export function plainResponse(
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse {
-  return encodedResponse(responses, status, runAtOnce(objectSteps(object, encoding, pretty, type)), encoding)
+  return encodedResponse(responses, status, runAtOnce(objectSteps(object, { encoding, pretty }, type, responses.cbor)), encoding)
 }
 
 /** As `plainResponse`, encoding large objects in slices. */
@@ -93,7 +102,7 @@ export function slicedResponse(
   { encoding, pretty }: Representation,
   type: () => StructType,
 ): ApiResponse | Promise<ApiResponse> {
-  const body = runSyncOrInSlices(objectSteps(object, encoding, pretty, type), scheduler)
+  const body = runSyncOrInSlices(objectSteps(object, { encoding, pretty }, type, responses.cbor), scheduler)
   return body instanceof Promise
     ? body.then((made) => encodedResponse(responses, status, made, encoding))
     : encodedResponse(responses, status, body, encoding)

@@ -14,7 +14,7 @@ export async function deleteOptions(scope: RequestScope, context: RequestContext
   const expected: Expected = { gvk, type, fieldValidation: 'Ignore', anyGroup: true, unstored: true }
   const bytes = await readBytes(scope, context, expected)
   if (bytes.byteLength === 0) return optionsFromQuery(context)
-  const encoding = bodyEncoding(context, responses.vendor)
+  const encoding = bodyEncoding(context, responses)
   const { object } = await decodeObject(scope, context, expected, { bytes, encoding })
   return object as DeleteRequestOptions
 }

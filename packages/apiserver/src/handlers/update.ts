@@ -20,7 +20,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     fieldValidation: options.fieldValidation,
     required: definition.strategy.requiredMembers?.[subresource],
   }
-  const encoding = bodyEncoding(context, scope.responses.vendor)
+  const encoding = bodyEncoding(context, scope.responses)
   const bytes = await context.request.body(scope.limits.bodyBytes)
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)

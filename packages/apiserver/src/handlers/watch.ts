@@ -2,7 +2,7 @@ import { ApiError, type Status } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
 import { framesFor, sharedEventsFor } from '../encoding/frames.ts'
-import { mediaType } from '../encoding/negotiation.ts'
+import { streamType } from '../encoding/negotiation.ts'
 import { includeObject } from '../encoding/table.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -23,7 +23,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   const terms = watchTerms(scope, context, options)
   const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
   const contentType =
-    representation.encoding === 'json' ? 'application/json' : `${mediaType('protobuf', responses.vendor)};stream=watch`
+    representation.encoding === 'json' ? 'application/json' : streamType(representation.encoding, responses.vendor)
   const watch = await startWatch(scope, context, terms)
   if (!isStarted(watch) || watch.initial.length === 0) context.watchInitialized?.()
   const request = { scope, context, terms, watch }

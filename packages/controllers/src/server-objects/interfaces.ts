@@ -14,6 +14,8 @@ export interface ServerFacts {
   readonly serviceRanges: readonly string[]
   /** Address of the API service: the first of the primary range. */
   readonly serviceAddress: string
+  /** Elects leaders among LeaseCandidate objects: the feature gate CoordinatedLeaderElection. Default false. */
+  readonly electsLeaders?: boolean
 }
 
 /** Interval at which the server verifies its objects. */

@@ -1,5 +1,6 @@
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
+import { leaderElectionController, leaseCandidateCleaner } from '../leader-election/election-controller.ts'
 import { ensureTrackingStart } from '../service-account-tokens/legacy-cleaner.ts'
 import { flowControl } from './flow-control.ts'
 import type { ServerFacts } from './interfaces.ts'
@@ -10,7 +11,7 @@ import { serviceRanges } from './service-ranges.ts'
 
 /**
  * Returns the controllers of the server itself, which run independently of the selected ones: API service and endpoints, identity
- * Lease, service CIDRs and addresses, flow schemas and priority levels, start of token tracking. Run them with the user of the server.
+ * Lease, service CIDRs and addresses, flow schemas and priority levels, start of token tracking, leader election. Run them with the user of the server.
  *
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -28,7 +29,9 @@ import { serviceRanges } from './service-ranges.ts'
  * await using running = runControllers({ client, available })
  */
 export function serverControllers(facts: ServerFacts): readonly Controller[] {
-  return [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses, flowControl, tokenTracking]
+  const elections = facts.electsLeaders === true ? [leaderElectionController, leaseCandidateCleaner] : []
+  const objects = [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses]
+  return [...objects, flowControl, tokenTracking, ...elections]
 }
 
 const tokenTracking: Controller = {

@@ -132,11 +132,19 @@ async function startControllers(options: ServeOptions, context: ControllerContex
   const ownControllers = runControllers({
     ...environment,
     client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock, internal: true }),
-    available: serverControllers(serverFacts(options, { port: listening.port, random: environment.random })),
+    available: serverControllers(
+      serverFacts(options, { port: listening.port, random: environment.random, electsLeaders: electsLeaders(components) }),
+    ),
     fieldManager: 'kube-apiserver',
     onError: (error) => options.v >= 1 && log.error('an object of the API server itself could not be written; retrying', error),
   })
   return { controllers, ownControllers }
+}
+
+/** Elections need the API of candidates, which the feature gate does not enable. */
+function electsLeaders({ features, catalog }: ServerComponents): boolean {
+  const candidates = { group: 'coordination.k8s.io', version: 'v1beta1', resource: 'leasecandidates' }
+  return features.enabled('CoordinatedLeaderElection') && catalog.resource(candidates) !== undefined
 }
 
 /** Logs requests that are never signed at any verbosity; all other failures are retried. */

@@ -8,7 +8,7 @@ import type { ServeOptions } from './serve-options.ts'
 /** Facts that this process publishes in the cluster. The name is stable over restarts with the same address. */
 export function serverFacts(
   options: ServeOptions,
-  { port, random }: { readonly port: number; readonly random: Random },
+  { port, random, electsLeaders = false }: { readonly port: number; readonly random: Random; readonly electsLeaders?: boolean },
 ): ServerFacts {
   const host = hostname().toLowerCase()
   const digest = createHash('sha256').update(`${host} ${options.bindAddress} ${port}`).digest('hex')
@@ -23,5 +23,6 @@ export function serverFacts(
     port,
     serviceRanges,
     serviceAddress: firstAddress(serviceRanges[0] ?? '10.0.0.0/24'),
+    electsLeaders,
   }
 }

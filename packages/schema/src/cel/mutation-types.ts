@@ -2,7 +2,7 @@ import type { JsonValue } from '@krmkit/meta'
 import type { Environment } from './environment.ts'
 import { toJson } from './json-values.ts'
 import { jsonPatchKeys } from './libraries/json-patch.ts'
-import { dynType, type ObjectType, stringType, structOf, type Type } from './types.ts'
+import { dynType, type ObjectType, opaqueOf, stringType, structOf, type Type } from './types.ts'
 import { ListValue, MapValue, MessageValue, type Value } from './values.ts'
 
 /** Objects that the expressions of mutating policies create: `Object{spec: Object.spec{replicas: 3}}` and `JSONPatch{op: "add", ...}`. */
@@ -22,10 +22,17 @@ const anyMembers: ReadonlyMap<string, Type> = new AnyMembers()
 /** Type of an apply configuration. */
 export const applyConfigurationType: ObjectType = structOf('Object', anyMembers)
 
+/** The members of an operation; others have a type without a name, to which nothing can be assigned. */
+class OperationMembers extends Map<string, Type> {
+  override get(name: string): Type {
+    return super.get(name) ?? opaqueOf('')
+  }
+}
+
 /** Type of one operation of a JSON Patch. */
 export const jsonPatchOperationType: ObjectType = structOf(
   'JSONPatch',
-  new Map<string, Type>([
+  new OperationMembers([
     ['op', stringType],
     ['path', stringType],
     ['from', stringType],
@@ -70,7 +77,7 @@ export function jsonPatchOperations(value: Value): readonly { readonly [member: 
       throw new RangeError('type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch')
     }
     const given = item.members.get('value')
-    const wrong = given instanceof MessageValue ? mutationTypeErrors(given) : []
+    const wrong = given instanceof MessageValue ? mutationTypeErrors(given, given.structName) : []
     if (wrong.length > 0) throw new RangeError(`type mismatch: ${wrong.join('\n')}`)
     const from = item.members.get('from')
     return {

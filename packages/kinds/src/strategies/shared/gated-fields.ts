@@ -10,6 +10,8 @@ export interface GatedFields {
   readonly paths: readonly string[]
   /** Paths that show that the stored object uses the feature. Default: `paths`. */
   readonly usedBy?: readonly string[]
+  /** Only objects with a value at this path lose the members. Default: all. */
+  readonly when?: string
 }
 
 /** Whether a gate is on. A gate that the features do not know has the default of its release. */
@@ -27,6 +29,7 @@ export function dropGatedFields(
   for (const row of table) {
     if (gateEnabled(row, features)) continue
     if ((row.usedBy ?? row.paths).some((path) => isUsed(old, path.split('.'), 0))) continue
+    if (row.when !== undefined && !isUsed(object, row.when.split('.'), 0)) continue
     for (const path of row.paths) removeAt(object, path.split('.'), 0)
   }
 }
@@ -34,7 +37,7 @@ export function dropGatedFields(
 function isUsed(value: unknown, path: readonly string[], at: number): boolean {
   if (value === undefined || value === null) return false
   const step = path[at]
-  if (step === undefined) return !Array.isArray(value) || value.length > 0
+  if (step === undefined) return value !== '' && (!Array.isArray(value) || value.length > 0)
   if (step === '*') return Array.isArray(value) && value.some((item) => isUsed(item, path, at + 1))
   return typeof value === 'object' && isUsed((value as Record<string, unknown>)[step], path, at + 1)
 }

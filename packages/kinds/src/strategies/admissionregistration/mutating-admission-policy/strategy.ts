@@ -12,7 +12,8 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { expressionContext, loadCel } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
@@ -26,14 +27,14 @@ import {
 } from '../policy-members.ts'
 import { failurePolicies } from '../rules.ts'
 
-const operations = ['CREATE', 'UPDATE']
+const operations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 const patchTypes = ['ApplyConfiguration', 'JSONPatch']
 const reinvocationPolicies = ['IfNeeded', 'Never']
 
 type Policy = DeepReadonly<MutatingAdmissionPolicy>
 
-function validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): void {
-  validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
+function* validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Steps {
+  yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<MutatingAdmissionPolicySpec> = policy.spec ?? {}
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
@@ -61,7 +62,7 @@ function validatePolicy(policy: Policy, old: Policy | undefined, errors: Context
   else validateEnum(spec.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
 }
 
-/** Only CREATE and UPDATE have an object to change. */
+/** A deletion has no object to change. */
 function validateOperations({ resourceRules }: R<MatchResources>, at: FieldPath): void {
   for (const rule of resourceRules ?? []) {
     for (const operation of rule.operations ?? [])
@@ -129,15 +130,15 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
   },
   ready: loadCel,
   validate(policy, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, undefined, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, old, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, old, errors))
   },
 })
 
-function validateBinding(binding: DeepReadonly<MutatingAdmissionPolicyBinding>, errors: ContextErrorList): void {
-  validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
+function* validateBinding(binding: DeepReadonly<MutatingAdmissionPolicyBinding>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const { policyName, paramRef, matchResources } = binding.spec ?? {}
   if (isEmpty(policyName)) at.child('policyName').required()
@@ -159,9 +160,9 @@ export const mutatingAdmissionPolicyBindingStrategy = defineStrategy<MutatingAdm
     raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
+    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
   },
   validateUpdate(binding, _old, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
+    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
   },
 })

@@ -1,4 +1,71 @@
-import { LeaseCandidatePart } from '../../../handles/parts/coordination-v1alpha2.generated.ts'
-import { genericStrategy } from '../../generic/strategy.ts'
+/** LeaseCandidate. */
+import type { DeepReadonly } from '@krmkit/meta'
+import { validateConfigMapKey } from '@krmkit/meta/names'
+import type { LeaseCandidate } from '../../../types/coordination-v1alpha2.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { oldestEmulationVersion, validateStrategyName } from '../lease-strategy-name.ts'
 
-export const leaseCandidateStrategy = /* @__PURE__ */ genericStrategy({ part: LeaseCandidatePart, namespaced: true })
+type Candidate = DeepReadonly<LeaseCandidate>
+
+const semantic =
+  /^(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
+
+/** The three numbers of a semantic version; undefined for other texts. */
+function versionOf(text: string): readonly bigint[] | undefined {
+  return semantic.exec(text)?.slice(1, 4).map(BigInt)
+}
+
+function isLess(a: readonly bigint[], b: readonly bigint[]): boolean {
+  const at = a.findIndex((part, index) => part !== b[index])
+  return at >= 0 && (a[at] as bigint) < (b[at] as bigint)
+}
+
+const zero = [0n, 0n, 0n]
+
+function validateSpec({ spec }: Candidate, errors: ContextErrorList): void {
+  const at = errors.child('spec')
+  const { leaseName = '', binaryVersion = '', emulationVersion = '', strategy = '' } = spec ?? {}
+  if (leaseName === '') at.child('leaseName').required()
+  const emulated = emulationVersion === '' ? zero : versionOf(emulationVersion)
+  if (emulated === undefined) at.child('emulationVersion').invalid(emulationVersion, 'must be a valid semantic version')
+  const binary = binaryVersion === '' ? zero : versionOf(binaryVersion)
+  if (binaryVersion === '') at.child('binaryVersion').required()
+  else if (binary === undefined) at.child('binaryVersion').invalid(binaryVersion, 'must be a valid semantic version')
+  if (binaryVersion !== '' && emulationVersion !== '' && isLess(binary ?? zero, emulated ?? zero)) {
+    at.child('binaryVersion').invalid(binaryVersion, 'must be greater than or equal to `emulationVersion`')
+  }
+  if (strategy === '') {
+    at.child('strategy').required()
+    return
+  }
+  if (strategy === oldestEmulationVersion && !isLess(zero, emulated ?? zero)) {
+    at.child('emulationVersion').required(`must be specified when \`strategy\` is '${oldestEmulationVersion}'`)
+  }
+  validateStrategyName(strategy, at.child('strategy'))
+}
+
+export const leaseCandidateStrategy = defineStrategy<LeaseCandidate>({
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
+  validate(candidate, context) {
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(candidate, errors, {
+        namespaced: true,
+        name: (name) => validateConfigMapKey(name),
+        bareFinalizers: true,
+      })
+      validateSpec(candidate, errors)
+    })
+  },
+  validateUpdate(candidate, old, context) {
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
+      validateSpec(candidate, errors)
+      const { leaseName = '' } = candidate.spec ?? {}
+      if (leaseName !== (old.spec?.leaseName ?? ''))
+        errors.child('spec').child('leaseName').invalid(leaseName, 'field is immutable')
+    })
+  },
+})

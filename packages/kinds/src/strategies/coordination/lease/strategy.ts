@@ -6,11 +6,17 @@ import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative, validatePositive } from '../../shared/numbers.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
+import { validateStrategyName } from '../lease-strategy-name.ts'
 
 function validateSpec(lease: DeepReadonly<Lease>, errors: ContextErrorList): void {
   const at = errors.child('spec')
   validatePositive(lease.spec?.leaseDurationSeconds, at.child('leaseDurationSeconds'))
   validateNotNegative(lease.spec?.leaseTransitions, at.child('leaseTransitions'))
+  const { strategy, preferredHolder } = lease.spec ?? {}
+  if (isSet(strategy)) validateStrategyName(strategy, at.child('strategy'))
+  if (!isEmpty(preferredHolder) && isEmpty(strategy))
+    at.child('preferredHolder').forbidden('may only be specified if `strategy` is defined')
 }
 
 const table: readonly GatedFields[] = ['spec.strategy', 'spec.preferredHolder'].map((path) => {

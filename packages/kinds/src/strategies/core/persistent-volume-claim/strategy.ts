@@ -1,6 +1,6 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
 
-import type { DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
@@ -166,15 +166,10 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
   return !isNative || name === 'storage'
 }
 
-const table: readonly GatedFields[] = [{ gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] }]
-
-/** Drops members whose gate is off, unless the stored claim uses them. */
-function dropDisabled(claim: Claim, old: R<Claim> | undefined, features: Features): void {
-  dropGatedFields(claim, old, { table, features })
-  const isElsewhere = !isEmpty(claim.spec?.dataSourceRef?.namespace)
-  if (features.enabled('CrossNamespaceVolumeDataSource') || !isElsewhere || isSet(old?.spec?.dataSourceRef)) return
-  delete claim.spec?.dataSourceRef
-}
+const table: readonly GatedFields[] = [
+  { gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] },
+  { gate: 'CrossNamespaceVolumeDataSource', paths: ['spec.dataSourceRef'], when: 'spec.dataSourceRef.namespace' },
+]
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
   if (isEmpty(claim.metadata.resourceVersion)) errors.child('resourceVersion').required()
@@ -196,13 +191,13 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
-    dropDisabled(claim, undefined, context.features)
+    dropGatedFields(claim, undefined, { table, features: context.features })
     joinSources(claim.spec, undefined, context.profile)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
-    dropDisabled(claim, old, context.features)
+    dropGatedFields(claim, old, { table, features: context.features })
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {

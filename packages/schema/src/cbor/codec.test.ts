@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { DecodeError } from '../errors.ts'
+import { loadCbor } from './index.ts'
+
+const cbor = await loadCbor()
+const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
+
+describe('CBOR documents', () => {
+  it('begin with the tag of CBOR and hold texts as byte strings', () => {
+    expect(hex(cbor.encode({ kind: 'Pod', n: 1, on: true, none: null, list: ['a'] }))).toBe(
+      'd9d9f7a5416e01426f6ef5446b696e6443506f64446c697374814161446e6f6e65f6',
+    )
+    expect(hex(cbor.encodeBare('a'))).toBe('4161')
+  })
+
+  it('tag binary values for base64', () => {
+    const bytesNode = { kind: 'map', of: { kind: 'scalar', scalar: 'bytes' } } as const
+    const type = { name: 't', custom: undefined, field: new Map([['data', { json: 'data', type: bytesNode }]]) }
+    expect(hex(cbor.encode({ data: { a: 'aGVsbG8=' }, text: 'aGVsbG8=' }, type as never))).toBe(
+      'd9d9f7a2446461746 1a14161d64568656c6c6f4474657874486147567362 47383d'.replaceAll(' ', ''),
+    )
+  })
+
+  it.each([
+    ['a text string', 'a16161 6162', { a: 'b' }],
+    ['tagged bytes', 'a14161 d64568656c6c6f', { a: 'aGVsbG8=' }],
+    ['base64url', 'a14161 d542fbff', { a: '-_8' }],
+    ['base16', 'a14161 d742fbff', { a: 'fbff' }],
+    ['the self-description', 'd9d9f7 a14161 20', { a: -1 }],
+    ['indefinite lengths', 'bf4161 9f 01 02 ff ff', { a: [1, 2] }],
+    ['64-bit integers', 'a14161 1b7fffffffffffffff', { a: 9223372036854775807n }],
+    ['floating point', 'a14161 fb3ff8000000000000', { a: 1.5 }],
+  ])('decode %s', (_, text, value) => {
+    expect(cbor.decode(bytes(text))).toEqual(value)
+  })
+
+  it.each([
+    ['nothing', '', 'cbor: EOF'],
+    ['a truncated string', '4561', 'cbor: unexpected EOF'],
+    ['more data', '61 61 62 63', 'cbor: 2 bytes of extraneous data starting at index 2'],
+    ['a repeated key', 'a2 4161 01 6161 02', 'cbor: found duplicate map key "a"'],
+    ['a key that is no text', 'a1 01 02', 'cbor: map keys must be strings'],
+    ['invalid UTF-8', 'a1 4161 41ff', 'cbor: invalid UTF-8 string'],
+    ['undefined', 'a1 4161 f7', 'cbor: '],
+    ['NaN', 'a1 4161 f97e00', 'cbor: '],
+    ['a large array', '9b 7fffffffffffffff', 'cbor: exceeded max number of elements 1024 for CBOR array'],
+    ['a text of indefinite length', 'a1 4161 5f 4163 4164 ff', 'cbor: indefinite length bytes/strings are not supported'],
+    ['a stray break', 'ff', 'cbor: unexpected "break" code'],
+  ])('reject %s', (_, text, message) => {
+    expect(() => cbor.decode(bytes(text))).toThrow(DecodeError)
+    expect(() => cbor.decode(bytes(text))).toThrow(message)
+  })
+
+  it('reject deep nesting without recursion', () => {
+    const deep = new Uint8Array(1_000_000).fill(0x81)
+    expect(() => cbor.decode(deep)).toThrow(
+      expect.objectContaining({ code: 'Depth', message: 'cbor: exceeded max nested level 64' }),
+    )
+  })
+})

@@ -1,0 +1,84 @@
+import { DecodeError } from '../errors.ts'
+
+/** Bounds the structure of a CBOR document before it is decoded, so that decoding neither recurses deeply nor allocates much. */
+
+/** Limits of the stock server. */
+const maxDepth = 64
+const maxElements = 1024
+
+/** @throws DecodeError `Syntax` for a truncated document or too many elements, `Depth` */
+export function checkStructure(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  /** Items that each open container still has; infinite until a break. */
+  const open: number[] = [1]
+  let at = 0
+  while (open.length > 0) {
+    const rest = open[open.length - 1] as number
+    if (rest === 0) {
+      open.pop()
+      continue
+    }
+    const head = readHead(view, at)
+    at = head.end
+    if (head.isBreak) {
+      if (Number.isFinite(rest)) throw syntax('unexpected "break" code')
+      open.pop()
+      continue
+    }
+    open[open.length - 1] = rest - 1
+    const inside = itemsOf(head)
+    if (head.major === 2 || head.major === 3) at += Number.isFinite(inside) ? head.length : 0
+    if (at > view.byteLength) throw syntax('unexpected EOF')
+    if (inside > 0) open.push(inside)
+    if (open.length - 1 > maxDepth)
+      throw new DecodeError({ code: 'Depth', message: `cbor: exceeded max nested level ${maxDepth}` })
+  }
+  if (at < view.byteLength) throw syntax(`${view.byteLength - at} bytes of extraneous data starting at index ${at}`)
+}
+
+interface Head {
+  readonly major: number
+  /** Length of a string, or number of items; infinite for an indefinite length. */
+  readonly length: number
+  readonly isBreak: boolean
+  readonly end: number
+}
+
+function readHead(view: DataView, at: number): Head {
+  if (at >= view.byteLength) throw syntax(at === 0 ? 'EOF' : 'unexpected EOF')
+  const first = view.getUint8(at)
+  const [major, info] = [first >> 5, first & 31]
+  if (info === 31) return { major, length: Number.POSITIVE_INFINITY, isBreak: major === 7, end: at + 1 }
+  if (info < 24) return { major, length: info, isBreak: false, end: at + 1 }
+  if (info > 27) throw syntax(`invalid additional information ${info} for type ${major}`)
+  const size = 1 << (info - 24)
+  if (at + 1 + size > view.byteLength) throw syntax('unexpected EOF')
+  const length =
+    size === 1
+      ? view.getUint8(at + 1)
+      : size === 2
+        ? view.getUint16(at + 1)
+        : size === 4
+          ? view.getUint32(at + 1)
+          : Number(view.getBigUint64(at + 1))
+  return { major, length, isBreak: false, end: at + 1 + size }
+}
+
+/** Number of items inside; 0 for values without any. Chunks of an indefinite string count as items. */
+function itemsOf({ major, length }: Head): number {
+  const isCounted = Number.isFinite(length)
+  if (major === 4 || major === 5) {
+    if (isCounted && length > maxElements) {
+      throw syntax(
+        `exceeded max number of ${major === 4 ? `elements ${maxElements} for CBOR array` : `key-value pairs ${maxElements} for CBOR map`}`,
+      )
+    }
+    return major === 5 && isCounted ? length * 2 : length
+  }
+  if (major === 6) return 1
+  return (major === 2 || major === 3) && !isCounted ? length : 0
+}
+
+function syntax(message: string): DecodeError {
+  return new DecodeError({ code: 'Syntax', message: `cbor: ${message}` })
+}
