@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { copyMembers, ownMember, setMember } from '../typed/types.ts'
+import { copyMembersSteps, ownMember, setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'
@@ -39,19 +39,24 @@ export class Draft {
    *
    * @param adding Accepts the position after the last item, and `-`.
    * @param editing The target is going to be modified.
+   * Has interruption points, as large containers are copied before they are edited.
+   *
    * @see RFC 6901
    */
-  resolve(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): PointerTarget | undefined {
+  *resolve(
+    pointer: string,
+    { adding, editing }: { adding: boolean; editing: boolean },
+  ): Generator<unknown, PointerTarget | undefined> {
     const steps = stepsOf(pointer)
     if (steps === undefined) return undefined
-    if (editing) this.#document = this.#owned(this.#document)
+    if (editing) this.#document = yield* this.#owned(this.#document)
     let container: JsonValue | undefined = this.#document
     const last = steps.length - 1
     for (let i = 0; i < last; i++) {
       const target = this.#targetIn(container, steps[i] as string, false)
       const below: JsonValue | undefined = target === undefined ? undefined : this.get(target)
       if (target === undefined || below === undefined) return undefined
-      container = editing ? this.#owned(below) : below
+      container = editing ? yield* this.#owned(below) : below
       if (container !== below) this.set(target, container)
     }
     return this.#targetIn(container, steps[last] as string, adding)
@@ -112,9 +117,9 @@ export class Draft {
     return this.#lists.get(list)?.length ?? list.length
   }
 
-  #owned(value: JsonValue): JsonValue {
+  *#owned(value: JsonValue): Generator<unknown, JsonValue> {
     if (typeof value !== 'object' || value === null || this.#own.has(value)) return value
-    const own = Array.isArray(value) ? value.slice() : copyMembers(value)
+    const own = Array.isArray(value) ? value.slice() : yield* copyMembersSteps(value)
     this.#own.add(own)
     return own
   }

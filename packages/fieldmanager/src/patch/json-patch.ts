@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { equalValues } from '../value/order.ts'
+import { equalValuesSteps } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyValue } from './copy-value.ts'
 import { checkDepth } from './depth.ts'
@@ -107,25 +107,25 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
-      draft.add(resolveTarget(draft, path, op), value)
+      draft.add(yield* resolveTarget(draft, path, op), value)
       return
     case 'replace':
-      replaceAt(draft, path, value)
+      yield* replaceAt(draft, path, value)
       return
     case 'remove': {
-      const target = resolveTarget(draft, path, op)
+      const target = yield* resolveTarget(draft, path, op)
       if (draft.get(target) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
       draft.remove(target)
       return
     }
     case 'test':
-      testAt(draft, path, value)
+      yield* testAt(draft, path, value)
       return
     case 'move':
     case 'copy': {
       if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const moved = op === 'move' ? removeAt(draft, from) : yield* copyOf(draft, from, copies)
-      draft.add(resolveTarget(draft, path, op), moved)
+      const moved = op === 'move' ? yield* removeAt(draft, from) : yield* copyOf(draft, from, copies)
+      draft.add(yield* resolveTarget(draft, path, op), moved)
       return
     }
     default:
@@ -133,8 +133,8 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   }
 }
 
-function removeAt(draft: Draft, from: string): JsonValue {
-  const target = draft.resolve(from, { adding: false, editing: true })
+function* removeAt(draft: Draft, from: string): Generator<unknown, JsonValue> {
+  const target = yield* draft.resolve(from, { adding: false, editing: true })
   const value = target === undefined ? undefined : draft.get(target)
   if (target === undefined || value === undefined) throw missingFrom('move', from)
   draft.remove(target)
@@ -143,7 +143,7 @@ function removeAt(draft: Draft, from: string): JsonValue {
 
 /** Copies a missing member as null. */
 function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown, JsonValue> {
-  const target = draft.resolve(from, { adding: false, editing: false })
+  const target = yield* draft.resolve(from, { adding: false, editing: false })
   if (target === undefined) throw missingFrom('copy', from)
   const value = draft.getCurrent(target)
   if (value === undefined && target.index !== undefined) throw missingFrom('copy', from)
@@ -161,26 +161,26 @@ function missingFrom(op: string, from: string): FieldManagerError {
   return failed(`${op} operation does not apply: doc is missing from path: ${from}`)
 }
 
-function replaceAt(draft: Draft, path: string, value: JsonValue): void {
+function* replaceAt(draft: Draft, path: string, value: JsonValue): Generator<unknown, void> {
   if (path === '') {
     if (typeof value === 'object' && value !== null) draft.replaceAll(value)
     return
   }
-  const target = resolveTarget(draft, path, 'replace')
+  const target = yield* resolveTarget(draft, path, 'replace')
   if (target.index !== undefined && draft.get(target) === undefined)
     throw failed(`replace operation does not apply: doc is missing key: ${path}`)
   draft.set(target, value)
 }
 
-function testAt(draft: Draft, path: string, value: JsonValue): void {
-  const target = resolveTarget(draft, path, 'test')
+function* testAt(draft: Draft, path: string, value: JsonValue): Generator<unknown, void> {
+  const target = yield* resolveTarget(draft, path, 'test')
   const present = draft.getCurrent(target)
   if (present === undefined && target.index !== undefined) throw failed(`error in test for path: '${path}'`)
-  if (!equalValues(present ?? null, value)) throw failed(`testing value ${path} failed: test failed`)
+  if (!(yield* equalValuesSteps(present ?? null, value))) throw failed(`testing value ${path} failed: test failed`)
 }
 
-function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
-  const target = draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
+function* resolveTarget(draft: Draft, path: string, op: string): Generator<unknown, PointerTarget> {
+  const target = yield* draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
   if (target === undefined)
     throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`)
   return target
