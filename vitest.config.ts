@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts', 'examples/**/*.test.ts'],
+    setupFiles: ['tests/seed.ts'],
     pool: 'threads',
     maxWorkers: 2,
     testTimeout: 20_000,

@@ -1,6 +1,6 @@
-import { hasOtherOrder, sortedCauses } from './causes.ts'
+import { type AnswerPair, nearestRefusal } from './causes.ts'
 import { compareAnswers, type Difference, type Divergence, hasWording } from './compare.ts'
-import { explain } from './known/index.ts'
+import { explain, type KnownDivergence } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Answer, Scenario, Step } from './scenario.ts'
 import { type ScenarioRun, type Side, SideRunner } from './side.ts'
@@ -22,11 +22,6 @@ export interface DuelResult {
 /** Quiet time after which no further watch events are expected, and the limit of waiting for them, in milliseconds. */
 const quiet = 120
 const longest = 3000
-/** How often a refusal of the stock server is repeated: a Go map of two entries begins with the second one every eighth time. */
-const repetitions = 30
-/** How often it is repeated when only the order of its causes differs: most orders of a small Go map are the same. */
-const orderRepetitions = 64
-
 /** Runs scenarios against two servers side by side. */
 export class Duel {
   readonly #stock: SideRunner
@@ -99,7 +94,6 @@ class Judge {
   readonly #stockAnswers = new Map<string, NormalAnswer>()
   #steps = 0
   #divergence: Divergence | undefined
-  #ended = false
   stopped = false
 
   constructor(id: string) {
@@ -114,41 +108,21 @@ class Judge {
    */
   async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
     this.#steps++
-    const krmkit = this.#ours.answer(ours, step)
-    let stock = this.#theirs.answer(theirs, step)
-    let differences = compareAnswers(stock, krmkit)
-    for (
-      let i = 0;
-      again !== undefined &&
-      i < (hasOtherOrder(stock, krmkit) ? orderRepetitions : repetitions) &&
-      this.#unexplained(step, stock, krmkit, differences).length > 0;
-      i++
-    ) {
-      const other = this.#theirs.answer(await again(), step)
-      let others = compareAnswers(other, krmkit)
-      // Causes that the stock server collects from a Go map come in another order each time.
-      if (others.length > 0 && hasOtherOrder(stock, other)) others = compareAnswers(sortedCauses(other), sortedCauses(krmkit))
-      if (others.length < differences.length || others.length === 0) [stock, differences] = [other, others]
-    }
+    const first = { stock: this.#theirs.answer(theirs, step), krmkit: this.#ours.answer(ours, step) }
+    const repeat = again && (async () => this.#theirs.answer(await again(), step))
+    const count = (pair: AnswerPair) => judged(step, pair).unexplained.length
+    const pair = repeat === undefined ? first : await nearestRefusal(first, { repeat, count })
+    const { differences, known, unexplained } = judged(step, pair)
+    const { stock, krmkit } = pair
     this.#stockAnswers.set(step.id, stock)
     if (hasWording(stock) && stock.status === krmkit.status) {
       this.#wording.all++
       if (!differences.some(({ aspect }) => aspect === 'wording')) this.#wording.equal++
     }
-    const unexplained = this.#unexplained(step, stock, krmkit, differences)
+    for (const { id } of known) this.#known.add(id)
     if (unexplained.length > 0) this.#divergence = { step, stock, krmkit, differences: unexplained }
-    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status || this.#ended
+    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status || known.some(({ ends }) => ends)
     return !this.stopped
-  }
-
-  #unexplained(step: Step, stock: NormalAnswer, krmkit: NormalAnswer, differences: readonly Difference[]): Difference[] {
-    const divergence = { step, stock, krmkit, differences }
-    return differences.filter((difference) => {
-      const known = explain(difference, divergence)
-      if (known !== undefined) this.#known.add(known.id)
-      if (known?.ends) this.#ended = true
-      return known === undefined
-    })
   }
 
   result(): DuelResult {
@@ -159,6 +133,25 @@ class Judge {
       wording: this.#wording,
       stockAnswers: this.#stockAnswers,
     }
+  }
+}
+
+interface Judgement {
+  readonly differences: readonly Difference[]
+  /** The known divergences that explain differences. */
+  readonly known: readonly KnownDivergence[]
+  readonly unexplained: readonly Difference[]
+}
+
+/** Compares two answers, and tells the differences apart that known divergences explain. */
+function judged(step: Step, { stock, krmkit }: AnswerPair): Judgement {
+  const differences = compareAnswers(stock, krmkit)
+  const divergence = { step, stock, krmkit, differences }
+  const explained = differences.map((difference) => ({ difference, known: explain(difference, divergence) }))
+  return {
+    differences,
+    known: explained.flatMap(({ known }) => known ?? []),
+    unexplained: explained.filter(({ known }) => known === undefined).map(({ difference }) => difference),
   }
 }
 

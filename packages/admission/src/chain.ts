@@ -8,6 +8,7 @@ import type {
   Reservation,
   ValidationResult,
 } from './interfaces.ts'
+import { PhaseTimer } from './phase-timer.ts'
 import { PluginTable } from './plugin-table.ts'
 import { traced } from './trace.ts'
 
@@ -82,14 +83,25 @@ async function admitByAll<T extends ApiObject | undefined>(
 ): Promise<T> {
   const reinvocation = new RequestReinvocation()
   const context: AdmissionContext = { ...outer, reinvocation }
+  const timer = new PhaseTimer(outer.metrics, { type: 'admit', operation: attributes.operation })
   let admitted: ApiObject | undefined = object
-  for (; reinvocation.round < 2; reinvocation.round++) {
-    for (const plugin of plugins) {
-      const step = admitByOne(plugin, admitted, attributes, context)
-      admitted = step instanceof Promise ? await step : step
+  let running = ''
+  try {
+    for (; reinvocation.round < 2; reinvocation.round++) {
+      for (const plugin of plugins) {
+        running = plugin.name
+        const step = admitByOne(plugin, admitted, attributes, context)
+        admitted = step instanceof Promise ? await step : step
+        timer.pluginEnded(running, false)
+      }
+      if (!reinvocation.requested) break
     }
-    if (!reinvocation.requested) break
+  } catch (error) {
+    timer.pluginEnded(running, true)
+    timer.phaseEnded(true)
+    throw error
   }
+  timer.phaseEnded(false)
   return admitted as T
 }
 
@@ -159,20 +171,27 @@ async function validateByAll(
   attributes: AdmissionAttributes,
   context: AdmissionContext,
 ): Promise<Reservation | undefined> {
+  const timer = new PhaseTimer(context.metrics, { type: 'validate', operation: attributes.operation })
   const reservations: Reservation[] = []
+  let running = ''
   try {
     for (const plugin of plugins) {
+      running = plugin.name
       const validating =
         context.trace === undefined
           ? plugin.validate?.(object, attributes, context)
           : tracedValidation(plugin, object, attributes, context)
       const reservation = validating instanceof Promise ? await validating : validating
       if (reservation !== undefined) reservations.push(reservation)
+      timer.pluginEnded(running, false)
     }
   } catch (error) {
+    timer.pluginEnded(running, true)
+    timer.phaseEnded(true)
     await finishAll(reservations, 'rollback')
     throw error
   }
+  timer.phaseEnded(false)
   if (reservations.length === 0) return undefined
   return { commit: () => finishAll(reservations, 'commit'), rollback: () => finishAll(reservations, 'rollback') }
 }

@@ -1,3 +1,4 @@
+import type { TypeRef } from '@krmkit/fieldmanager/typed'
 import type {
   ApiObject,
   DeepReadonly,
@@ -7,7 +8,7 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
-import type { WebhookMetrics } from './webhook/metrics.ts'
+import type { AdmissionMetrics } from './metrics.ts'
 
 /** The kind of a request. A plugin decides from this alone whether it handles the request. */
 export interface AdmissionTarget {
@@ -86,6 +87,8 @@ export interface ObjectConvertor {
   readonly served: unknown
   /** All served versions of a resource, the given one included. */
   equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectVersion[]
+  /** The type of a version for merges of apply configurations; undefined when it is not known. */
+  typeOf?(version: ObjectVersion): TypeRef | undefined
   /** Converts to a version, with members normalized. Does not change its argument. */
   toVersion(object: DeepReadonly<ApiObject>, version: ObjectVersion): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
   /**
@@ -134,7 +137,7 @@ export interface AdmissionContext {
   /** Absent offline: resources have one version. */
   readonly convertor?: ObjectConvertor
   /** Absent when metrics are off. */
-  readonly metrics?: WebhookMetrics
+  readonly metrics?: AdmissionMetrics
   /** Absent offline: requests have no deadline. */
   readonly bounds?: RequestBounds
   /** Receives the decision of each plugin. Absent: decisions are not computed. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ApiServerOptions } from './server-options.ts'
 import { sampleServer } from './testing/sample-server.ts'
 
 describe('answers', () => {
@@ -23,6 +24,18 @@ describe('warnings', () => {
     const { status, headers } = await ask('/api/v1/secrets', { user: undefined as never })
     expect(status).toBe(403)
     expect(headers.warning).toEqual(['299 - "an old token"'])
+  })
+})
+
+describe('NamespaceLifecycle', () => {
+  const create = async (admission: ApiServerOptions['admission']) => {
+    const { ask } = await sampleServer(admission === undefined ? {} : { admission })
+    const body = { metadata: { name: 'a' } }
+    return (await ask('/api/v1/namespaces/missing/configmaps', { method: 'POST', body })).status
+  }
+
+  it('runs unless a factory leaves it out', async () => {
+    expect([await create(undefined), await create([]), await create(() => [])]).toEqual([404, 404, 201])
   })
 })
 

@@ -21,6 +21,14 @@ export type {
   SubjectRules,
   SyncAuthorizer,
 } from './interfaces.ts'
+export {
+  type AuthorizationMetrics,
+  createInstrumentedAuthorizer,
+  type DecisionCounters,
+  type InstrumentedAuthorizerOptions,
+  nameOfMode,
+  type WebhookEvaluationResult,
+} from './metrics.ts'
 export { createNodeAuthorizerFromInformer, type NodeAuthorizerOptions } from './node/node-authorizer.ts'
 export { createEscalationGuard, type EscalationGuard, type EscalationGuardOptions, type RoleWrite } from './rbac/escalation.ts'
 export type { BindingObject } from './rbac/objects.ts'

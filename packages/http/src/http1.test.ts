@@ -250,6 +250,15 @@ describe('HTTP/1.1 response', () => {
     expect(faults).toHaveLength(1)
   })
 
+  it('is missing when the handler aborts: the connection closes', async () => {
+    const errors: unknown[] = []
+    await start(() => Promise.reject(new DOMException('dropped', 'AbortError')), { onError: (error) => errors.push(error) })
+    const client = get(dial())
+    await client.closed
+    expect(client.received).toBe('')
+    expect(errors).toEqual([])
+  })
+
   it('has sanitized header values and omits invalid names', async () => {
     const headers = { 'x-bad': 'a\r\nInjected: \0\x7f\u2028\u{1f600}\t', 'x bad': 'b', '': 'c', 'gr\u00fcn': 'd' }
     await start(() => textResponse('fine', { headers }))

@@ -10,7 +10,7 @@ import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
 import { emptyBody, emptyStream, type ReadBodyOptions, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import { cancelStream, groupParts, internalErrorBody, internalErrorResponse, sendChunks } from './responses.ts'
+import { cancelStream, groupParts, internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
 import { limitUnreadBody } from './unread-body.ts'
 import { isWebSocketWatch, switchProtocols, type UpgradeSocket, upgradeBody } from './upgrade.ts'
@@ -137,6 +137,10 @@ export async function serveHttp1(context: ListenerContext, exchange: Http1Exchan
   try {
     apiResponse = rejection ?? (await context.handle(request))
   } catch (error) {
+    if (isAbortError(error)) {
+      message.socket.destroy()
+      return
+    }
     context.reportError(error)
     apiResponse = internalErrorResponse
   }

@@ -10,7 +10,15 @@ import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
 import { emptyBody, emptyStream, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import { cancelStream, errorResponse, groupParts, internalErrorBody, internalErrorResponse, sendChunks } from './responses.ts'
+import {
+  cancelStream,
+  errorResponse,
+  groupParts,
+  internalErrorBody,
+  internalErrorResponse,
+  isAbortError,
+  sendChunks,
+} from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
@@ -92,6 +100,10 @@ export async function serveHttp2(context: ListenerContext, exchange: Http2Exchan
   try {
     response = validateHead(head) ?? (await context.handle(request))
   } catch (error) {
+    if (isAbortError(error)) {
+      stream.destroy(new Error('the handler dropped the request'))
+      return
+    }
     context.reportError(error)
     response = internalErrorResponse
   }

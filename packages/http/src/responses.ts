@@ -16,6 +16,11 @@ export const internalErrorResponse: ApiResponse = {
   body: { kind: 'bytes', bytes: internalErrorBody },
 }
 
+/** Whether a handler drops the request without a response. */
+export function isAbortError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
 const errorReasons: Readonly<Record<number, StatusReason>> = { 400: 'BadRequest', 405: 'MethodNotAllowed' }
 
 /** A Status response to a request that does not reach the handler. */

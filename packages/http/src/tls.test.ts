@@ -279,6 +279,11 @@ describe('HTTP/2', () => {
     expect(body.toString()).toContain('InternalError')
   })
 
+  it('resets the stream without a response when the handler aborts', async () => {
+    await start(() => Promise.reject(new DOMException('dropped', 'AbortError')))
+    await expect(ask({})).rejects.toMatchObject({ code: 'ERR_HTTP2_STREAM_ERROR' })
+  })
+
   it('sanitizes response header values and omits invalid names', async () => {
     await start(() => ({
       status: 200,

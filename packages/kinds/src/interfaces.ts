@@ -169,8 +169,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly allowUnconditionalUpdate?: boolean
   /** Field selectors besides `metadata.name` and `metadata.namespace`: path -> value. Absent: none. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Propagation policy of a deletion that names none. Default `Background`. */
-  readonly defaultPropagation?: 'Background' | 'Orphan'
+  /**
+   * Propagation policy of a deletion that names none. `Unsupported`: objects of the kind have no dependents, so a deletion drops the
+   * finalizers of garbage collection whatever it asks for. Default `Background`.
+   */
+  readonly defaultPropagation?: 'Background' | 'Orphan' | 'Unsupported'
   /** Text of the Warning header of a deletion that relies on `defaultPropagation`. */
   readonly defaultPropagationWarning?: string
   /**
@@ -290,7 +293,16 @@ export interface ResourceDefinition {
    * Where objects are stored: group and plural of the storage version. `prefix` is the path of the collection below the root
    * of the store (`services/specs`); absent: `group/resource`.
    */
-  readonly storage: { readonly group: string; readonly version: string; readonly resource: string; readonly prefix?: string }
+  readonly storage: {
+    readonly group: string
+    readonly version: string
+    readonly resource: string
+    readonly prefix?: string
+    /** The storage version that discovery announces, if it differs: that of an emulated release. */
+    readonly announced?: string
+  }
+  /** The definition of the storage version, where that version is not served: stored objects are read and written through it. */
+  readonly storedAs?: ResourceDefinition
   /** Conversion to and from the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
@@ -304,6 +316,8 @@ export interface ResourceDefinition {
    * and `fromStorage`.
    */
   readonly conversion?: ObjectConversion
+  /** The emulated release that the definition belongs to, as `1.24`. Absent: the newest one. */
+  readonly release?: string
   /** Defined by the program that runs the server, not by an object in the store. */
   readonly definedInCode?: boolean
   /** For custom resources: what OpenAPI documents need. They have no protobuf form. */

@@ -46,6 +46,9 @@ export interface SendRequestOptions {
   readonly timeoutMs: number
 }
 
+/** The deadline of an exchange passed. */
+class TimeoutError extends Error {}
+
 const maxBytes = 1024 * 1024
 const defaultBackoffMs: readonly number[] = [500, 750, 1125, 1687]
 const maxBackoffMs = 10_000
@@ -65,7 +68,7 @@ const maxCauseDepth = 5
  */
 export async function sendRequest(fetch: Fetch, request: HttpRequest, options: SendRequestOptions): Promise<HttpResponse> {
   const abort = new AbortController()
-  const timeout = new Error(`no response within ${options.timeoutMs} ms`)
+  const timeout = new TimeoutError(`no response within ${options.timeoutMs} ms`)
   const cancel = options.clock.setTimeout(() => abort.abort(timeout), options.timeoutMs)
   const expired = new Promise<never>((_, reject) => {
     abort.signal.addEventListener('abort', () => reject(timeout), { once: true })
@@ -85,8 +88,20 @@ export interface PostOptions extends SendRequestOptions {
   readonly url: string
   readonly fetch: Fetch
   readonly random: Pick<Random, 'bytes'>
+  readonly clock: Pick<Clock, 'now' | 'setTimeout'>
   /** Delays before each retry, in milliseconds; up to a fifth is added as jitter. Default 0.5, 0.75, 1.1 and 1.7 seconds. */
   readonly backoffMs?: readonly number[] | undefined
+  /** Called when an attempt has ended, with its response or its error. */
+  readonly onAttempt?: ((attempt: PostAttempt) => void) | undefined
+}
+
+/** An attempt of {@link postWithRetry}. */
+export interface PostAttempt {
+  readonly seconds: number
+  readonly response?: HttpResponse
+  readonly error?: unknown
+  /** Whether the deadline passed. */
+  readonly timedOut: boolean
 }
 
 /**
@@ -107,11 +122,16 @@ export async function postWithRetry(body: string, options: PostOptions): Promise
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt >= backoffMs.length
     let delayMs = withJitter(backoffMs[attempt] ?? 0, options.random)
+    const from = clock.now()
+    const ended = (attempt: Omit<PostAttempt, 'seconds'>) =>
+      options.onAttempt?.({ ...attempt, seconds: (clock.now() - from) / 1000 })
     try {
       const response = await sendRequest(fetch, request, options)
+      ended({ response, timedOut: false })
       if (isLast || !isRetryable(response)) return response
       delayMs = Math.min(maxBackoffMs, Math.max(delayMs, (response.retryAfterSeconds ?? 0) * 1000))
     } catch (error) {
+      ended({ error, timedOut: error instanceof TimeoutError })
       if (isLast || !isConnectionLost(error)) throw error
     }
     await new Promise<void>((resolve) => clock.setTimeout(resolve, delayMs))

@@ -51,6 +51,8 @@ export interface ApiRequest {
   readonly user?: RequestUser | undefined
   /** Set by in-process callers: called with the decision of each admission plugin about this request. */
   readonly decisions?: DecisionCallback | undefined
+  /** Set by in-process callers that belong to the server: storage versions answer although they are not served. */
+  readonly internal?: boolean | undefined
 }
 
 /**
@@ -99,5 +101,8 @@ export interface ApiResponse {
   readonly body: ApiBody
 }
 
-/** An API server as a function. It never rejects: every failure is a response with a Status body. */
+/**
+ * An API server as a function. Every failure is a response with a Status body. A handler rejects with an error whose `name` is
+ * `AbortError` to drop the request without a response: the connection closes, or the HTTP/2 stream is reset.
+ */
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>

@@ -114,7 +114,7 @@ async function createOnce(
     },
     canonicalize: () => strategy.canonicalize?.(object, about),
     *validate() {
-      const errors = yield* validateByStrategy(object, definition, about)
+      const errors = [...(context.missing ?? []), ...(yield* validateByStrategy(object, definition, about))]
       yield true
       return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
     },

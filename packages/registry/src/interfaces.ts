@@ -1,4 +1,4 @@
-import type { AdmissionChain, DecisionSink, WebhookMetrics } from '@krmkit/admission'
+import type { AdmissionChain, AdmissionMetrics, DecisionSink } from '@krmkit/admission'
 import type { FrozenObject } from '@krmkit/fieldmanager'
 import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
 import type {
@@ -6,6 +6,7 @@ import type {
   ApiObject,
   Clock,
   Features,
+  FieldError,
   FieldSelector,
   GroupVersionKind,
   LabelSelector,
@@ -32,7 +33,7 @@ export interface RegistryEnvironment {
   readonly types: TypeSource
   readonly admission: AdmissionChain
   /** Called for each webhook request. */
-  readonly metrics?: WebhookMetrics | undefined
+  readonly metrics?: AdmissionMetrics | undefined
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
@@ -79,6 +80,8 @@ export interface WriteContext {
   readonly deadline?: number | undefined
   /** Options of the request as members of `CreateOptions` and the like. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
+  /** Errors for required members that the body lacks; validation begins with them. */
+  readonly missing?: readonly FieldError[] | undefined
   /** Adds a Warning header to the response. */
   warn(text: string): void
   /** Adds an annotation to the audit event; absent when the request is not audited. */

@@ -156,7 +156,7 @@ async function updateOnce(
     },
     canonicalize: () => definition.strategy.canonicalize?.(next, about),
     *validate() {
-      const errors = yield* validateUpdatedMetadata(next, current, definition)
+      const errors = [...(context.missing ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
       yield true
       const own =
         strategy === undefined

@@ -50,11 +50,8 @@ export interface ApplyOptions {
   readonly suspend: <T>(wait: Promise<T>) => Promise<T>
 }
 
-/** Abort reason of a connectionDropped connection. A shared object is cheaper than the default reason. */
-const connectionDropped = new ClientError({
-  code: 'Unreachable',
-  message: 'a fault of the test connectionDropped the connection',
-})
+/** Abort reason of a dropped connection. A shared object is cheaper than the default reason. */
+export const connectionDropped = new ClientError({ code: 'Unreachable', message: 'a fault of the test dropped the connection' })
 
 /** Injects faults. Requests and watches of controllers are spared unless `user` names them. */
 export class Faults {

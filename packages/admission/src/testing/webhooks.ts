@@ -66,12 +66,18 @@ export function testWebhooks(
     ...contextOf(stored),
     annotate: (key: string, value: string, level = 'Metadata') => void annotations.push([key, value, level]),
     metrics: {
-      called: (labels: WebhookLabels, { rejected, code }: { rejected: boolean; code: number }) =>
-        void metrics.push(`called ${labelText(labels)} ${rejected} ${code}`),
-      rejected: (labels: WebhookLabels, { cause, code }: { cause: string; code: number }) =>
-        void metrics.push(`rejected ${labelText(labels)} ${cause} ${code}`),
-      failedOpen: (labels: WebhookLabels) => void metrics.push(`failedOpen ${labelText(labels)}`),
-      excluded: (labels: WebhookLabels) => void metrics.push(`excluded ${labelText(labels)}`),
+      pluginCompleted: () => undefined,
+      phaseCompleted: () => undefined,
+      podSecurity: { evaluated: () => undefined, exempted: () => undefined, failed: () => undefined },
+      webhooks: {
+        called: (labels: WebhookLabels, { rejected, code }: { rejected: boolean; code: number }) =>
+          void metrics.push(`called ${labelText(labels)} ${rejected} ${code}`),
+        rejected: (labels: WebhookLabels, { cause, code }: { cause: string; code: number }) =>
+          void metrics.push(`rejected ${labelText(labels)} ${cause} ${code}`),
+        failedOpen: (labels: WebhookLabels) => void metrics.push(`failedOpen ${labelText(labels)}`),
+        conditionsEvaluated: (labels: WebhookLabels, { outcome }: { outcome: string }) =>
+          void metrics.push(`${outcome} ${labelText(labels)}`),
+      },
     },
     ...(convertor === undefined ? {} : { convertor }),
   }

@@ -21,7 +21,8 @@ export async function applyFailurePolicy<T>(
   clock: Clock,
   { run, failedOpen }: { readonly run: () => Promise<CallResult<T>>; readonly failedOpen: (message: string) => void },
 ): Promise<T | undefined> {
-  const { metrics, bounds } = context
+  const { bounds } = context
+  const metrics = context.metrics?.webhooks
   const startedAt = clock.now()
   const count = (rejected: boolean, code: number): void => {
     metrics?.called(labels, { seconds: (clock.now() - startedAt) / 1000, rejected, code })

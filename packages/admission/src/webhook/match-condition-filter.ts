@@ -28,12 +28,15 @@ export class MatchConditionFilter {
     if (hook.conditions.length === 0) return true
     const { before, after } = requestMembers(attributes, version, this.#options.profile)
     const request = { uid: '', ...before, ...after }
+    const { clock } = this.#options
+    const startedAt = clock.now()
     const result = await this.#evaluate(hook, { attributes, ...versioned, request })
+    const seconds = (clock.now() - startedAt) / 1000
+    context.metrics?.webhooks.conditionsEvaluated(labels, { seconds, outcome: result.outcome })
     if (result.outcome === 'match') return true
     if (result.outcome === 'error' && hook.failurePolicy === 'Fail') {
       throw ApiError.forbidden(attributes.resource, attributes.name, result.message)
     }
-    if (result.outcome === 'noMatch') context.metrics?.excluded(labels)
     return false
   }
 

@@ -17,6 +17,9 @@ export interface WebhookMetrics {
   rejected(labels: WebhookLabels, result: { readonly cause: RejectionCause; readonly code: number }): void
   /** A call failed, and the failure policy is `Ignore`. */
   failedOpen(labels: WebhookLabels): void
-  /** The match conditions excluded the request. */
-  excluded(labels: WebhookLabels): void
+  /** Match conditions were evaluated; without a match the webhook is not called. */
+  conditionsEvaluated(
+    labels: WebhookLabels,
+    result: { readonly seconds: number; readonly outcome: 'match' | 'noMatch' | 'error' },
+  ): void
 }

@@ -118,7 +118,7 @@ describe('match conditions', () => {
     )
     await validate()
     expect(called).toEqual(['yes'])
-    expect(metrics).toContain('excluded no validating CREATE')
+    expect(metrics).toContain('noMatch no validating CREATE')
   })
 
   it('refuse on errors, unless the failure policy is Ignore', async () => {

@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type AuthorizationMetrics,
   type Authorizer,
   createEscalationGuard,
   createNodeAuthorizerFromInformer,
@@ -19,6 +20,8 @@ export interface AuthorizerEnvironment {
   readonly objects: ObjectInformer
   readonly clock: Clock
   readonly profile: NamingProfile
+  /** Counts decisions in the metrics of the server. */
+  readonly metrics: AuthorizationMetrics
   /** Decides by the roles and bindings in the store. Every call returns the same authorizer. */
   rbac(): Promise<RbacAuthorizer>
   /** Authorizes nodes by the pods and volumes in the store. */
@@ -31,6 +34,7 @@ export type AuthorizerFactory = (environment: AuthorizerEnvironment) => Authoriz
 export interface AccessControlOptions {
   readonly clock: Clock
   readonly profile: NamingProfile
+  readonly metrics: AuthorizationMetrics
   readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
 }
@@ -64,7 +68,7 @@ export class AccessControl {
   }
 
   async start(registry: Registry): Promise<void> {
-    const { clock, profile, closing, onError } = this.#options
+    const { clock, profile, metrics, closing, onError } = this.#options
     const objects = storeFeed({ registry, closing, onError })
     this.#feed = objects
     if (typeof this.#configured !== 'function') return
@@ -73,6 +77,7 @@ export class AccessControl {
       objects,
       clock,
       profile,
+      metrics,
       rbac,
       nodes: () => createNodeAuthorizerFromInformer(objects, { profile }),
     })

@@ -1,39 +1,13 @@
 import { isMutating } from '../filters/long-running.ts'
+import { histogramSamples, type Sample, type SampledMetric, sampledMetric } from '../metrics/sampled-metric.ts'
 import type { FlowController } from './flow-controller.ts'
 import type { FlowStatistics, Rejection } from './flow-statistics.ts'
 import type { Histogram } from './histogram.ts'
 import type { PriorityLevel } from './priority-level.ts'
 
-interface Sample {
-  readonly metricName?: string
-  readonly labels: Readonly<Record<string, string | number>>
-  readonly value: number
-}
-
-/** A metric of the registry whose values are computed when they are read. */
-export interface SampledMetric {
-  readonly name: string
-  readonly help: string
-  readonly type: 'gauge' | 'counter' | 'histogram'
-  readonly aggregator: 'sum'
-  get(): Promise<SampledMetric & { readonly values: readonly Sample[] }>
-}
-
 type Labels = Sample['labels']
 
 const prefix = 'apiserver_flowcontrol_'
-
-function metric(
-  type: SampledMetric['type'],
-  [name, help]: readonly [string, string],
-  samples: () => Iterable<Sample>,
-): SampledMetric {
-  const sampled: SampledMetric = {
-    ...{ name, help, type, aggregator: 'sum' },
-    get: async () => ({ ...sampled, values: [...samples()] }),
-  }
-  return sampled
-}
 
 /** Metrics under the names of the stock server. Series exist only for configured schemas and levels. */
 export function flowMetrics(controller: FlowController): readonly SampledMetric[] {
@@ -51,20 +25,20 @@ function activeFlows(controller: FlowController): FlowStatistics[] {
 
 function flowCounters(controller: FlowController): readonly SampledMetric[] {
   const count = (type: 'gauge' | 'counter', name: string, help: string, value: (flow: FlowStatistics) => number) =>
-    metric(type, [`${prefix}${name}`, help], () =>
+    sampledMetric(type, [`${prefix}${name}`, help], () =>
       activeFlows(controller).map((flow) => ({ labels: labelsOf(flow), value: value(flow) })),
     )
   const inQueue = ['apiserver_current_inqueue_requests', 'Number of queued requests, by kind.'] as const
   return [
     count('counter', 'dispatched_requests_total', 'Number of requests that were executed.', ({ dispatched }) => dispatched),
-    metric('counter', [`${prefix}rejected_requests_total`, 'Number of requests that were rejected, by reason.'], () =>
+    sampledMetric('counter', [`${prefix}rejected_requests_total`, 'Number of requests that were rejected, by reason.'], () =>
       activeFlows(controller).flatMap((flow) =>
         (Object.keys(flow.rejected) as Rejection[])
           .filter((reason) => flow.rejected[reason] > 0)
           .map((reason) => ({ labels: { ...labelsOf(flow), reason }, value: flow.rejected[reason] })),
       ),
     ),
-    metric(
+    sampledMetric(
       'counter',
       [`${prefix}request_dispatch_no_accommodation_total`, 'Number of times a request was due but had too few seats.'],
       () =>
@@ -78,7 +52,7 @@ function flowCounters(controller: FlowController): readonly SampledMetric[] {
       return flow.executingRequests
     }),
     count('gauge', 'current_executing_seats', 'Seats of executing requests.', (flow) => flow.executingSeats),
-    metric('gauge', inQueue, () => {
+    sampledMetric('gauge', inQueue, () => {
       const waiting = controller.levels().flatMap(({ queues }) => queues.queues().flatMap((queue) => [...queue.requests()]))
       const mutating = waiting.filter(({ context: state }) => isMutating(state.info)).length
       return [
@@ -91,11 +65,11 @@ function flowCounters(controller: FlowController): readonly SampledMetric[] {
 
 function flowHistograms(controller: FlowController): readonly SampledMetric[] {
   const histogram = (name: string, help: string, of: (flow: FlowStatistics) => readonly (readonly [Labels, Histogram])[]) =>
-    metric('histogram', [`${prefix}${name}`, help], () =>
+    sampledMetric('histogram', [`${prefix}${name}`, help], () =>
       activeFlows(controller).flatMap((flow) =>
         of(flow)
           .filter(([, { total }]) => total > 0)
-          .flatMap(([labels, values]) => samplesOf(`${prefix}${name}`, { ...labelsOf(flow), ...labels }, values)),
+          .flatMap(([labels, values]) => histogramSamples(`${prefix}${name}`, { ...labelsOf(flow), ...labels }, values)),
       ),
     )
   return [
@@ -121,7 +95,7 @@ function flowHistograms(controller: FlowController): readonly SampledMetric[] {
 
 function levelSeats(controller: FlowController): readonly SampledMetric[] {
   const gauge = (name: string, help: string, value: (level: PriorityLevel) => number) =>
-    metric('gauge', [`${prefix}${name}`, help], () =>
+    sampledMetric('gauge', [`${prefix}${name}`, help], () =>
       controller.levels().map((level) => ({ labels: { priority_level: level.name }, value: value(level) })),
     )
   return [
@@ -134,7 +108,7 @@ function levelSeats(controller: FlowController): readonly SampledMetric[] {
     gauge('demand_seats_stdev', 'Standard deviation of seat demand in the last period.', ({ demand }) => demand.deviation),
     gauge('demand_seats_smoothed', 'Smoothed seat demand.', ({ demand }) => demand.smoothed),
     gauge('target_seats', 'Target seats of the last adjustment.', ({ targetSeats }) => targetSeats),
-    metric('gauge', [`${prefix}seat_fair_frac`, 'Fraction of its target that each priority level gets.'], () => [
+    sampledMetric('gauge', [`${prefix}seat_fair_frac`, 'Fraction of its target that each priority level gets.'], () => [
       { labels: {}, value: controller.fairFraction },
     ]),
   ]
@@ -142,7 +116,7 @@ function levelSeats(controller: FlowController): readonly SampledMetric[] {
 
 function levelProgress(controller: FlowController): readonly SampledMetric[] {
   const readings = (name: string, help: string, of: (level: PriorityLevel) => readonly (readonly [Labels, number])[]) =>
-    metric('gauge', [`${prefix}${name}`, help], () =>
+    sampledMetric('gauge', [`${prefix}${name}`, help], () =>
       controller.levels().flatMap((level) => {
         return of(level).map(([labels, value]) => ({ labels: { ...labels, priority_level: level.name }, value }))
       }),
@@ -150,11 +124,11 @@ function levelProgress(controller: FlowController): readonly SampledMetric[] {
   /** Empty before the first dispatch from queues. */
   const dispatch = ({ queues }: PriorityLevel) => (queues.dispatch.r === undefined ? [] : [queues.dispatch])
   const timed = (name: string, help: string, of: (level: PriorityLevel) => readonly (readonly [Labels, Histogram])[]) =>
-    metric('histogram', [`${prefix}${name}`, help], () =>
+    sampledMetric('histogram', [`${prefix}${name}`, help], () =>
       controller.levels().flatMap((level) => {
         level.queues.advance()
         return of(level).flatMap(([labels, values]) =>
-          samplesOf(`${prefix}${name}`, { ...labels, priority_level: level.name }, values),
+          histogramSamples(`${prefix}${name}`, { ...labels, priority_level: level.name }, values),
         )
       }),
     )
@@ -193,19 +167,5 @@ function bounds(min: number, max: number): readonly (readonly [Labels, number])[
   return [
     [{ bound: 'min' }, min],
     [{ bound: 'max' }, max],
-  ]
-}
-
-function samplesOf(name: string, labels: Labels, { bounds: upper, counts, total, sum }: Histogram): Sample[] {
-  let below = 0
-  const buckets = upper.map((le, i) => {
-    below += counts[i] as number
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: below }
-  })
-  return [
-    ...buckets,
-    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: total },
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: total },
   ]
 }

@@ -3,11 +3,12 @@ import type { ApiResponse } from '@krmkit/protocol'
 import type { FrozenObject, Registry } from '@krmkit/registry'
 import { storeFeed } from '../access/store-feed.ts'
 import { priorityAndFairness } from '../filters/priority-and-fairness.ts'
+import type { SampledMetric } from '../metrics/sampled-metric.ts'
 import type { Query } from '../query.ts'
 import type { Filter } from '../request-context.ts'
 import { debugPages } from './debug-pages.ts'
 import { adjustmentMs, FlowController } from './flow-controller.ts'
-import { flowMetrics, type SampledMetric } from './flow-metrics.ts'
+import { flowMetrics } from './flow-metrics.ts'
 import type { WatchCounts } from './watch-counts.ts'
 
 export interface FlowControlOptions {

@@ -1,10 +1,14 @@
-import type { WebhookMetrics } from '@krmkit/admission'
+import type { AdmissionMetrics } from '@krmkit/admission'
+import type { AuthorizationMetrics } from '@krmkit/authorization'
+import type { FeatureGateState } from '@krmkit/meta'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
-import { Counter, Gauge, Histogram, type Metric, Registry as MetricRegistry } from 'prom-client'
-import type { SampledMetric } from '../flow-control/flow-metrics.ts'
 import type { Filter } from '../request-context.ts'
-import { metricCode, type NamedResources, requestLabeler } from './request-labels.ts'
+import { admissionMetrics } from './admission-metrics.ts'
+import { authorizationMetrics } from './authorization-metrics.ts'
+import { Instruments } from './instruments.ts'
+import { type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
+import type { SampledMetric } from './sampled-metric.ts'
 
 /** Metrics of one server, under the names of the stock server. */
 export interface Metrics {
@@ -16,8 +20,8 @@ export interface Metrics {
     subresource: string
     removed_release: string
   }): void
-  /** Counts calls to admission webhooks. */
-  readonly webhooks: WebhookMetrics
+  readonly admission: AdmissionMetrics
+  readonly authorization: AuthorizationMetrics
   /** Availability of aggregated API servers. */
   readonly availability: AvailabilityMetrics
   /** Adds a metric whose values are computed when they are read. */
@@ -32,6 +36,8 @@ export interface MetricsOptions {
   /** Resources whose names may become labels. */
   readonly resources: NamedResources
   readonly slices: SliceScheduler
+  /** The feature gates of the server. */
+  readonly gates?: readonly FeatureGateState[] | undefined
 }
 
 const requestTotal = {
@@ -51,47 +57,43 @@ export interface AvailabilityMetrics {
   remove(name: string): void
 }
 
-export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
-  const registers = [new MetricRegistry()]
+export function createMetrics({ resourceVersion, resources, slices, gates = [] }: MetricsOptions): Metrics {
+  const instruments = new Instruments()
   const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
   const inFlight = { mutating: 0, readOnly: 0 }
-  new Gauge({
+  instruments.gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Number of requests in flight.',
     labelNames: ['request_kind'],
-    registers,
     collect() {
       this.set({ request_kind: 'mutating' }, inFlight.mutating)
       this.set({ request_kind: 'readOnly' }, inFlight.readOnly)
     },
   })
-  const deprecated = new Gauge({
+  const deprecated = instruments.gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: 'Set to 1 for each requested deprecated API, with the release that removes it.',
     labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-    registers,
   })
-  new Gauge({
+  instruments.gauge({
     name: 'apiserver_storage_revision',
     help: 'Current durable revision of the store.',
-    registers,
     collect() {
       this.set(Number(resourceVersion()))
     },
   })
-  const unavailable = new Gauge({
+  const unavailable = instruments.gauge({
     name: 'aggregator_unavailable_apiservice',
     help: 'Set to 1 for each unavailable APIService with a service, to 0 for available ones.',
     labelNames: ['name'],
-    registers,
   })
-  const lost = new Counter({
+  const lost = instruments.counter({
     name: 'aggregator_unavailable_apiservice_total',
     help: 'Number of times an APIService became unavailable, by reason.',
     labelNames: ['name', 'reason'],
-    registers,
   })
+  featureMetric(gates, instruments)
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
     filter: async (context, next) => {
@@ -109,7 +111,8 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
-    webhooks: webhookMetrics(registers),
+    admission: admissionMetrics(instruments),
+    authorization: authorizationMetrics(instruments),
     availability: {
       observe(name, state) {
         unavailable.set({ name }, state.available ? 0 : 1)
@@ -117,13 +120,12 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       },
       remove: (name) => unavailable.remove({ name }),
     },
-    register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
+    register: (metric) => instruments.register(metric),
     async expose() {
-      const registry = registers[0] as MetricRegistry
       const texts = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
-      const parts: Uint8Array[] = [Buffer.from(await registry.metrics())]
+      const parts: Uint8Array[] = [Buffer.from(await instruments.text())]
       for (const text of texts) parts.push(...(await encodedInSlices(text, new Slices(slices))))
-      return { parts, contentType: registry.contentType }
+      return { parts, contentType: instruments.contentType }
     },
   }
 }
@@ -146,52 +148,13 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   return parts
 }
 
-/** 0 means a failure without a code. */
-function webhookCode(code: number): number {
-  return code === 0 ? 0 : metricCode(code)
-}
-
-/** @see API protocol specification, 6 */
-function webhookMetrics(registers: MetricRegistry[]): WebhookMetrics {
-  const prefix = 'apiserver_admission_webhook'
-  const rejections = new Counter({
-    name: `${prefix}_rejection_count`,
-    help: 'Number of requests rejected by admission webhooks, by error type and HTTP status code.',
-    labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
-    registers,
+/** One series per gate; the stage of stable gates is empty. */
+function featureMetric(gates: readonly FeatureGateState[], instruments: Instruments): void {
+  const metric = instruments.gauge({
+    name: 'kubernetes_feature_enabled',
+    help: 'Stage of each feature gate, and 1 if it is enabled.',
+    labelNames: ['name', 'stage'],
   })
-  const failOpen = new Counter({
-    name: `${prefix}_fail_open_count`,
-    help: 'Number of failed calls to admission webhooks that were ignored.',
-    labelNames: ['name', 'type'],
-    registers,
-  })
-  const requests = new Counter({
-    name: `${prefix}_request_total`,
-    help: 'Number of calls to admission webhooks, by HTTP status code.',
-    labelNames: ['name', 'type', 'operation', 'code', 'rejected'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: `${prefix}_admission_duration_seconds`,
-    help: 'Latency of admission webhooks in seconds.',
-    labelNames: ['name', 'type', 'operation', 'rejected'],
-    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
-    registers,
-  })
-  const exclusions = new Counter({
-    name: 'apiserver_admission_match_condition_exclusions_total',
-    help: 'Number of calls to admission webhooks that match conditions excluded.',
-    labelNames: ['name', 'kind', 'type', 'operation'],
-    registers,
-  })
-  return {
-    called(labels, { seconds, rejected, code }) {
-      requests.inc({ ...labels, code: webhookCode(code), rejected: String(rejected) })
-      durations.observe({ ...labels, rejected: String(rejected) }, seconds)
-    },
-    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
-    failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
-    excluded: (labels) => exclusions.inc({ ...labels, kind: 'webhook' }),
-  }
+  for (const { name, stage, enabled } of gates)
+    metric.set({ name, stage: stage === 'stable' ? '' : stage.toUpperCase() }, enabled ? 1 : 0)
 }

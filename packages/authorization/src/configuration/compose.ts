@@ -1,8 +1,14 @@
 import { AuthorizationError } from '../authorization-error.ts'
 import { createPrivilegedGroupsAuthorizer } from '../builtin-authorizers.ts'
 import type { Authorizer } from '../interfaces.ts'
+import { type AuthorizationMetrics, createInstrumentedAuthorizer } from '../metrics.ts'
 import { createUnionAuthorizer } from '../union.ts'
-import type { AuthorizationConfiguration, AuthorizationWebhook, MatchConditionCompiler } from './interfaces.ts'
+import type {
+  AuthorizationConfiguration,
+  AuthorizationWebhook,
+  AuthorizerConfiguration,
+  MatchConditionCompiler,
+} from './interfaces.ts'
 import { createConditionalAuthorizer } from './match-conditions.ts'
 import { compileMatchConditions } from './validate.ts'
 
@@ -12,6 +18,7 @@ export interface ComposeAuthorizersOptions {
   /** Creates the authorizer of a webhook. Match conditions are evaluated before it is consulted. */
   readonly webhook: (webhook: AuthorizationWebhook, name: string) => Authorizer
   readonly conditions: MatchConditionCompiler
+  readonly metrics?: AuthorizationMetrics
 }
 
 /**
@@ -34,17 +41,24 @@ export interface ComposeAuthorizersOptions {
  * ```
  */
 export function composeAuthorizers({ authorizers }: AuthorizationConfiguration, parts: ComposeAuthorizersOptions): Authorizer {
-  const chosen = authorizers.map(({ type, name, webhook }): Authorizer => {
+  const { metrics } = parts
+  const create = ({ type, name, webhook }: AuthorizerConfiguration): Authorizer => {
     if (webhook !== undefined) {
       return createConditionalAuthorizer(parts.webhook(webhook, name), {
         conditions: compileMatchConditions(webhook.matchConditions, parts.conditions),
         onError: webhook.failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
+        ...(metrics === undefined ? {} : { onEvaluated: (outcome) => metrics.conditionsEvaluated(name, outcome) }),
       })
     }
     const known = parts.byType.get(type)
     if (known !== undefined) return known
     const message = `authorizer type ${type} is not allowed if it was not enabled at initial server startup`
     throw new AuthorizationError({ code: 'InvalidConfiguration', message })
+  }
+  const chosen = authorizers.map((configured) => {
+    const { type, name } = configured
+    const authorizer = create(configured)
+    return metrics === undefined ? authorizer : createInstrumentedAuthorizer(authorizer, { type, name, metrics })
   })
   return createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), ...chosen])
 }

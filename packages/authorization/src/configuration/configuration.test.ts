@@ -2,6 +2,7 @@ import { formatFieldErrors } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import { alwaysAllowAuthorizer, alwaysDenyAuthorizer } from '../builtin-authorizers.ts'
 import type { Authorizer, Decision } from '../interfaces.ts'
+import type { AuthorizationMetrics } from '../metrics.ts'
 import { attributesOf, pathAttributesOf } from '../testing/samples.fixture.ts'
 import { composeAuthorizers, createReplaceableAuthorizer } from './compose.ts'
 import type { MatchConditionCompiler, SubjectAccessReviewSpec } from './interfaces.ts'
@@ -198,6 +199,44 @@ describe('composeAuthorizers', () => {
     const admin = { ...request, user: { username: 'root', groups: ['system:masters'] } }
     expect(await authorizer.authorize(admin)).toMatchObject({ decision: 'allow' })
     expect(asked).toHaveLength(2)
+  })
+
+  it('counts decisions, exclusions and evaluation errors by authorizer', async () => {
+    const counts: Record<string, number> = {}
+    const count = (key: string) => {
+      counts[key] = (counts[key] ?? 0) + 1
+    }
+    const metrics: AuthorizationMetrics = {
+      decisions: (type, name) => ({
+        allowed: () => count(`${type} ${name} allowed`),
+        denied: () => count(`${type} ${name} denied`),
+      }),
+      evaluated: () => undefined,
+      failedOpen: () => undefined,
+      reloaded: () => undefined,
+      conditionsEvaluated(name, { excluded, failed }) {
+        if (excluded) count(`${name} excluded`)
+        if (failed) count(`${name} failed`)
+      },
+    }
+    const conditional = (name: string, expression: string) =>
+      hook({ failurePolicy: 'NoOpinion', matchConditions: [{ expression }] }, name)
+    const configuration = parse(conditional('a', 'no'), conditional('b', 'broken'), hook({}, 'c'), {
+      type: 'AlwaysAllow',
+      name: 'all',
+    })
+    const decisions = new Map([['c', answers('noOpinion')]])
+    const webhook = (_: object, name: string) => decisions.get(name) ?? answers('allow')
+    const authorizer = composeAuthorizers(configuration, { byType, webhook, conditions, metrics })
+    await authorizer.authorize(request)
+    decisions.set('c', answers('deny'))
+    await composeAuthorizers(configuration, { byType, webhook, conditions, metrics }).authorize(request)
+    expect(counts).toEqual({
+      'a excluded': 2,
+      'b failed': 2,
+      'AlwaysAllow all allowed': 1,
+      'Webhook c denied': 1,
+    })
   })
 
   it('rejects types that were not enabled at startup', () => {

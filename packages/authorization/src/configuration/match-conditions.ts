@@ -4,25 +4,26 @@ import type { CompiledMatchCondition, SelectorRequirement, SubjectAccessReviewSp
 
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
+export interface ConditionalAuthorizerOptions {
+  readonly conditions: readonly CompiledMatchCondition[]
+  readonly onError: 'deny' | 'noOpinion'
+  /** Called after the conditions were evaluated for a request. */
+  readonly onEvaluated?: (outcome: { readonly seconds: number; readonly excluded: boolean; readonly failed: boolean }) => void
+}
+
 /**
  * Consults an authorizer only for requests that meet all match conditions. One false condition skips it, whatever the others do;
  * otherwise a condition that fails to evaluate decides by `onError`.
  */
-export function createConditionalAuthorizer(
-  inner: Authorizer,
-  options: { readonly conditions: readonly CompiledMatchCondition[]; readonly onError: 'deny' | 'noOpinion' },
-): Authorizer {
-  const { conditions, onError } = options
+export function createConditionalAuthorizer(inner: Authorizer, options: ConditionalAuthorizerOptions): Authorizer {
+  const { conditions, onError, onEvaluated } = options
   if (conditions.length === 0) return inner
   return {
     authorize(attributes) {
-      const errors: string[] = []
-      const review = subjectAccessReviewSpec(attributes)
-      for (const condition of conditions) {
-        const met = condition.evaluate(review)
-        if (met === false) return noOpinion
-        if (met !== true) errors.push(met.error)
-      }
+      const from = performance.now()
+      const { excluded, errors } = evaluateConditions(conditions, subjectAccessReviewSpec(attributes))
+      onEvaluated?.({ seconds: (performance.now() - from) / 1000, excluded, failed: errors.length > 0 })
+      if (excluded) return noOpinion
       if (errors.length === 0) return inner.authorize(attributes)
       const unique = [...new Set(errors)]
       const error = unique.length === 1 ? unique[0] : `[${unique.join(', ')}]`
@@ -30,6 +31,17 @@ export function createConditionalAuthorizer(
     },
     ...(inner.rulesFor === undefined ? {} : { rulesFor: (user, namespace) => inner.rulesFor!(user, namespace) }),
   }
+}
+
+/** Stops at the first condition that is false. */
+function evaluateConditions(conditions: readonly CompiledMatchCondition[], review: SubjectAccessReviewSpec) {
+  const errors: string[] = []
+  for (const condition of conditions) {
+    const met = condition.evaluate(review)
+    if (met === false) return { excluded: true, errors }
+    if (met !== true) errors.push(met.error)
+  }
+  return { excluded: false, errors }
 }
 
 /**

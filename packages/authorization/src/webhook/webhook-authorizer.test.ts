@@ -174,6 +174,30 @@ describe('createWebhookAuthorizer', () => {
     expect((await authorizer.authorize(get)).decision).toBe('deny')
   })
 
+  it('records every attempt, and failures that are left to the next authorizer', async () => {
+    const recorded: unknown[] = []
+    const metrics: WebhookAuthorizerOptions['metrics'] = {
+      evaluated: (name, { result, seconds }) => recorded.push([name, result, seconds]),
+      failedOpen: (name, result) => recorded.push([name, 'failed open', result]),
+    }
+    const made = service([review({ allowed: true }), { status: 504 }, { body: 'no review' }], { metrics, authorizedMs: 0 })
+    for (const name of ['a', 'b', 'c']) await made.authorizer.authorize({ ...get, name })
+    expect(recorded.splice(0)).toEqual([
+      ['default', 'success', 0],
+      ['default', 'timeout', 0],
+      ['default', 'failed open', 'timeout'],
+      ['default', 'error', 0],
+      ['default', 'failed open', 'error'],
+    ])
+    const clock = fakeClock(0)
+    const hanging = { clock, timeoutMs: 1000, fetch: () => new Promise<never>(() => undefined), onFailure: 'deny' as const }
+    const { authorizer } = service([], { ...hanging, metrics, name: 'hook' })
+    const decision = authorizer.authorize(get)
+    clock.advance(1000)
+    await decision
+    expect(recorded).toEqual([['hook', 'timeout', 1]])
+  })
+
   it('retries a busy webhook after Retry-After', async () => {
     const { authorizer, asked, clock } = service([{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })], {
       backoffMs: [500, 500],

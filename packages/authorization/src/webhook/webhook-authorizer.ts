@@ -6,9 +6,10 @@
 
 import { type Clock, isJsonObject, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
-import { type Fetch, type HttpResponse, postWithRetry } from '@krmkit/meta/fetch'
+import { type Fetch, type HttpResponse, type PostAttempt, postWithRetry } from '@krmkit/meta/fetch'
 import { selectorRequirements } from '../configuration/match-conditions.ts'
 import type { Attributes, Authorizer, Decision } from '../interfaces.ts'
+import type { AuthorizationMetrics, WebhookEvaluationResult } from '../metrics.ts'
 
 export interface WebhookAuthorizerOptions {
   /** URL that SubjectAccessReviews are posted to. */
@@ -32,6 +33,9 @@ export interface WebhookAuthorizerOptions {
   readonly backoffMs?: readonly number[]
   /** Receives the reason of each failed review. */
   readonly onError?: (error: unknown) => void
+  readonly metrics?: Pick<AuthorizationMetrics, 'evaluated' | 'failedOpen'>
+  /** Name in metrics. Default `default`, the name of the webhook of `--authorization-webhook-config-file`. */
+  readonly name?: string
 }
 
 const minuteMs = 60_000
@@ -63,6 +67,8 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     authorizedMs = 5 * minuteMs,
     unauthorizedMs = minuteMs / 2,
     timeoutMs = 30_000,
+    metrics,
+    name = 'default',
   } = options
   const apiVersion = `authorization.${profile.apiDomain}/${version}`
   const allowed = new ByteBoundedCache<Decision>({ clock, maxBytes: allowedBytes, maxKeyLength: maxCachedReview })
@@ -77,6 +83,11 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
       const key = isCacheable(attributes) ? JSON.stringify(spec) : undefined
       const cached = key === undefined ? undefined : (allowed.get(key) ?? other.get(key))
       if (cached !== undefined) return cached
+      let result: WebhookEvaluationResult = 'error'
+      const onAttempt = (attempt: PostAttempt) => {
+        result = resultOf(attempt, apiVersion)
+        metrics?.evaluated(name, { result, seconds: attempt.seconds })
+      }
       try {
         const review = {
           apiVersion,
@@ -85,12 +96,17 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
           spec,
           status: { allowed: false },
         }
-        const response = await postWithRetry(JSON.stringify(review), { ...options, timeoutMs })
+        const response = await postWithRetry(JSON.stringify(review), {
+          ...options,
+          timeoutMs,
+          onAttempt: metrics === undefined ? undefined : onAttempt,
+        })
         const decision = decisionFromReview(response, apiVersion)
         if (key !== undefined) store(key, decision)
         return decision
       } catch (error) {
         options.onError?.(error)
+        if (options.onFailure !== 'deny') metrics?.failedOpen(name, result)
         const message = 'the authorization webhook returned no usable response'
         return { decision: options.onFailure ?? 'noOpinion', reason: '', error: message, trace }
       }
@@ -153,6 +169,18 @@ function isCacheable({
   const selectorLength =
     (fieldSelector ?? []).length + (labelSelector ?? []).length === 0 ? 0 : JSON.stringify([fieldSelector, labelSelector]).length
   return texts.reduce((sum, text) => sum + text.length, selectorLength) < maxCachedAttributes
+}
+
+function resultOf({ response, timedOut }: PostAttempt, apiVersion: string): WebhookEvaluationResult {
+  if (response === undefined) return timedOut ? 'timeout' : 'error'
+  if (response.status === 504) return 'timeout'
+  try {
+    decisionFromReview(response, apiVersion)
+    return 'success'
+  } catch {
+    // The caller reports the reason.
+    return 'error'
+  }
 }
 
 /** @throws Error when the response is not the requested review. */

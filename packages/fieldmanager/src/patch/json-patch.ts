@@ -25,7 +25,8 @@ interface PlainOperation {
  * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
  *
  * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
- * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect.
+ * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects on the
+ * way of a pointer are sorted.
  *
  * @throws FieldManagerError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
@@ -70,7 +71,7 @@ export function* jsonPatchSteps(
     yield* applyOne(draft, operation, copies)
     yield
   }
-  return draft.finish()
+  return yield* draft.finish()
 }
 
 /** Size added by `copy` operations so far and its limit, in characters of JSON. */
@@ -103,7 +104,7 @@ export function validateJsonPatch(operations: JsonValue): string[] {
 }
 
 function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Generator<unknown, void> {
-  const { op, path, from, value } = operation
+  const { op, path, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
@@ -121,11 +122,15 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
     case 'test':
       yield* testAt(draft, path, value)
       return
-    case 'move':
-    case 'copy': {
-      if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const moved = op === 'move' ? yield* removeAt(draft, from) : yield* copyOf(draft, from, copies)
+    case 'move': {
+      const moved = yield* removeAt(draft, decodedFrom(operation))
       draft.add(yield* resolveTarget(draft, path, op), moved)
+      return
+    }
+    case 'copy': {
+      const source = yield* sourceOf(draft, decodedFrom(operation))
+      const target = yield* resolveTarget(draft, path, op)
+      draft.add(target, yield* copyOf(draft, source, copies))
       return
     }
     default:
@@ -133,22 +138,30 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   }
 }
 
+function decodedFrom({ op, from }: PlainOperation): string {
+  if (from === undefined) throw failed(`${op} operation failed to decode from`)
+  return from
+}
+
 function* removeAt(draft: Draft, from: string): Generator<unknown, JsonValue> {
-  const target = yield* draft.resolve(from, { adding: false, editing: true })
+  const target = yield* draft.resolve(from, false)
   const value = target === undefined ? undefined : draft.get(target)
   if (target === undefined || value === undefined) throw missingFrom('move', from)
   draft.remove(target)
   return value
 }
 
+function* sourceOf(draft: Draft, from: string): Generator<unknown, PointerTarget> {
+  const source = yield* draft.resolve(from, false)
+  if (source === undefined || (source.index !== undefined && draft.get(source) === undefined)) throw missingFrom('copy', from)
+  return source
+}
+
 /** Copies a missing member as null. */
-function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown, JsonValue> {
-  const target = yield* draft.resolve(from, { adding: false, editing: false })
-  if (target === undefined) throw missingFrom('copy', from)
-  const value = draft.getCurrent(target)
-  if (value === undefined && target.index !== undefined) throw missingFrom('copy', from)
+function* copyOf(draft: Draft, source: PointerTarget, copies: Copies): Generator<unknown, JsonValue> {
+  const value = draft.getCurrent(source)
   if (value === undefined) return null
-  const { copy, length } = yield* copyValue(value)
+  const { copy, length } = yield* copyValue(value, (object) => draft.isOpened(object))
   copies.size += length
   if (copies.size > copies.maxSize) {
     const text = `Unable to complete the copy, the accumulated size increase of copy is ${copies.size}, exceeding the limit ${copies.maxSize}`
@@ -180,7 +193,7 @@ function* testAt(draft: Draft, path: string, value: JsonValue): Generator<unknow
 }
 
 function* resolveTarget(draft: Draft, path: string, op: string): Generator<unknown, PointerTarget> {
-  const target = yield* draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
+  const target = yield* draft.resolve(path, op === 'add' || op === 'move' || op === 'copy')
   if (target === undefined)
     throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`)
   return target

@@ -3,7 +3,6 @@ export { type DecodeOptions, decode, decodeSteps, decodeUntyped, strictMessage }
 export { DecodedSize, jsonWeight, jsonWeightSteps } from './decoded-size.ts'
 export { applyDefaults, applyDefaultsSteps, type DefaultsOptions } from './defaults.ts'
 export { normalize, normalizeSteps } from './normalize.ts'
-export { sortKeysSteps } from './shape.ts'
 export {
   decodeFailureMessage,
   missingTypeMeta,

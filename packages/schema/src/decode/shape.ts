@@ -62,12 +62,12 @@ export function sortKeys(keys: string[]): string[] {
 }
 
 /**
- * Sorts keys by UTF-8 bytes, with interruption points.
+ * Sorts keys by UTF-8 bytes, as Go prints maps: a generator that can be interrupted at each yield.
  *
  * @returns the sorted keys; `keys` itself may be changed.
  * @example
  * import { runAtOnce } from '@krmkit/meta/slices'
- * import { sortKeysSteps } from '@krmkit/schema/decode'
+ * import { sortKeysSteps } from '@krmkit/schema/json'
  * runAtOnce(sortKeysSteps(['b', 'a'])) // [ 'a', 'b' ]
  */
 export function* sortKeysSteps(keys: string[]): Generator<unknown, string[]> {

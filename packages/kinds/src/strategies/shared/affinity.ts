@@ -49,12 +49,25 @@ function validateTermKeys(term: R<PodAffinityTerm>, at: FieldPath): void {
   for (const [name, keys] of [['matchLabelKeys', match] as const, ['mismatchLabelKeys', mismatch] as const]) {
     if (keys.length === 0) continue
     if (!isSet(term.labelSelector)) at.child(name).forbidden('must not be specified when labelSelector is not set')
-    for (const [i, key] of keys.entries()) validateQualifiedName(key, at.child(name).index(i))
+    else for (const [i, key] of keys.entries()) validateQualifiedName(key, at.child(name).index(i))
   }
+  validateSelectedKeys(match, term.labelSelector, at)
   const mismatched = new Set(mismatch)
   for (const [i, key] of match.entries()) {
     if (mismatched.has(key))
       at.child('matchLabelKeys').index(i).invalid(key, 'exists in both matchLabelKeys and mismatchLabelKeys')
+  }
+}
+
+/** Reports keys that the selector has besides the expressions that were made of them. */
+function validateSelectedKeys(match: readonly string[], selector: R<LabelSelector> | undefined, at: FieldPath): void {
+  const places = new Map(match.map((key, i) => [key, i]))
+  const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
+  for (const { key } of selector?.matchExpressions ?? []) {
+    const place = places.get(key)
+    // The stock server leaves the name of the member out of the path.
+    if (place !== undefined && seen.has(key)) at.index(place).invalid(key, 'exists in both matchLabelKeys and labelSelector')
+    seen.add(key)
   }
 }
 
@@ -72,7 +85,6 @@ export function* validateTopologySpread(
     const action = constraint.whenUnsatisfiable ?? ''
     if (constraint.maxSkew <= 0) here.child('maxSkew').invalid(constraint.maxSkew, 'must be greater than zero')
     if (isEmpty(constraint.topologyKey)) here.child('topologyKey').required('can not be empty')
-    else validateQualifiedName(constraint.topologyKey, here.child('topologyKey'))
     if (!unsatisfiable.includes(action)) here.child('whenUnsatisfiable').notSupported(action, unsatisfiable)
     if (lasts.get(spreadKey(constraint)) !== i)
       here.child('{topologyKey, whenUnsatisfiable}').duplicate(`{${constraint.topologyKey}, ${action}}`)
@@ -105,14 +117,11 @@ function validateSpreadKeys(
   selector: R<LabelSelector> | undefined,
 ): void {
   if (isEmpty(keys)) return
-  if (!isSet(selector)) {
-    at.forbidden('must not be specified when labelSelector is not set')
-    return
-  }
-  const expressed = new Set(selector.matchExpressions?.map((expression) => expression.key))
+  if (!isSet(selector)) at.forbidden('must not be specified when labelSelector is not set')
+  const expressed = new Set(selector?.matchExpressions?.map((expression) => expression.key))
   for (const [i, key] of keys.entries()) {
     validateQualifiedName(key, at.index(i))
-    const selected = own(selector.matchLabels, key) !== undefined || expressed.has(key)
+    const selected = own(selector?.matchLabels, key) !== undefined || expressed.has(key)
     if (selected) at.index(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
   }
 }

@@ -1,4 +1,4 @@
-import { sortKeysSteps } from '@krmkit/schema/decode'
+import { sortKeysSteps } from '@krmkit/schema/json'
 
 /** Work of a strategy with interruption points, so that a large object is validated in slices. */
 export type Steps<T = void> = Generator<unknown, T>

@@ -37,9 +37,14 @@ describe('chooseAdmissionPlugins', () => {
     expect(names(asked.make({ random }))).toContain('ServiceAccount')
   })
 
+  it('disables any plugin', async () => {
+    expect(names((await choose()).make({ random }))).toContain('NamespaceLifecycle')
+    const chosen = await choose({ disableAdmissionPlugins: ['NamespaceLifecycle'] })
+    expect(names(chosen.make({ random }))).not.toContain('NamespaceLifecycle')
+  })
+
   it.each<[Partial<AdmissionOptions>, string, string]>([
     [{ enableAdmissionPlugins: ['Nonsense'] }, 'InvalidFlag', 'unknown admission plugin "Nonsense"'],
-    [{ disableAdmissionPlugins: ['NamespaceLifecycle'] }, 'InvalidFlag', 'cannot be disabled'],
     [{ admissionControlConfigFile: join(folder, 'none.yaml') }, 'FileFailed', '--admission-control-config-file: cannot read'],
     [{ admissionControlConfigFile: file('odd.yaml', 'kind: Odd') }, 'InvalidFlag', 'kind must be AdmissionConfiguration'],
     [{ admissionControlConfigFile: file('broken.yaml', '{') }, 'InvalidFlag', 'does not parse'],

@@ -25,22 +25,16 @@ export interface ChooseAdmissionPluginsOptions {
   readonly offline?: boolean
 }
 
-/** The plugin that cannot be disabled. */
-const always = 'NamespaceLifecycle'
-
 /**
  * Selects the admission plugins.
  *
- * @throws CliError `InvalidFlag` for a plugin that is unknown or cannot be disabled, `FileFailed` for a file that cannot be read.
+ * @throws CliError `InvalidFlag` for an unknown plugin, `FileFailed` for a file that cannot be read.
  */
 export async function chooseAdmissionPlugins(
   options: AdmissionOptions,
   { hasServiceAccounts, offline = false }: ChooseAdmissionPluginsOptions,
 ): Promise<ChosenPlugins> {
   const { enableAdmissionPlugins: enable, disableAdmissionPlugins: disable, admissionControlConfigFile: file } = options
-  if (disable.includes(always)) {
-    throw new CliError({ code: 'InvalidFlag', message: `the admission plugin ${always} cannot be disabled` })
-  }
   const unknown = [...enable, ...disable].find((name) => !builtInPlugins.some((plugin) => plugin.name === name))
   if (unknown !== undefined) {
     const known = builtInPlugins.map(({ name }) => name).join(', ')

@@ -3,7 +3,13 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AuthorizerEnvironment } from '@krmkit/apiserver'
-import { type Attributes, type Authorizer, alwaysAllowAuthorizer, alwaysDenyAuthorizer } from '@krmkit/authorization'
+import {
+  type Attributes,
+  type AuthorizationMetrics,
+  type Authorizer,
+  alwaysAllowAuthorizer,
+  alwaysDenyAuthorizer,
+} from '@krmkit/authorization'
 import { fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type ConfiguredAuthorization, createConfiguredAuthorization } from './authorization-configuration.ts'
@@ -79,7 +85,18 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
   })
   made.push(configured)
   const { rbac: roles = alwaysDenyAuthorizer, nodes = alwaysDenyAuthorizer } = parts
-  const environment = { rbac: async () => roles, nodes: async () => nodes } as unknown as AuthorizerEnvironment
+  const counted: string[] = []
+  const metrics: AuthorizationMetrics = {
+    decisions: (type, name) => ({
+      allowed: () => counted.push(`${type} ${name} allowed`),
+      denied: () => counted.push(`${type} ${name} denied`),
+    }),
+    evaluated: (name, { result }) => counted.push(`${name} ${result}`),
+    failedOpen: (name) => counted.push(`${name} failed open`),
+    conditionsEvaluated: (name, { excluded }) => counted.push(`${name} ${excluded ? 'excluded' : 'included'}`),
+    reloaded: (status) => counted.push(status),
+  }
+  const environment = { rbac: async () => roles, nodes: async () => nodes, metrics } as unknown as AuthorizerEnvironment
   const authorizer = await configured.authorizer(environment)
   const change = async (next: string) => {
     await writeFile(path, text(next))
@@ -100,7 +117,7 @@ async function follow(authorizers: string, parts: Partial<Record<'rbac' | 'nodes
     }
     return (await authorizer.authorize({ user: { username, groups: [] }, verb: 'list', ...rest, ...more })).decision
   }
-  return { configured, change, ask, errors, reloads, path }
+  return { configured, change, ask, errors, reloads, path, counted }
 }
 
 describe('createConfiguredAuthorization', () => {
@@ -165,6 +182,21 @@ describe('createConfiguredAuthorization', () => {
     [hook('/dev/null', '    matchConditions: [{expression: request.usr}]'), 'compilation failed'],
   ])('rejects %j at the start', async (authorizers, message) => {
     await expect(follow(authorizers)).rejects.toMatchObject({ code: 'InvalidFlag', message: expect.stringContaining(message) })
+  })
+
+  it('counts decisions, webhook calls and reloads', async () => {
+    const { path } = await hookService()
+    const condition = "    matchConditions: [{expression: request.user != 'out'}]"
+    const { ask, change, counted } = await follow(hook(path, condition) + rbac, { rbac: alwaysAllowAuthorizer })
+    for (const user of ['ok', 'bad', 'out']) await ask(user)
+    expect(counted.splice(0)).toEqual([
+      ...['hook included', 'hook success', 'Webhook hook allowed'],
+      ...['hook included', 'hook success', 'Webhook hook denied'],
+      ...['hook excluded', 'RBAC rbac allowed'],
+    ])
+    await change('\n- {type: Other, name: other}')
+    await change(rbac)
+    expect(counted).toEqual(['failure', 'success'])
   })
 
   it('rejects a missing file', async () => {

@@ -1,6 +1,12 @@
 import { statSync } from 'node:fs'
 import type { AuthorizerEnvironment } from '@krmkit/apiserver'
-import { type Authorizer, alwaysAllowAuthorizer, alwaysDenyAuthorizer, createWebhookAuthorizer } from '@krmkit/authorization'
+import {
+  type AuthorizationMetrics,
+  type Authorizer,
+  alwaysAllowAuthorizer,
+  alwaysDenyAuthorizer,
+  createWebhookAuthorizer,
+} from '@krmkit/authorization'
 import {
   type AuthorizationConfiguration,
   type AuthorizationWebhook,
@@ -50,11 +56,19 @@ export async function createConfiguredAuthorization(
   const conditions = await createConditionCompiler()
   let required: readonly string[] = []
   let newest: AuthorizationConfiguration | undefined
+  let metrics: AuthorizationMetrics | undefined
   let put: ((next: AuthorizationConfiguration) => Promise<void>) | undefined
   const file = await watchConfiguration(path, {
     ...environment,
     flag,
-    onApplied: () => environment.onReload(flag),
+    onApplied() {
+      metrics?.reloaded('success', environment.clock.now())
+      environment.onReload(flag)
+    },
+    onError(error) {
+      metrics?.reloaded('failure', environment.clock.now())
+      environment.onError(error)
+    },
     read: (text) => parseConfiguration(text, { conditions, profile: environment.profile, required }),
     apply: async (next) => {
       newest = next
@@ -69,11 +83,17 @@ export async function createConfiguredAuthorization(
   return {
     modes: [...new Set(initial.authorizers.map(({ type }) => type as AuthorizationMode))],
     async authorizer(parts) {
+      metrics = parts.metrics
       const byType = await authorizersOf(required, { parts, abac: environment.abac })
       const compose = async (configuration: AuthorizationConfiguration) => {
-        const reached = await webhooks.reach(configuration)
+        const reached = await webhooks.reach(configuration, parts.metrics)
         try {
-          const composed = composeAuthorizers(configuration, { byType, conditions, webhook: reached.webhook })
+          const composed = composeAuthorizers(configuration, {
+            byType,
+            conditions,
+            webhook: reached.webhook,
+            metrics: parts.metrics,
+          })
           await webhooks.keep(reached.remotes)
           return composed
         } catch (error) {
@@ -147,7 +167,7 @@ class WebhookConnections implements AsyncDisposable {
   }
 
   /** Connects the webhooks of a configuration. @throws ClientError for an invalid kubeconfig. */
-  async reach({ authorizers }: AuthorizationConfiguration) {
+  async reach({ authorizers }: AuthorizationConfiguration, metrics: AuthorizationMetrics) {
     const connections = new Map<AuthorizationWebhook, ConnectionOptions>()
     for (const { webhook } of authorizers) if (webhook !== undefined) connections.set(webhook, await connectionOf(webhook))
     const remotes: RemoteFetch[] = []
@@ -159,6 +179,8 @@ class WebhookConnections implements AsyncDisposable {
       return createWebhookAuthorizer({
         ...this.#environment,
         onError: (error) => onError(new Error(`authorizer ${name}`, { cause: error })),
+        metrics,
+        name,
         url: connection.server,
         fetch: remote.fetch,
         version: configured.subjectAccessReviewVersion === 'v1beta1' ? 'v1beta1' : 'v1',

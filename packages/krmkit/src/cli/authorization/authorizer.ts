@@ -1,12 +1,15 @@
 import type { AuthorizerEnvironment, AuthorizerFactory } from '@krmkit/apiserver'
 import {
+  type AuthorizationMetrics,
   type Authorizer,
   alwaysAllowAuthorizer,
   alwaysDenyAuthorizer,
   createAbacAuthorizer,
+  createInstrumentedAuthorizer,
   createPrivilegedGroupsAuthorizer,
   createUnionAuthorizer,
   createWebhookAuthorizer,
+  nameOfMode,
   parseAbacPolicies,
   systemMasters,
 } from '@krmkit/authorization'
@@ -50,7 +53,7 @@ export async function createAuthorization(
   const makers: Readonly<Record<AuthorizationMode, AuthorizerFactoryOfMode>> = {
     Node: ({ nodes }) => nodes(),
     RBAC: ({ rbac }) => rbac(),
-    Webhook: () => remote?.authorizer ?? alwaysDenyAuthorizer,
+    Webhook: ({ metrics }) => remote?.authorizer(metrics) ?? alwaysDenyAuthorizer,
     ABAC: () => abac ?? alwaysDenyAuthorizer,
     AlwaysAllow: () => alwaysAllowAuthorizer,
     AlwaysDeny: () => alwaysDenyAuthorizer,
@@ -65,7 +68,12 @@ export async function createAuthorization(
       if (!modes.every((mode) => mode === 'AlwaysAllow' || mode === 'SystemMasters')) {
         chosen.push(createPrivilegedGroupsAuthorizer())
       }
-      for (const mode of modes) chosen.push(await makers[mode](parts))
+      const { metrics } = parts
+      for (const mode of modes) {
+        const authorizer = await makers[mode](parts)
+        const options = { type: mode, name: nameOfMode(mode), metrics }
+        chosen.push(mode === 'SystemMasters' ? authorizer : createInstrumentedAuthorizer(authorizer, options))
+      }
       return chosen.length === 1 ? chosen[0]! : createUnionAuthorizer(chosen)
     },
     [Symbol.asyncDispose]: async () => remote?.fetch[Symbol.asyncDispose](),
@@ -130,19 +138,21 @@ async function createAbac({ authorizationPolicyFile = '' }: AuthorizationOptions
 async function createWebhook(
   options: AuthorizationOptions,
   environment: Environment,
-): Promise<{ readonly authorizer: Authorizer; readonly fetch: RemoteFetch }> {
+): Promise<{ readonly authorizer: (metrics: AuthorizationMetrics) => Authorizer; readonly fetch: RemoteFetch }> {
   const path = options.authorizationWebhookConfigFile ?? ''
   try {
     const connection = await loadKubeconfig({ path })
     const fetch = createRemoteFetch(connection)
-    const authorizer = createWebhookAuthorizer({
-      ...environment,
-      url: connection.server,
-      fetch: fetch.fetch,
-      version: options.authorizationWebhookVersion,
-      authorizedMs: options.authorizationWebhookCacheAuthorizedTtl,
-      unauthorizedMs: options.authorizationWebhookCacheUnauthorizedTtl,
-    })
+    const authorizer = (metrics: AuthorizationMetrics) =>
+      createWebhookAuthorizer({
+        ...environment,
+        metrics,
+        url: connection.server,
+        fetch: fetch.fetch,
+        version: options.authorizationWebhookVersion,
+        authorizedMs: options.authorizationWebhookCacheAuthorizedTtl,
+        unauthorizedMs: options.authorizationWebhookCacheUnauthorizedTtl,
+      })
     return { authorizer, fetch }
   } catch (cause) {
     throw unusable('authorization-webhook-config-file', cause)

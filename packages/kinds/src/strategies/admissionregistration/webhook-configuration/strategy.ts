@@ -4,7 +4,7 @@ import { type DeepReadonly, Path } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
 import { validateLabelSelector } from '@krmkit/meta/selectors'
-import type { Strategy } from '../../../interfaces.ts'
+import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -50,20 +50,30 @@ const none: Tolerances = {
   sameConditions: false,
 }
 
+/** `v1beta1` has neither the stricter side effects nor unique names. */
+function requestTolerances({ requestVersion }: StrategyContext): Tolerances {
+  return requestVersion?.version === 'v1beta1' ? { ...none, sideEffects: true, sameNames: true } : none
+}
+
 function hooksOf(configuration: DeepReadonly<Configuration>): readonly Hook[] {
   return (configuration.webhooks ?? []) as readonly Hook[]
 }
 
-function tolerancesOf(configuration: DeepReadonly<Configuration>, old: DeepReadonly<Configuration>): Tolerances {
+function tolerancesOf(
+  configuration: DeepReadonly<Configuration>,
+  old: DeepReadonly<Configuration>,
+  context: StrategyContext,
+): Tolerances {
+  const asked = requestTolerances(context)
   const before = hooksOf(old)
   const names = before.map(({ name }) => name)
   const hooks = hooksOf(configuration)
   return {
-    sideEffects: before.some((hook) => !sideEffects.includes(hook.sideEffects ?? '')),
+    sideEffects: asked.sideEffects || before.some((hook) => !sideEffects.includes(hook.sideEffects ?? '')),
     reviewVersions: before.some(({ admissionReviewVersions: list }) => {
       return (list ?? []).length > 0 && !list!.some((version) => reviewVersions.includes(version))
     }),
-    sameNames: new Set(names).size < names.length,
+    sameNames: asked.sameNames || new Set(names).size < names.length,
     selectorValues: before.some(hasInvalidSelector),
     sameConditions:
       hooks.length === before.length && hooks.every((hook, i) => semanticEqual(hook.matchConditions, before[i]?.matchConditions)),
@@ -170,11 +180,11 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
     validate(configuration, context) {
-      return validateStepsWith(context, (errors) => validateConfiguration(configuration, errors, none))
+      return validateStepsWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
     },
     validateUpdate(configuration, old, context) {
       return validateStepsWith(context, (errors) =>
-        validateConfiguration(configuration, errors, tolerancesOf(configuration, old), old),
+        validateConfiguration(configuration, errors, tolerancesOf(configuration, old, context), old),
       )
     },
   }

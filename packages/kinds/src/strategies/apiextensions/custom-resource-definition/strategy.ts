@@ -54,8 +54,10 @@ function* validateSpec(object: Definition, old: Definition | undefined, context:
     const versions = object.spec.versions ?? []
     const { shared, own } = internalForm(object)
     const options = yield* expressionOptions(object, old, context)
+    const structural = !(allowsLooseSchemas(context) && preserveUnknownFields === true)
     validateGroupAndScope(object, errors)
-    if (shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
+    const loose = allowsLooseSchemas(context)
+    if (!loose && shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
     if (preserveUnknownFields === true && (yield* someDefaults(versions))) {
       const at = spec.child('preserveUnknownFields')
       errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
@@ -67,19 +69,26 @@ function* validateSpec(object: Definition, old: Definition | undefined, context:
       errors.push(...validateWarning(version, at.child('deprecationWarning')))
       const status = version.subresources?.status !== undefined
       const expressions = options([version.name])
-      errors.push(...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions })))
+      errors.push(
+        ...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions, structural })),
+      )
     }
     validateVersionSet(object.spec.versions, own, errors)
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const status = versions.some(({ subresources }) => subresources?.status !== undefined)
     const expressions = options(versions.map(({ name }) => name))
-    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions })))
+    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions, structural })))
     if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
       const at = spec.child('conversion').child('strategy')
       errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
     }
     errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
   })
+}
+
+/** `v1beta1` requires no schema, and a structural one only where unknown fields are pruned. */
+function allowsLooseSchemas({ requestVersion }: StrategyContext): boolean {
+  return requestVersion?.version === 'v1beta1'
 }
 
 function* someDefaults(versions: NonNullable<Definition['spec']['versions']>): Steps<boolean> {
@@ -142,10 +151,15 @@ function validateVersionSet(given: Definition['spec']['versions'], own: readonly
 interface PartOptions {
   readonly schemaAt: 'schema' | 'validation'
   readonly status: boolean
+  readonly structural: boolean
   readonly expressions: ValidationOptions['expressions']
 }
 
-function* validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): Steps<FieldError[]> {
+function* validateParts(
+  parts: VersionParts,
+  path: Path,
+  { schemaAt, status, expressions, structural }: PartOptions,
+): Steps<FieldError[]> {
   const selectable = path.child('selectableFields')
   const schema = parts.schema?.openAPIV3Schema
   // A schema shared by all versions is ignored if fields are not shared, as on the stock server.
@@ -154,7 +168,7 @@ function* validateParts(parts: VersionParts, path: Path, { schemaAt, status, exp
       ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
       : 'selectableFields may only be set when validations.schema is included'
   return [
-    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions })),
+    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural, objectMeta, expressions })),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
@@ -171,24 +185,25 @@ function* validateSelectable({ schema, selectableFields = [] }: VersionParts, pa
   ]
 }
 
-function preservesUnknown(object: Definition, old: Definition | undefined): FieldError[] {
+function preservesUnknown(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
+  if (allowsLooseSchemas(context)) return []
   if (object.spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return []
   const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
   return [field.invalid(spec.child('preserveUnknownFields'), true, detail)]
 }
 
-function remainingRules(object: Definition, old: Definition | undefined): FieldError[] {
+function remainingRules(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
   return [
     ...validateStatus(object),
     ...validateStoredVersions(object),
     ...validateApproval(object, old),
-    ...preservesUnknown(object, old),
+    ...preservesUnknown(object, old, context),
   ]
 }
 
 function* validateNew(object: Definition, context: StrategyContext): Steps<FieldError[]> {
   const errors = [...(yield* validateMetadata(object)), ...(yield* validateSpec(object, undefined, context))]
-  return [...errors, ...remainingRules(object, undefined)]
+  return [...errors, ...remainingRules(object, undefined, context)]
 }
 
 function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Steps<FieldError[]> {
@@ -202,7 +217,7 @@ function* validateChanged(object: Definition, old: Definition, context: Strategy
   }
   errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
   errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
-  return [...errors, ...remainingRules(object, old)]
+  return [...errors, ...remainingRules(object, old, context)]
 }
 
 function isTrue(object: Definition, type: string): boolean {

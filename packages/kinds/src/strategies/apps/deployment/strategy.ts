@@ -114,7 +114,7 @@ function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<
   if (availableReplicas > readyReplicas)
     at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than readyReplicas')
   const before = old.status?.collisionCount
-  if (isSet(before) && (status.collisionCount ?? 0) < before) {
+  if (isSet(before) && (!isSet(status.collisionCount) || status.collisionCount < before)) {
     at.child('collisionCount').invalid(status.collisionCount ?? 0, 'cannot be decremented')
   }
 }

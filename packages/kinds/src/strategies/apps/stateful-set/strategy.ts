@@ -1,4 +1,5 @@
 /** StatefulSet. */
+import type { Features } from '@krmkit/meta'
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
@@ -10,6 +11,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
@@ -168,18 +170,26 @@ function validateStatus(status: R<StatefulSetStatus>, at: FieldPath): void {
     at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than status.readyReplicas')
 }
 
+const table: readonly GatedFields[] = [
+  { gate: 'StatefulSetAutoDeletePVC', onSince: '1.27', paths: ['spec.persistentVolumeClaimRetentionPolicy'] },
+  { gate: 'MaxUnavailableStatefulSet', paths: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] },
+  { gate: 'StatefulSetStartOrdinal', onSince: '1.27', paths: ['spec.ordinals'] },
+]
+
 export const statefulSetStrategy = defineStrategy<StatefulSet>({
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {
     set.status = { replicas: 0, availableReplicas: 0 }
     startGeneration(set)
-    dropDisabled(set, undefined)
+    dropGatedFields(set, undefined, { table, features: context.features })
+    defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
   prepareForUpdate(set, old, context) {
     keepMembers(set, old, 'status')
-    dropDisabled(set, old)
+    dropGatedFields(set, old, { table, features: context.features })
+    defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     raiseGeneration(set, old, 'spec')
   },
@@ -230,8 +240,8 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   resetFields: { '': [['status']], status: [['spec']] },
 })
 
-/** Drops `maxUnavailable`, whose feature gate is off. */
-function dropDisabled(set: StatefulSet, old: DeepReadonly<StatefulSet> | undefined): void {
-  if (isSet(old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable)) return
-  delete set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable
+/** With its gate, a rolling update replaces one pod at a time unless it says otherwise. */
+function defaultMaxUnavailable(set: StatefulSet, features: Features): void {
+  const rollingUpdate = set.spec?.updateStrategy?.rollingUpdate
+  if (isSet(rollingUpdate) && features.enabled('MaxUnavailableStatefulSet')) rollingUpdate.maxUnavailable ??= 1
 }

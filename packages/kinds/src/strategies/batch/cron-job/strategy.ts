@@ -13,7 +13,6 @@ import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
-import { defaultFailurePatterns } from '../job/defaults.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
 import { isTimeZone, scheduleError } from './schedule.ts'
 
@@ -31,7 +30,6 @@ function defaults(cron: CronJob): void {
   spec.jobTemplate.spec ??= { template: {} }
   spec.jobTemplate.spec.template ??= {}
   defaultPodTemplate(spec.jobTemplate.spec.template)
-  defaultFailurePatterns(spec.jobTemplate.spec)
   if (isEmpty(spec.concurrencyPolicy)) spec.concurrencyPolicy = 'Allow'
   spec.suspend ??= false
   spec.successfulJobsHistoryLimit ??= successfulLimit

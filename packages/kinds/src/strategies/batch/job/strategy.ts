@@ -1,5 +1,6 @@
 /** Job. */
 import type { Job } from '../../../types/batch-v1.generated.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
@@ -42,6 +43,15 @@ function takeTemplateLabels(job: Job): void {
   if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = { ...labels }
 }
 
+const table: readonly GatedFields[] = [
+  { gate: 'JobManagedBy', onSince: '1.32', paths: ['spec.managedBy'] },
+  { gate: 'JobSuccessPolicy', onSince: '1.31', paths: ['spec.successPolicy'] },
+  { gate: 'JobBackoffLimitPerIndex', onSince: '1.29', paths: ['spec.backoffLimitPerIndex'] },
+  { gate: 'JobBackoffLimitPerIndex', onSince: '1.29', paths: ['spec.maxFailedIndexes'] },
+  { gate: 'JobPodReplacementPolicy', onSince: '1.29', paths: ['spec.podReplacementPolicy'] },
+]
+const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
+
 export const jobStrategy = defineStrategy<Job>({
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
@@ -49,10 +59,13 @@ export const jobStrategy = defineStrategy<Job>({
     if (job.spec?.manualSelector !== true) addJobLabels(job, context.profile)
     job.status = {}
     startGeneration(job)
+    dropGatedFields(job, undefined, { table, features: context.features })
     dropDisabledTemplateFields(job.spec?.template, undefined, context.features)
   },
   prepareForUpdate(job, old, context) {
     keepMembers(job, old, 'status')
+    // managedBy is immutable, so an update keeps what validation compares.
+    dropGatedFields(job, old, { table: updateTable, features: context.features })
     dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
     raiseGeneration(job, old, 'spec')
   },

@@ -15,9 +15,14 @@ import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
 const maxShort = 128
 const maxMessage = 1024
 
-/** Whether the request uses the events group, whose rules are stricter. */
-function isNewGroup(context: StrategyContext): boolean {
-  return context.requestVersion !== undefined && context.requestVersion.group !== ''
+/** Whether the request uses the events group, whose members have other names. */
+function isNewGroup({ requestVersion }: StrategyContext): boolean {
+  return requestVersion !== undefined && requestVersion.group !== ''
+}
+
+/** Whether the rules of the stable version of the events group hold, which are stricter than those of its beta. */
+function isStrict(context: StrategyContext): boolean {
+  return isNewGroup(context) && context.requestVersion?.version === 'v1'
 }
 
 function validateLength(value: string | undefined, at: FieldPath, max: number): void {
@@ -140,16 +145,17 @@ function selectable(subject: string, others: Selectable): Selectable {
 
 const shared: Strategy<Event> = {
   allowCreateOnUpdate: true,
+  defaultPropagation: 'Unsupported',
   validate(event, context) {
     return validateStepsWith(context, function* (errors) {
       validateEvent(event, errors)
-      if (isNewGroup(context)) yield* validateNewEvent(event, errors)
+      if (isStrict(context)) yield* validateNewEvent(event, errors)
     })
   },
   validateUpdate(event, old, context) {
     return validateStepsWith(context, function* (errors) {
       validateEvent(event, errors)
-      if (!isNewGroup(context)) return
+      if (!isStrict(context)) return
       yield* validateMetadataUpdate(event, old, errors)
       if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
       for (const [member, name] of immutableMembers) {

@@ -1,10 +1,11 @@
 /** Node. */
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, Features } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields, gateEnabled } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
@@ -43,11 +44,6 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   if (wrong >= 0 || new Set(families).size !== 2 || ranges.length > 2) {
     at.invalidText(goStrings(ranges), 'may specify no more than one CIDR for each IP family')
   }
-  const seen = new Set<string>()
-  for (const [i, range] of ranges.entries()) {
-    if (seen.has(range)) at.index(i).duplicate(range)
-    seen.add(range)
-  }
 }
 
 function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
@@ -85,6 +81,18 @@ function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, 
   if ((old.spec?.externalID ?? '') !== (node.spec?.externalID ?? '')) at.child('externalID').forbidden('may not be updated')
 }
 
+const supplementalGroups: GatedFields = { gate: 'SupplementalGroupsPolicy', onSince: '1.33', paths: ['status.features'] }
+
+/** Runtime handlers serve two features: they go when both are off, even if the stored node has them. */
+function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features: Features): void {
+  dropGatedFields(node, old, { table: [supplementalGroups], features })
+  const gates = [
+    { gate: 'RecursiveReadOnlyMounts', onSince: '1.31' },
+    { gate: 'UserNamespacesSupport', onSince: '1.33' },
+  ]
+  if (!gates.some((each) => gateEnabled(each, features))) delete node.status?.runtimeHandlers
+}
+
 export const nodeStrategy = defineStrategy<Node>({
   defaults(node) {
     joinRanges(node)
@@ -94,12 +102,14 @@ export const nodeStrategy = defineStrategy<Node>({
     roundUp(status.allocatable)
     if (isSet(status.capacity) && !isSet(status.allocatable)) status.allocatable = { ...status.capacity }
   },
-  prepareForCreate(node) {
+  prepareForCreate(node, { features }) {
+    dropDisabled(node, undefined, features)
     delete node.spec?.configSource
     delete node.status?.config
   },
-  prepareForUpdate(node, old) {
+  prepareForUpdate(node, old, { features }) {
     keepMembers(node, old, 'status')
+    dropDisabled(node, old, features)
     if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
   validate(node, context) {
@@ -129,8 +139,9 @@ export const nodeStrategy = defineStrategy<Node>({
   },
   subresources: {
     status: {
-      prepareForUpdate(node, old) {
+      prepareForUpdate(node, old, { features }) {
         keepMembers(node, old, 'spec')
+        dropDisabled(node, old, features)
         if (!isSet(old.status?.config)) delete node.status?.config
       },
       validateUpdate(node, old, context) {

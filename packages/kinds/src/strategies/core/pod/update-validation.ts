@@ -6,7 +6,6 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadataUpdate } from '../../shared/metadata.ts'
 import { tolerationText } from '../../shared/node-selector.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
-import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
@@ -34,9 +33,6 @@ export function* validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod
   validateAddedTolerations(spec.tolerations ?? [], before.tolerations ?? [], at.child('tolerations'))
   validateRemovedGates(spec, before, at.child('schedulingGates'))
   if (semanticEqual(spec, before)) return
-  if ((old.status?.qosClass ?? podQos(before)) !== podQos(spec)) {
-    errors.child('metadata').invalid(pod.status?.qosClass ?? '', 'Pod QOS is immutable')
-  }
   validateRest(spec, before, at)
 }
 

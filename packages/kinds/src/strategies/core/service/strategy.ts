@@ -37,6 +37,11 @@ function defaults(service: Service): void {
   }
 }
 
+/** The stock server keeps the policy of a service that is only a name, but shows it to no client. */
+function dropInternalPolicy(spec: ServiceSpec): void {
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
+}
+
 function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
   const ingresses = service.status?.loadBalancer?.ingress ?? []
   const here = at.child('loadBalancer').child('ingress')
@@ -77,7 +82,9 @@ export const serviceStrategy = defineStrategy<Service>({
   defaults,
   prepareForCreate(service) {
     service.status = { loadBalancer: {} }
-    if (isSet(service.spec)) joinClusterIps(service.spec, undefined)
+    if (!isSet(service.spec)) return
+    joinClusterIps(service.spec, undefined)
+    dropInternalPolicy(service.spec)
   },
   prepareForUpdate(service, old) {
     keepMembers(service, old, 'status')
@@ -85,6 +92,7 @@ export const serviceStrategy = defineStrategy<Service>({
     keepAllocated(service.spec, old.spec)
     joinClusterIps(service.spec, old.spec)
     dropUnused(service.spec, old.spec)
+    dropInternalPolicy(service.spec)
   },
   validate(service, context) {
     return validateStepsWith(context, (errors) => validateService(service, errors))

@@ -1,10 +1,12 @@
 /** VolumeAttachment. @see Configuration and storage specification, 2.7 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
@@ -84,6 +86,10 @@ function printSpec({ spec }: Attachment) {
   )
 }
 
+const table: readonly GatedFields[] = ['attachError', 'detachError'].map((error) => {
+  return { gate: 'MutableCSINodeAllocatableCount', paths: [`status.${error}.errorCode`] }
+})
+
 export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   allowUnconditionalUpdate: false,
   // `Differs:` the stock server reads a missing member as false; S88.
@@ -116,7 +122,8 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   deleteAnswer: 'Object',
   subresources: {
     status: {
-      prepareForUpdate(attachment, old) {
+      prepareForUpdate(attachment, old, { features }) {
+        dropGatedFields(attachment, old, { table, features })
         keepMembers(attachment, old, 'spec')
         resetStatusMetadata(attachment, old)
       },

@@ -1,0 +1,150 @@
+import type {
+  AdmissionMetrics,
+  AdmissionOutcome,
+  PhaseLabels,
+  PluginLabels,
+  PodSecurityLabels,
+  PodSecurityMetrics,
+  WebhookMetrics,
+} from '@krmkit/admission'
+import { Histogram } from '../flow-control/histogram.ts'
+import type { Instruments } from './instruments.ts'
+import { metricCode } from './request-labels.ts'
+import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
+
+const prefix = 'apiserver_admission'
+const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
+
+/** @see API protocol specification, 6 */
+export function admissionMetrics(instruments: Instruments): AdmissionMetrics {
+  const phases = new OutcomeHistograms()
+  const plugins = new OutcomeHistograms()
+  const sampled = [
+    phases.metric(`${prefix}_step_admission_duration_seconds`, 'Latency of the phases of admission in seconds.'),
+    plugins.metric(`${prefix}_controller_admission_duration_seconds`, 'Latency of admission plugins in seconds.'),
+  ]
+  for (const metric of sampled) instruments.register(metric)
+  return {
+    pluginCompleted: (labels, outcome) => plugins.observe(`${labels.name} ${labels.type} ${labels.operation}`, labels, outcome),
+    phaseCompleted: (labels, outcome) => phases.observe(`${labels.type} ${labels.operation}`, labels, outcome),
+    webhooks: webhookMetrics(instruments),
+    podSecurity: podSecurityMetrics(instruments),
+  }
+}
+
+/** Latencies by labels and outcome. One map lookup per observation is cheaper than a metric that sorts its labels. */
+class OutcomeHistograms {
+  readonly #series = new Map<
+    string,
+    { readonly labels: PhaseLabels | PluginLabels; readonly outcomes: readonly [Histogram, Histogram] }
+  >()
+
+  observe(key: string, labels: PhaseLabels | PluginLabels, { seconds, rejected }: AdmissionOutcome): void {
+    let series = this.#series.get(key)
+    if (series === undefined) {
+      series = { labels, outcomes: [new Histogram(bounds), new Histogram(bounds)] }
+      this.#series.set(key, series)
+    }
+    series.outcomes[rejected ? 1 : 0].observe(seconds)
+  }
+
+  metric(name: string, help: string): SampledMetric {
+    return sampledMetric('histogram', [name, help], () =>
+      [...this.#series.values()].flatMap(({ labels, outcomes }) =>
+        outcomes.flatMap((histogram, i) =>
+          histogram.total === 0 ? [] : histogramSamples(name, { ...labels, rejected: String(i === 1) }, histogram),
+        ),
+      ),
+    )
+  }
+}
+
+/** 0 means a failure without a code. */
+function webhookCode(code: number): number {
+  return code === 0 ? 0 : metricCode(code)
+}
+
+function webhookMetrics(instruments: Instruments): WebhookMetrics {
+  const rejections = instruments.counter({
+    name: `${prefix}_webhook_rejection_count`,
+    help: 'Number of requests rejected by admission webhooks, by error type and HTTP status code.',
+    labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+  })
+  const failOpen = instruments.counter({
+    name: `${prefix}_webhook_fail_open_count`,
+    help: 'Number of failed calls to admission webhooks that were ignored.',
+    labelNames: ['name', 'type'],
+  })
+  const requests = instruments.counter({
+    name: `${prefix}_webhook_request_total`,
+    help: 'Number of calls to admission webhooks, by HTTP status code.',
+    labelNames: ['name', 'type', 'operation', 'code', 'rejected'],
+  })
+  const durations = instruments.histogram({
+    name: `${prefix}_webhook_admission_duration_seconds`,
+    help: 'Latency of admission webhooks in seconds.',
+    labelNames: ['name', 'type', 'operation', 'rejected'],
+    buckets: [...bounds, 10, 25],
+  })
+  return {
+    called(labels, { seconds, rejected, code }) {
+      requests.inc({ ...labels, code: webhookCode(code), rejected: String(rejected) })
+      durations.observe({ ...labels, rejected: String(rejected) }, seconds)
+    },
+    rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
+    failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
+    conditionsEvaluated: conditionMetrics(instruments),
+  }
+}
+
+function conditionMetrics(instruments: Instruments): WebhookMetrics['conditionsEvaluated'] {
+  const labelNames = ['name', 'kind', 'type', 'operation']
+  const exclusions = instruments.counter({
+    name: `${prefix}_match_condition_exclusions_total`,
+    help: 'Number of calls to admission webhooks that match conditions excluded.',
+    labelNames,
+  })
+  const errors = instruments.counter({
+    name: `${prefix}_match_condition_evaluation_errors_total`,
+    help: 'Number of requests for which a match condition of an admission webhook could not be evaluated.',
+    labelNames,
+  })
+  const durations = instruments.histogram({
+    name: `${prefix}_match_condition_evaluation_seconds`,
+    help: 'Time to evaluate the match conditions of an admission webhook in seconds.',
+    labelNames,
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+  })
+  return (webhook, { seconds, outcome }) => {
+    const labels = { ...webhook, kind: 'webhook' }
+    durations.observe(labels, seconds)
+    if (outcome === 'noMatch') exclusions.inc(labels)
+    if (outcome === 'error') errors.inc(labels)
+  }
+}
+
+function podSecurityMetrics(instruments: Instruments): PodSecurityMetrics {
+  const request = ['request_operation', 'resource', 'subresource']
+  const evaluations = instruments.counter({
+    name: 'pod_security_evaluations_total',
+    help: 'Number of evaluations of pod security policies; exempt requests do not count.',
+    labelNames: ['decision', 'policy_level', 'policy_version', 'mode', ...request],
+  })
+  const exemptions = instruments.counter({
+    name: 'pod_security_exemptions_total',
+    help: 'Number of requests that are exempt from pod security policies.',
+    labelNames: request,
+  })
+  const errors = instruments.counter({
+    name: 'pod_security_errors_total',
+    help: 'Number of requests whose pod security policy is invalid or could not be evaluated.',
+    labelNames: ['fatal', ...request],
+  })
+  const requestLabels = ({ operation, ...rest }: PodSecurityLabels) => ({ request_operation: operation, ...rest })
+  return {
+    evaluated: ({ decision, level, version, mode, ...labels }) =>
+      evaluations.inc({ decision, policy_level: level, policy_version: version, mode, ...requestLabels(labels) }),
+    exempted: (labels) => exemptions.inc(requestLabels(labels)),
+    failed: (labels, fatal) => errors.inc({ fatal: String(fatal), ...requestLabels(labels) }),
+  }
+}

@@ -1,0 +1,8 @@
+import fc from 'fast-check'
+
+/**
+ * Runs all property tests with one seed, so that a run fails only for a change of the code. `KRMKIT_SEED=random` draws new cases,
+ * `KRMKIT_SEED=N` repeats those of a failure.
+ */
+const seed = process.env['KRMKIT_SEED'] ?? '20261123'
+if (seed !== 'random') fc.configureGlobal({ seed: Number(seed) })
