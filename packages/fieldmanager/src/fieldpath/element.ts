@@ -135,19 +135,6 @@ export function elementParts(element: PathElement): ElementParts {
   }
 }
 
-export function elementOf(parts: ElementParts): PathElement {
-  switch (parts.kind) {
-    case 'field':
-      return fieldElement(parts.name)
-    case 'key':
-      return keyElement(parts.fields)
-    case 'value':
-      return valueElement(parts.value)
-    default:
-      return indexElement(parts.index)
-  }
-}
-
 /**
  * Orders elements by type (field, key, value, index), then by content.
  *
