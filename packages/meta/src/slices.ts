@@ -10,6 +10,8 @@
  * @see docs/decisions/0011-bounded-work.md
  */
 
+export { sortSteps } from './sort-steps.ts'
+
 /** Resumes waiting jobs, one per turn of the event loop, first come first served. One per server. */
 export interface SliceScheduler {
   /** Resolves in a later turn of the event loop, after pending I/O was handled. */

@@ -9,7 +9,7 @@ import { groupResource, type StoreInternals } from './internals.ts'
 import { maxObjectBytesByDefault } from './object-size.ts'
 import { isLarge } from './object-weight.ts'
 import { updateObject } from './update.ts'
-import { applyVersionDefaults, decodeRefusal, toStorageVersion, toVersion } from './versions.ts'
+import { applyVersionDefaults, applyVersionDefaultsSteps, decodeRefusal, toStorageVersion, toVersion } from './versions.ts'
 
 /**
  * Applies a configuration: merges it into the current object by field ownership, and stores the result.
@@ -55,7 +55,10 @@ async function merged(
   const next = decoding instanceof Promise ? await decoding : decoding
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
-  return toStorageVersion(applyVersionDefaults(next, definition, environment), definition)
+  const complete = isLarge(next)
+    ? await runInNewSlices(applyVersionDefaultsSteps(next, definition, environment), store.slices)
+    : applyVersionDefaults(next, definition, environment)
+  return toStorageVersion(complete, definition)
 }
 
 /** @throws ApiError 409 for conflicts, also of a configuration that is refused; its refusal otherwise. */

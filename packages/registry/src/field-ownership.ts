@@ -16,7 +16,7 @@ import { stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
-import { toVersion } from './versions.ts'
+import { toVersion, toVersionSteps } from './versions.ts'
 
 /**
  * Field ownership, recorded by every write. managedFields refer to the version of the request, so objects are converted to it.
@@ -50,7 +50,6 @@ export function trackOwnership(
   }
   const update = {
     live: live === undefined ? undefined : toVersion(live, definition),
-    next: toVersion(next, definition),
     manager: context.fieldManager,
     apiVersion,
     subresource,
@@ -59,9 +58,13 @@ export function trackOwnership(
     types,
   }
   if (isLarge(next) || isLarge(live)) {
-    return runInNewSlices(managedFieldsAfterUpdateSteps(update), store.slices).then((owners) => setManagedFields(next, owners))
+    const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
+      const shown = yield* toVersionSteps(next, definition)
+      return yield* managedFieldsAfterUpdateSteps({ ...update, next: shown })
+    }
+    return runInNewSlices(work(), store.slices).then((owners) => setManagedFields(next, owners))
   }
-  setManagedFields(next, managedFieldsAfterUpdate(update))
+  setManagedFields(next, managedFieldsAfterUpdate({ ...update, next: toVersion(next, definition) }))
   return undefined
 }
 

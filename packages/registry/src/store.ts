@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError } from '@krmkit/meta'
+import { ApiError, type ApiObject } from '@krmkit/meta'
+import { runInNewSlices } from '@krmkit/meta/slices'
 import type { Entry } from '@krmkit/storage'
 import { applyObject } from './apply.ts'
 import { createObject } from './create.ts'
@@ -28,11 +29,12 @@ import { groupResource, type RegistryInternals, type StoreInternals } from './in
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
+import { isLarge } from './object-weight.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
 import { parseResourceVersion, waitForVersion } from './resource-version.ts'
 import { type Rewritten, rewriteCollection } from './rewrite.ts'
 import { updateObject } from './update.ts'
-import { applyVersionDefaults, toStorageVersion, toVersion } from './versions.ts'
+import { applyVersionDefaults, applyVersionDefaultsSteps, toStorageVersion, toVersion } from './versions.ts'
 import { type ResourceWatch, watchEntries } from './watch.ts'
 
 /**
@@ -93,7 +95,9 @@ export class ResourceStore {
 
   /** Creates an object, with defaults. @throws ApiError 400, 403, 409, 413, 422. */
   async create(context: WriteContext, { namespace, ...decoded }: CreateRequest): Promise<Stored> {
-    return createObject(this.#internals, context, { namespace, object: this.#toStored(decoded) })
+    const stored = this.#toStored(decoded)
+    const object = stored instanceof Promise ? await stored : stored
+    return createObject(this.#internals, context, { namespace, object })
   }
 
   /** Changes an object, with defaults. @throws ApiError 400, 403, 404, 409, 413, 422. */
@@ -161,8 +165,15 @@ export class ResourceStore {
     return this.objects.objectOf(entry)
   }
 
-  #toStored({ object, size }: DecodedObject): ReturnType<typeof toStorageVersion> {
-    const { profile } = this.#internals.environment
-    return toStorageVersion(applyVersionDefaults(object, this.definition, { profile, size }), this.definition)
+  /** Completes a decoded object and converts it to the storage version; a promise where it is large. */
+  #toStored({ object, size }: DecodedObject): ApiObject | Promise<ApiObject> {
+    const { environment, slices } = this.#internals
+    const options = { profile: environment.profile, size }
+    if (isLarge(object)) {
+      return runInNewSlices(applyVersionDefaultsSteps(object, this.definition, options), slices).then((complete) =>
+        toStorageVersion(complete, this.definition),
+      )
+    }
+    return toStorageVersion(applyVersionDefaults(object, this.definition, options), this.definition)
   }
 }

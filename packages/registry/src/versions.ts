@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
-import { runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
-import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
-import { jsonWeight } from '@krmkit/schema/decode'
+import { runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
+import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
 import type { FrozenObject } from './interfaces.ts'
 import { freezeSteps } from './object-cache.ts'
 import { objectTooLarge } from './object-size.ts'
@@ -24,6 +24,12 @@ export function toVersion(object: FrozenObject, { kind, fromStorage, custom }: R
   if (fromStorage === undefined) return object
   // Custom objects are normal when they are read.
   return (custom === undefined ? normalize(kind.type(), fromStorage(object)) : fromStorage(object)) as FrozenObject
+}
+
+/** As `toVersion`, with interruption points for large objects. @see {@link toVersion} */
+export function* toVersionSteps(object: FrozenObject, definition: ResourceDefinition): Generator<unknown, FrozenObject> {
+  const { fromStorageSteps } = definition
+  return fromStorageSteps === undefined ? toVersion(object, definition) : ((yield* fromStorageSteps(object)) as FrozenObject)
 }
 
 /**
@@ -50,6 +56,11 @@ export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefin
   return toStorage === undefined ? object : toStorage(object)
 }
 
+interface VersionDefaultsOptions {
+  readonly profile: NamingProfile
+  readonly size?: DecodedSize | undefined
+}
+
 /**
  * Applies the defaults of the type, and then those that depend on other fields. `object` is the caller's own and may come back
  * changed.
@@ -59,28 +70,42 @@ export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefin
  */
 export function applyVersionDefaults(
   object: ApiObject,
-  { kind, strategy }: ResourceDefinition,
-  { profile, size }: { readonly profile: NamingProfile; readonly size?: DecodedSize | undefined },
+  definition: ResourceDefinition,
+  options: VersionDefaultsOptions,
 ): ApiObject {
-  const defaulted = applyTypeDefaults(kind.type(), object, size)
+  return runAtOnce(applyVersionDefaultsSteps(object, definition, options))
+}
+
+/** As `applyVersionDefaults`, with interruption points for large objects. */
+export function* applyVersionDefaultsSteps(
+  object: ApiObject,
+  { kind, strategy }: ResourceDefinition,
+  { profile, size }: VersionDefaultsOptions,
+): Generator<unknown, ApiObject> {
+  const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
+  yield true
   strategy.defaults(defaulted, kind.version, profile)
+  yield true
   // Strategies add little to a small body.
-  if (size !== undefined && size.bytes > largeBodyBytes) checkSize(defaulted, size)
+  if (size !== undefined && size.bytes > largeBodyBytes) yield* checkSize(defaulted, size)
   return defaulted
 }
 
-function applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSize | undefined): ApiObject {
+function* applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSize | undefined): Generator<unknown, ApiObject> {
   try {
-    return applyDefaults(type, object, { size })
+    return yield* applyDefaultsSteps(type, object, { size })
   } catch (error) {
     throw size !== undefined && error instanceof DecodeError && error.code === 'TooLarge' ? objectTooLarge(size.maxBytes) : error
   }
 }
 
 /** Weighs the members that are stored as they were sent. @throws ApiError 413 */
-function checkSize({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject, { maxBytes }: DecodedSize): void {
-  if (jsonWeight({ ...object, metadata, status: undefined }) > maxBytes) throw objectTooLarge(maxBytes)
+function* checkSize(
+  { metadata: { managedFields: _, ...metadata }, ...object }: ApiObject,
+  { maxBytes }: DecodedSize,
+): Generator<unknown, void> {
+  if ((yield* jsonWeightSteps({ ...object, metadata, status: undefined })) > maxBytes) throw objectTooLarge(maxBytes)
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ApiObject } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
-import { canonicalForm, frozen } from './canonical-form.ts'
+import { canonicalForm } from './canonical-form.ts'
 import type { Stored } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
+import { deepFreeze, freezeSteps } from './object-cache.ts'
 import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
 import type { Stages } from './stages.ts'
 
@@ -41,16 +42,15 @@ export async function writeEntry(
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
       const bytes = encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
-      // Watchers read it before the write returns.
-      memo.object = canonical
+      // Watchers read it before the write returns, so a small object is frozen first. Freezing a large one takes several slices.
+      memo.object = stages === undefined ? deepFreeze(canonical) : canonical
       return bytes
     },
     { expect, memo },
   )
   if (result.outcome === 'conflict') return undefined
   objectCache.keep(memo, result.entry.value.byteLength)
-  const freezing = frozen(canonical, stages)
-  if (freezing instanceof Promise) await freezing
+  if (stages !== undefined) await stages.run(freezeSteps(canonical))
   if (conversion !== undefined) return { object: await objectCache.read(definition, result.entry), entry: result.entry }
   return { object: canonical, entry: result.entry }
 }

@@ -197,6 +197,8 @@ export interface CustomCodec {
   ): Generator<unknown, Decoded<Record<string, unknown>>>
   /** Returns the same object when no default applies. */
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject
+  /** As `applyDefaults`, with interruption points. */
+  applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Generator<unknown, JsonObject>
   /** Sorts members and normalizes metadata. Prunes nothing. */
   normalize(object: JsonObject): JsonObject
   /** As `normalize`, with interruption points at its yields. */

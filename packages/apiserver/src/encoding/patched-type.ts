@@ -71,8 +71,10 @@ function hasReadableType(value: JsonValue): boolean {
   return typeof apiVersion === 'string' && typeof kind === 'string'
 }
 
+/** Sets kind and version. A value that has them is not copied: it may be large. */
 function withType(value: JsonValue, type: { readonly apiVersion: string; readonly kind: string }): JsonValue {
-  return { ...(value as object), ...type }
+  const own = value as { readonly apiVersion?: JsonValue; readonly kind?: JsonValue } | null
+  return own?.apiVersion === type.apiVersion && own.kind === type.kind ? value : { ...(value as object), ...type }
 }
 
 function unknownMembers(value: JsonValue): string[] {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { runAtOnce, sortSteps } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { canonicalJson, parseJsonText, quoteJson } from '../value/json.ts'
 import { compareValues, sortInPlace, sortStrings } from '../value/order.ts'
@@ -134,19 +135,6 @@ export function elementParts(element: PathElement): ElementParts {
   }
 }
 
-export function elementOf(parts: ElementParts): PathElement {
-  switch (parts.kind) {
-    case 'field':
-      return fieldElement(parts.name)
-    case 'key':
-      return keyElement(parts.fields)
-    case 'value':
-      return valueElement(parts.value)
-    default:
-      return indexElement(parts.index)
-  }
-}
-
 /**
  * Orders elements by type (field, key, value, index), then by content.
  *
@@ -177,11 +165,34 @@ export function sortElements(elements: PathElement[]): PathElement[] {
     }
   }
   if (onlyFields) return sortStrings(elements)
-  const read = elements.map((element) => ({ element, parts: elementParts(element) }))
+  return runAtOnce(sortReadElements(elements))
+}
+
+/** As `sortElements`, with interruption points. */
+export function* sortElementsSteps(elements: PathElement[]): Generator<unknown, PathElement[]> {
+  if (elements.length <= elementsPerStep) return sortElements(elements)
+  yield true
+  if (elements.some((element) => element[0] !== 'f')) return yield* sortReadElements(elements)
+  yield true
+  return sortStrings(elements)
+}
+
+const elementsPerStep = 64
+
+function* sortReadElements(elements: PathElement[]): Generator<unknown, PathElement[]> {
+  const read: ReadElement[] = []
   // Elements from a stored object are already sorted.
-  if (read.every((each, i) => i === 0 || compareRead(read[i - 1] as ReadElement, each) <= 0)) return elements
-  sortInPlace(read, compareRead)
-  for (let i = 0; i < read.length; i++) elements[i] = (read[i] as ReadElement).element
+  let isSorted = true
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i] as PathElement
+    const next = { element, parts: elementParts(element) }
+    isSorted &&= i === 0 || compareRead(read[i - 1] as ReadElement, next) <= 0
+    read.push(next)
+    if (i % elementsPerStep === elementsPerStep - 1) yield
+  }
+  if (isSorted) return elements
+  const sorted = read.length <= elementsPerStep ? sortInPlace(read, compareRead) : yield* sortSteps(read, compareRead)
+  for (let i = 0; i < sorted.length; i++) elements[i] = (sorted[i] as ReadElement).element
   return elements
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { FieldPath, PathElement } from './element.ts'
-import { compareElements, sortElements } from './element.ts'
+import { compareElements, sortElements, sortElementsSteps } from './element.ts'
 import { formatPath } from './format-path.ts'
 
 /** The content of a set at one element: the path itself, paths below it, or both. */
@@ -178,6 +178,11 @@ export class FieldSet {
   /** Top-level elements, sorted. */
   elements(): PathElement[] {
     return sortElements([...this.nodes.keys()])
+  }
+
+  /** As `elements`, with interruption points for large sets. */
+  elementsSteps(): Generator<unknown, PathElement[]> {
+    return sortElementsSteps([...this.nodes.keys()])
   }
 
   /** One path per line. */

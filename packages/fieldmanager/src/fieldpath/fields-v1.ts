@@ -69,7 +69,7 @@ export function* encodeFieldsV1Steps(set: FieldSet): Generator<unknown, void> {
 /** Encodes a set bottom-up. */
 function* encodeSetSteps(set: FieldSet, member: boolean): Generator<unknown, void> {
   if ((member ? set.encodedBelowMember : set.encoded) !== undefined) return
-  const elements = set.elements()
+  const elements = yield* set.elementsSteps()
   yield
   const fields: JsonObject = isBestAsTable(elements) ? Object.create(null) : {}
   if (member) fields['.'] = emptyFields

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { FieldPath } from '../fieldpath/element.ts'
-import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
+import type { FieldSet } from '../fieldpath/field-set.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
@@ -34,13 +34,6 @@ export function conflictsOutside(managers: Managers, allowed: FieldSet): Manager
     if (!set.empty) out.set(manager, { ...owned, set })
   }
   return out
-}
-
-/** The union of all conflicting paths. */
-export function conflictSet(conflicts: readonly Conflict[]): FieldSet {
-  const builder = new FieldSetBuilder()
-  for (const { path } of conflicts) builder.insert(path, path.length)
-  return builder.build()
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { copyMembers, ownMember, setMember } from '../typed/types.ts'
+import { copyMembersSteps, ownMember, setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'
@@ -36,22 +36,22 @@ export class Draft {
 
   /**
    * Resolves a pointer up to the container of its last step; `undefined` when the container does not exist, and for the pointer
-   * to the whole document.
+   * to the whole document. Has interruption points, because large containers are copied.
    *
    * @param adding Accepts the position after the last item, and `-`.
    * @see RFC 6901
    */
-  resolve(pointer: string, adding: boolean): PointerTarget | undefined {
+  *resolve(pointer: string, adding: boolean): Generator<unknown, PointerTarget | undefined> {
     const steps = stepsOf(pointer)
     if (steps === undefined) return undefined
-    this.#document = this.#owned(this.#document)
+    this.#document = yield* this.#owned(this.#document)
     let container: JsonValue | undefined = this.#document
     const last = steps.length - 1
     for (let i = 0; i < last; i++) {
       const target = this.#targetIn(container, steps[i] as string, false)
       const below: JsonValue | undefined = target === undefined ? undefined : this.get(target)
       if (target === undefined || below === undefined) return undefined
-      container = this.#owned(below)
+      container = yield* this.#owned(below)
       if (container !== below) this.set(target, container)
     }
     return this.#targetIn(container, steps[last] as string, adding)
@@ -115,9 +115,9 @@ export class Draft {
     return this.#lists.get(list)?.length ?? list.length
   }
 
-  #owned(value: JsonValue): JsonValue {
+  *#owned(value: JsonValue): Generator<unknown, JsonValue> {
     if (typeof value !== 'object' || value === null || this.#own.has(value)) return value
-    const own = Array.isArray(value) ? value.slice() : copyMembers(value)
+    const own = Array.isArray(value) ? value.slice() : yield* copyMembersSteps(value)
     this.#own.add(own)
     return own
   }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { equalValues } from '../value/order.ts'
+import { equalValuesSteps } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyValue } from './copy-value.ts'
 import { checkDepth } from './depth.ts'
@@ -109,28 +109,28 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
-      addTo(draft, resolveTarget(draft, path, op), { path, value, op })
+      addTo(draft, yield* resolveTarget(draft, path, op), { path, value, op })
       return
     case 'replace':
-      replaceAt(draft, path, value)
+      yield* replaceAt(draft, path, value)
       return
     case 'remove': {
-      const target = resolveTarget(draft, path, op)
+      const target = yield* resolveTarget(draft, path, op)
       if (draft.get(target) === undefined) throw failed(`error in remove for path: '${path}': ${whyNotRemoved(target)}`)
       draft.remove(target)
       return
     }
     case 'test':
-      testAt(draft, path, value)
+      yield* testAt(draft, path, value)
       return
     case 'move': {
-      const moved = removeAt(draft, decodedFrom(operation))
-      addTo(draft, resolveTarget(draft, path, op), { path, value: moved, op })
+      const moved = yield* removeAt(draft, decodedFrom(operation))
+      addTo(draft, yield* resolveTarget(draft, path, op), { path, value: moved, op })
       return
     }
     case 'copy': {
-      const source = sourceOf(draft, decodedFrom(operation))
-      const target = resolveTarget(draft, path, op)
+      const source = yield* sourceOf(draft, decodedFrom(operation))
+      const target = yield* resolveTarget(draft, path, op)
       addTo(draft, target, { path, value: yield* copyOf(draft, source, copies), op })
       return
     }
@@ -160,8 +160,8 @@ function addTo(draft: Draft, target: PointerTarget, { path, value, op }: Additio
   draft.add(target, value)
 }
 
-function removeAt(draft: Draft, from: string): JsonValue {
-  const target = draft.resolve(from, false)
+function* removeAt(draft: Draft, from: string): Generator<unknown, JsonValue> {
+  const target = yield* draft.resolve(from, false)
   if (target === undefined) throw missingFrom('move', from)
   const value = draft.get(target)
   if (value === undefined) throw failed(`error in move for path: '${target.key}': ${whyNotRemoved(target)}`)
@@ -169,8 +169,8 @@ function removeAt(draft: Draft, from: string): JsonValue {
   return value
 }
 
-function sourceOf(draft: Draft, from: string): PointerTarget {
-  const source = draft.resolve(from, false)
+function* sourceOf(draft: Draft, from: string): Generator<unknown, PointerTarget> {
+  const source = yield* draft.resolve(from, false)
   if (source === undefined) throw missingFrom('copy', from)
   if (hasNoPosition(source)) throw failed(`error in copy for from: '${from}': ${noPosition(source)}`)
   return source
@@ -193,21 +193,21 @@ function missingFrom(op: string, from: string): FieldManagerError {
   return failed(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
 }
 
-function replaceAt(draft: Draft, path: string, value: JsonValue): void {
+function* replaceAt(draft: Draft, path: string, value: JsonValue): Generator<unknown, void> {
   if (path === '') {
     if (typeof value === 'object' && value !== null) draft.replaceAll(value)
     return
   }
-  const target = resolveTarget(draft, path, 'replace')
+  const target = yield* resolveTarget(draft, path, 'replace')
   if (hasNoPosition(target)) throw failed(`replace operation does not apply: doc is missing key: ${path}: missing value`)
   draft.set(target, value)
 }
 
-function testAt(draft: Draft, path: string, value: JsonValue): void {
-  const target = resolveTarget(draft, path, 'test')
+function* testAt(draft: Draft, path: string, value: JsonValue): Generator<unknown, void> {
+  const target = yield* resolveTarget(draft, path, 'test')
   if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
-  if (!equalValues(present ?? null, value)) throw failed(`testing value ${path} failed: test failed`)
+  if (!(yield* equalValuesSteps(present ?? null, value))) throw failed(`testing value ${path} failed: test failed`)
 }
 
 /** What is missing when the container of a target does not exist, in the words of each operation. */
@@ -220,8 +220,8 @@ const missingContainers: Readonly<Record<string, (path: string) => string>> = {
   copy: (path) => `doc is missing destination path: ${path}`,
 }
 
-function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
-  const target = draft.resolve(path, op === 'add' || op === 'move' || op === 'copy')
+function* resolveTarget(draft: Draft, path: string, op: string): Generator<unknown, PointerTarget> {
+  const target = yield* draft.resolve(path, op === 'add' || op === 'move' || op === 'copy')
   if (target === undefined) throw failed(`${op} operation does not apply: ${missingContainers[op]?.(path)}: missing value`)
   return target
 }

@@ -82,17 +82,6 @@ export function parseJsonText(text: string): JsonValue {
   }
 }
 
-/** Parses UTF-8 bytes like `parseJsonText`. @throws FieldManagerError `InvalidFieldSet` for invalid UTF-8, and as `parseJsonText` */
-export function parseJsonBytes(bytes: Uint8Array): JsonValue {
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new FieldManagerError({ code: 'InvalidFieldSet', message: 'not valid JSON: not UTF-8', cause })
-  }
-  return parseJsonText(text)
-}
-
 const shortEscapes: Readonly<Record<string, string>> = { '\\b': '\\u0008', '\\f': '\\u000c' }
 
 function numberText(value: number): string {

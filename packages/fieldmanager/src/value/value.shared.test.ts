@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
-import { canonicalJson, parseJsonBytes, parseJsonText } from './json.ts'
+import { canonicalJson, parseJsonText } from './json.ts'
 import { compareValues, equalValues } from './order.ts'
 
 type Vector = JsonObject & { id: string; kind: string }
@@ -28,8 +28,8 @@ const checks: Record<string, (vector: Vector) => void> = {
   jsonInvalid(vector) {
     if (typeof vector.json === 'string') expect(() => parseJsonText(vector.json as string)).toThrow()
     else {
-      const text = atob((vector.base64 ?? vector.jsonBase64) as string)
-      expect(() => parseJsonBytes(Uint8Array.from(text, (c) => c.charCodeAt(0)))).toThrow()
+      const bytes = Uint8Array.from(atob((vector.base64 ?? vector.jsonBase64) as string), (c) => c.charCodeAt(0))
+      expect(() => parseJsonText(new TextDecoder('utf-8', { fatal: true }).decode(bytes))).toThrow()
     }
   },
 }

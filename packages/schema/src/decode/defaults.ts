@@ -30,6 +30,16 @@ export function applyDefaults<T extends object>(type: StructType, object: T, opt
   return defaultStruct(planOf(type), object as Record<string, unknown>, options.size) as T
 }
 
+/** As `applyDefaults`, with interruption points for large objects of custom resources. @see {@link applyDefaults} */
+export function* applyDefaultsSteps<T extends object>(
+  type: StructType,
+  object: T,
+  options: DefaultsOptions = {},
+): Generator<unknown, T> {
+  if (type.custom === undefined) return applyDefaults(type, object, options)
+  return (yield* type.custom.applyDefaultsSteps(object as JsonObject, options.size)) as T
+}
+
 export interface DefaultsOptions {
   /** Size counter of the decoding that built the object; defaults are added to it. Default: no limit. */
   readonly size?: DecodedSize | undefined

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { sortSteps } from '@krmkit/meta/slices'
 import { largeMapSize, rememberKey } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
@@ -33,7 +34,7 @@ export function* sortedKeysSteps(object: Record<string, unknown>): Generator<unk
     rememberKey(object, keys)
     return object
   }
-  const ordered = yield* mergeSortSteps(keys, keyOrder(plain))
+  const ordered = yield* sortSteps(keys, keyOrder(plain))
   const copy: Record<string, unknown> = {}
   for (let i = 0; i < ordered.length; i++) {
     const key = ordered[i] as string
@@ -75,35 +76,7 @@ export function* sortKeysSteps(keys: string[]): Generator<unknown, string[]> {
     plain = !wideCharacters.test(keys[i] as string)
     if (i % keysPerStep === 0) yield
   }
-  return yield* mergeSortSteps(keys, keyOrder(plain))
-}
-
-/** Keys sorted in one step. */
-const keysPerRun = 2048
-
-/** A merge sort of sorted runs. */
-function* mergeSortSteps(keys: string[], order: ((a: string, b: string) => number) | undefined): Generator<unknown, string[]> {
-  if (keys.length <= keysPerRun) return keys.sort(order)
-  const before = order === undefined ? (a: string, b: string) => a <= b : (a: string, b: string) => order(a, b) <= 0
-  let from: string[] = []
-  for (let start = 0; start < keys.length; start += keysPerRun) {
-    for (const key of keys.slice(start, start + keysPerRun).sort(order)) from.push(key)
-    yield true
-  }
-  for (let width = keysPerRun; width < from.length; width *= 2) {
-    const to: string[] = []
-    for (let start = 0; start < from.length; start += 2 * width) {
-      const middle = Math.min(start + width, from.length)
-      const end = Math.min(middle + width, from.length)
-      for (let left = start, right = middle; left < middle || right < end; ) {
-        const takesLeft = right >= end || (left < middle && before(from[left] as string, from[right] as string))
-        to.push(from[takesLeft ? left++ : right++] as string)
-        if (to.length % keysPerStep === 0) yield
-      }
-    }
-    from = to
-  }
-  return from
+  return yield* sortSteps(keys, keyOrder(plain))
 }
 
 /** A copy with the keys sorted by UTF-8 bytes, as Go prints maps. */

@@ -38,6 +38,17 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
     facts.pointer || node.kind === 'list' || node.kind === 'map' || (node.kind === 'scalar' && node.scalar === 'bytes')
   const schema = node.kind === 'special' && node.struct !== undefined
   const name = facts.goName ?? json
+  /** Merges a repeated message into the earlier one; a repeated value of another kind is going to replace it. */
+  const mergeRepeated = (reader: WireReader, slots: unknown[], limit: number, depth: number): boolean => {
+    const earlier = slots[index]
+    if (codec.merge !== undefined && isSet(earlier)) {
+      reader.decodedSize.addDiscarded()
+      slots[index] = codec.merge(earlier, reader, limit, depth + 1)
+      return true
+    }
+    if (earlier !== undefined) reader.decodedSize.replace(earlier, minDiscardedBytes)
+    return false
+  }
   return {
     number,
     write(writer, object) {
@@ -48,24 +59,14 @@ export function singleMember(number: number, field: FieldPlan, codec: ValueCodec
     },
     read(reader, wire, slots, limit, depth) {
       expectWire(wire, codec.wire, name)
-      if (codec.merge !== undefined && isSet(slots[index])) {
-        reader.decodedSize.addDiscarded()
-        slots[index] = codec.merge(slots[index], reader, limit, depth + 1)
-        return
-      }
-      if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], minDiscardedBytes)
+      if (mergeRepeated(reader, slots, limit, depth)) return
       const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
       slots[index] = codec.read(reader, limit, depth + 1)
       if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)
     },
     ...(codec.readSteps !== undefined && {
       *readSteps(reader: WireReader, slots: unknown[], limit: number, depth: number): Generator<unknown, void> {
-        if (codec.merge !== undefined && isSet(slots[index])) {
-          reader.decodedSize.addDiscarded()
-          slots[index] = codec.merge(slots[index], reader, limit, depth + 1)
-          return
-        }
-        if (slots[index] !== undefined) reader.decodedSize.replace(slots[index], minDiscardedBytes)
+        if (mergeRepeated(reader, slots, limit, depth)) return
         const previous = field.countedSeparately && reader.decodedSize.useSeparateCount(true)
         slots[index] = yield* valueSteps(codec, reader, limit, depth + 1)
         if (field.countedSeparately) reader.decodedSize.useSeparateCount(previous)

@@ -1,4 +1,5 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { type DecodeOptions, decodeUntyped, decodeUntypedSteps } from '../decode/decode.ts'
 import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { normalize } from '../decode/normalize.ts'
@@ -8,7 +9,7 @@ import { own } from '../json/json-object.ts'
 import { maxProblems, truncatePath } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
-import { applySchemaDefaults, lacksDefaults, pruneNulls, pruneNullsSteps } from './defaults.ts'
+import { applySchemaDefaultsSteps, lacksDefaultsSteps, pruneNulls, pruneNullsSteps } from './defaults.ts'
 import { coerceEmbedded, coerceMetadata, coerceMetadataSteps } from './embedded.ts'
 import { pruneObject, pruneObjectSteps } from './prune.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
@@ -95,10 +96,18 @@ class CustomResourceCodec implements CustomCodec {
   }
 
   applyDefaults(object: JsonObject, size?: DecodedSize): JsonObject {
-    if (!lacksDefaults(object, this.schema)) return object
+    if (!runAtOnce(lacksDefaultsSteps(object, this.schema))) return object
     const copy = copyJson(object)
-    applySchemaDefaults(copy, this.schema, size)
+    runAtOnce(applySchemaDefaultsSteps(copy, this.schema, size))
     return sortedValue(copy) as JsonObject
+  }
+
+  *applyDefaultsSteps(object: JsonObject, size?: DecodedSize): Generator<unknown, JsonObject> {
+    if (!(yield* lacksDefaultsSteps(object, this.schema))) return object
+    const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
+    yield* applySchemaDefaultsSteps(copy, this.schema, size)
+    yield true
+    return (yield* sortedValueSteps(copy)) as JsonObject
   }
 
   normalize(object: JsonObject): JsonObject {
@@ -111,14 +120,14 @@ class CustomResourceCodec implements CustomCodec {
   *normalizeSteps(object: JsonObject): Generator<unknown, JsonObject> {
     const metadata = yield* normalizeMetadataSteps(object, this.objectMeta)
     yield true
-    const complete = this.applyDefaults(metadata === object.metadata ? object : { ...object, metadata })
+    const complete = yield* this.applyDefaultsSteps(metadata === object.metadata ? object : { ...object, metadata })
     yield true
     return (yield* sortedValueSteps(complete)) as JsonObject
   }
 
   readStored(object: JsonObject): JsonObject {
     if (!this.preserveUnknownFields && isSettled(object, this.schema, this.objectMeta)) return object
-    return sortedValue(this.#completed(this.#coerce(copyJson(object), undefined, true))) as JsonObject
+    return sortedValue(runAtOnce(this.#completed(this.#coerce(copyJson(object), undefined, true)))) as JsonObject
   }
 
   *readStoredSteps(object: JsonObject): Generator<unknown, JsonObject> {
@@ -126,16 +135,16 @@ class CustomResourceCodec implements CustomCodec {
     const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
     const coerced = yield* this.#coerceSteps(copy, undefined, true)
     yield true
-    const completed = this.#completed(coerced)
+    const completed = yield* this.#completed(coerced)
     yield true
     return (yield* sortedValueSteps(completed)) as JsonObject
   }
 
   /** Objects of old servers may lack a generation. */
-  #completed(object: JsonObject): JsonObject {
+  *#completed(object: JsonObject): Generator<unknown, JsonObject> {
     const { metadata } = object as { metadata: JsonObject }
     if (metadata.generation === undefined || metadata.generation === 0) metadata.generation = 1
-    applySchemaDefaults(object, this.schema)
+    yield* applySchemaDefaultsSteps(object, this.schema)
     return object
   }
 

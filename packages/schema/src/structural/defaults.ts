@@ -7,18 +7,23 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
 /** Defaults and null pruning by schema. These functions modify their argument. */
 
 /**
- * Applies defaults, also inside of defaulted values. Null counts as absent where the schema does not allow it.
+ * Applies defaults, also inside of defaulted values, with interruption points. Null counts as absent where the schema does not allow it.
  *
  * @throws DecodeError `TooLarge`
  */
-export function applySchemaDefaults(value: JsonValue, node: SchemaNode | undefined, size?: DecodedSize): void {
+export function* applySchemaDefaultsSteps(
+  value: JsonValue,
+  node: SchemaNode | undefined,
+  size?: DecodedSize,
+): Generator<unknown, void> {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     const { items } = node
     if (items === undefined) return
     for (let i = 0; i < value.length; i++) {
       if (value[i] === null && !items.nullable && items.default !== undefined) value[i] = copyDefault(items.default, 0, size)
-      applySchemaDefaults(value[i] as JsonValue, items, size)
+      if (items.containsDefaults) yield* applySchemaDefaultsSteps(value[i] as JsonValue, items, size)
+      if (i % membersPerStep === membersPerStep - 1) yield
     }
     return
   }
@@ -28,14 +33,18 @@ export function applySchemaDefaults(value: JsonValue, node: SchemaNode | undefin
       setMember(value, name, copyDefault(property.default, name.length + 4, size))
   }
   const rest = additionalNode(node)
-  for (const key of Object.keys(value)) {
+  const keys = rest === undefined ? [...node.properties.keys()] : Object.keys(value)
+  for (let i = 0; i < keys.length; i++) {
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    const key = keys[i] as string
+    if (!Object.hasOwn(value, key)) continue
     const property = node.properties.get(key)
     if (property !== undefined) {
-      if (property.containsDefaults) applySchemaDefaults(value[key] as JsonValue, property, size)
+      if (property.containsDefaults) yield* applySchemaDefaultsSteps(value[key] as JsonValue, property, size)
     } else if (rest !== undefined) {
       if (value[key] === null && !rest.nullable && rest.default !== undefined)
         setMember(value, key, copyDefault(rest.default, 0, size))
-      if (rest.containsDefaults) applySchemaDefaults(value[key] as JsonValue, rest, size)
+      if (rest.containsDefaults) yield* applySchemaDefaultsSteps(value[key] as JsonValue, rest, size)
     }
   }
 }
@@ -89,22 +98,34 @@ export function* pruneNullsSteps(value: JsonValue, node: SchemaNode | undefined)
 
 const membersPerStep = 128
 
-/** Whether `applySchemaDefaults` would change the value; checked before copying it. */
-export function lacksDefaults(value: JsonValue, node: SchemaNode | undefined): boolean {
+/** Whether `applySchemaDefaultsSteps` would change the value; checked before copying it. Has interruption points. */
+export function* lacksDefaultsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, boolean> {
   if (node === undefined || !node.containsDefaults || typeof value !== 'object' || value === null) return false
   const missing = (member: JsonValue | undefined, of: SchemaNode): boolean =>
     of.default !== undefined && (member === undefined || (member === null && !of.nullable))
   if (Array.isArray(value)) {
     const { items } = node
-    return items !== undefined && value.some((item) => missing(item, items) || lacksDefaults(item, items))
+    if (items === undefined) return false
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as JsonValue
+      if (missing(item, items) || (items.containsDefaults && (yield* lacksDefaultsSteps(item, items)))) return true
+      if (i % membersPerStep === membersPerStep - 1) yield
+    }
+    return false
   }
   for (const [name, property] of node.properties) if (missing(memberOf(value, name), property)) return true
   const rest = additionalNode(node)
-  return Object.keys(value).some((key) => {
+  const keys = rest === undefined ? [...node.properties.keys()] : Object.keys(value)
+  for (let i = 0; i < keys.length; i++) {
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    const key = keys[i] as string
+    const member = memberOf(value, key)
     const property = node.properties.get(key)
-    if (property !== undefined) return lacksDefaults(value[key] as JsonValue, property)
-    return rest !== undefined && (missing(value[key], rest) || lacksDefaults(value[key] as JsonValue, rest))
-  })
+    if (property === undefined && rest !== undefined && missing(member, rest)) return true
+    const inner = property ?? rest
+    if (member !== undefined && inner?.containsDefaults === true && (yield* lacksDefaultsSteps(member, inner))) return true
+  }
+  return false
 }
 
 function memberOf(object: JsonObject, name: string): JsonValue | undefined {
