@@ -27,6 +27,16 @@ const pageSize = 500
  *
  * @param metadata client whose responses hold only metadata
  * @throws ApiError for a list or write that is refused.
+ * @example
+ * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+ * import { migrateResource } from '@krmkit/controllers'
+ * import { createMetadataClient } from '@krmkit/controllers/framework'
+ * import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+ * const client = createRemoteClient(await loadKubeconfig())
+ * const metadata = createMetadataClient(client, { clock: systemClock, random: systemRandom, profile: stockProfile })
+ * const widgets = { group: 'shop.example.com', version: 'v1', resource: 'widgets', kind: 'Widget', namespaced: true }
+ * const { signal } = new AbortController()
+ * const { migrated } = await migrateResource({ client, metadata }, widgets, { signal, fieldManager: 'migrator' })
  */
 export async function migrateResource(
   { client, metadata }: { readonly client: Client; readonly metadata: Client },
