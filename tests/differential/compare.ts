@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { inMapOrder } from './causes.ts'
 import type { NormalAnswer } from './normalize.ts'
 import type { Step } from './scenario.ts'
 
@@ -21,7 +22,7 @@ export interface Divergence {
 }
 
 export function compareAnswers(theirs: NormalAnswer, ours: NormalAnswer): Difference[] {
-  const [stock, krmkit] = isDeepStrictEqual(theirs.body, ours.body) ? [theirs, ours] : [inMapOrder(theirs), inMapOrder(ours)]
+  const [stock, krmkit] = [inMapOrder(theirs), inMapOrder(ours)]
   const differences: Difference[] = []
   if (stock.status !== krmkit.status) {
     // Everything else follows from the status.
@@ -31,44 +32,6 @@ export function compareAnswers(theirs: NormalAnswer, ours: NormalAnswer): Differ
   collect(stock.body, krmkit.body, 'body', differences, true)
   collect(stock.events ?? null, krmkit.events ?? null, 'events', differences, true)
   return differences
-}
-
-interface Cause {
-  readonly field?: string
-  readonly message?: string
-}
-
-/**
- * The answer with the causes of one map sorted: the stock server visits the entries of a map in random order. Causes in the order of
- * lists and members stay where they are.
- */
-function inMapOrder(answer: NormalAnswer): NormalAnswer {
-  const { body } = answer
-  const status = body as { readonly message?: string; readonly details?: { readonly causes?: readonly Cause[] } } | null
-  const causes = status?.details?.causes
-  if (typeof status?.message !== 'string' || causes === undefined || causes.length < 2) return answer
-  const head = status.message.slice(0, status.message.indexOf(' is invalid: '))
-  if (status.message !== invalidMessage(head, causes)) return answer
-  const sorted: Cause[] = []
-  for (let start = 0; start < causes.length; ) {
-    let end = start + 1
-    while (end < causes.length && mapOf(causes[end]) === mapOf(causes[start])) end++
-    sorted.push(...causes.slice(start, end).sort((a, b) => (`${a.field}${a.message}` < `${b.field}${b.message}` ? -1 : 1)))
-    start = end
-  }
-  const details = { ...status.details, causes: sorted }
-  return { ...answer, body: { ...status, message: invalidMessage(head, sorted), details } }
-}
-
-/** The field of a cause without the key of a map at its end. */
-function mapOf(cause: Cause | undefined): string {
-  return cause?.field?.replace(/\[[^\]]*[^\]\d][^\]]*\]$|\[\]$/, '') ?? ''
-}
-
-/** The message that the stock server makes of causes: each text once. */
-function invalidMessage(head: string, causes: readonly Cause[]): string {
-  const texts = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))]
-  return `${head} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`
 }
 
 /** Whether an answer holds texts that the wording is measured by. */

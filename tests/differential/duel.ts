@@ -1,7 +1,7 @@
-import { hasOtherOrder, sortedCauses } from './causes.ts'
+import { type AnswerPair, nearestRefusal } from './causes.ts'
 import { compareAnswers, type Difference, type Divergence, hasWording } from './compare.ts'
 import { keepParameters } from './keeper.ts'
-import { explain } from './known/index.ts'
+import { explain, type KnownDivergence } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Agreement, Answer, Scenario, Step } from './scenario.ts'
 import { type ScenarioRun, type Side, SideRunner, sleep } from './side.ts'
@@ -25,10 +25,6 @@ const quiet = 120
 const longest = 3000
 /** Pause between two reads of what both servers shall agree on, in milliseconds. */
 const agreementPause = 120
-/** How often a refusal of the stock server is repeated: a Go map of two entries begins with the second one every eighth time. */
-const repetitions = 30
-/** How often it is repeated when only the order of its causes differs: most orders of a small Go map are the same. */
-const orderRepetitions = 64
 
 /** Runs scenarios against two servers side by side. */
 export class Duel {
@@ -108,7 +104,6 @@ class Judge {
   readonly #stockAnswers = new Map<string, NormalAnswer>()
   #steps = 0
   #divergence: Divergence | undefined
-  #ended = false
   stopped = false
 
   constructor(id: string) {
@@ -123,46 +118,32 @@ class Judge {
    */
   async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
     this.#steps++
-    const krmkit = this.#ours.answer(ours, step)
     const before = this.#theirs.fork()
-    let stock = this.#theirs.answer(theirs, step)
-    let differences = compareAnswers(stock, krmkit)
-    for (
-      let i = 0;
-      again !== undefined &&
-      i < (hasOtherOrder(stock, krmkit) ? orderRepetitions : repetitions) &&
-      this.#unexplained(step, stock, krmkit, differences).length > 0;
-      i++
-    ) {
-      // Each repetition has uids of its own.
-      const normalizer = before.fork()
-      const other = normalizer.answer(await again(), step)
-      let others = compareAnswers(other, krmkit)
-      // Causes that the stock server collects from a Go map come in another order each time.
-      if (others.length > 0 && hasOtherOrder(stock, other)) others = compareAnswers(sortedCauses(other), sortedCauses(krmkit))
-      if (others.length > 0 && others.length >= differences.length) continue
-      ;[stock, differences] = [other, others]
-      this.#theirs = normalizer
-    }
+    const first = { stock: this.#theirs.answer(theirs, step), krmkit: this.#ours.answer(ours, step) }
+    const normalizers = new Map<NormalAnswer, Normalizer>()
+    const repeat =
+      again &&
+      (async () => {
+        // Each repetition has uids of its own.
+        const normalizer = before.fork()
+        const answer = normalizer.answer(await again(), step)
+        normalizers.set(answer, normalizer)
+        return answer
+      })
+    const count = (pair: AnswerPair) => judged(step, pair).unexplained.length
+    const pair = repeat === undefined ? first : await nearestRefusal(first, { repeat, count })
+    const { differences, known, unexplained } = judged(step, pair)
+    const { stock, krmkit } = pair
+    this.#theirs = normalizers.get(stock) ?? this.#theirs
     this.#stockAnswers.set(step.id, stock)
     if (hasWording(stock) && stock.status === krmkit.status) {
       this.#wording.all++
       if (!differences.some(({ aspect }) => aspect === 'wording')) this.#wording.equal++
     }
-    const unexplained = this.#unexplained(step, stock, krmkit, differences)
+    for (const { id } of known) this.#known.add(id)
     if (unexplained.length > 0) this.#divergence = { step, stock, krmkit, differences: unexplained }
-    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status || this.#ended
+    this.stopped = unexplained.length > 0 || stock.status !== krmkit.status || known.some(({ ends }) => ends)
     return !this.stopped
-  }
-
-  #unexplained(step: Step, stock: NormalAnswer, krmkit: NormalAnswer, differences: readonly Difference[]): Difference[] {
-    const divergence = { step, stock, krmkit, differences }
-    return differences.filter((difference) => {
-      const known = explain(difference, divergence)
-      if (known !== undefined) this.#known.add(known.id)
-      if (known?.ends) this.#ended = true
-      return known === undefined
-    })
   }
 
   result(): DuelResult {
@@ -188,6 +169,25 @@ async function untilAgreed(agreement: Agreement, stock: ScenarioRun, krmkit: Sce
     const [theirs, ours] = await Promise.all([stock.member(agreement), krmkit.member(agreement)])
     if (theirs === ours && theirs === before) return
     before = theirs
+  }
+}
+
+interface Judgement {
+  readonly differences: readonly Difference[]
+  /** The known divergences that explain differences. */
+  readonly known: readonly KnownDivergence[]
+  readonly unexplained: readonly Difference[]
+}
+
+/** Compares two answers, and tells the differences apart that known divergences explain. */
+function judged(step: Step, { stock, krmkit }: AnswerPair): Judgement {
+  const differences = compareAnswers(stock, krmkit)
+  const divergence = { step, stock, krmkit, differences }
+  const explained = differences.map((difference) => ({ difference, known: explain(difference, divergence) }))
+  return {
+    differences,
+    known: explained.flatMap(({ known }) => known ?? []),
+    unexplained: explained.filter(({ known }) => known === undefined).map(({ difference }) => difference),
   }
 }
 

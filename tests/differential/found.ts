@@ -1,6 +1,6 @@
 import { compareAnswers, type Difference } from './compare.ts'
 import { explain } from './known/index.ts'
-import { type NormalAnswer, Normalizer, withSortedOwners } from './normalize.ts'
+import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Scenario, Step } from './scenario.ts'
 import { SideRunner } from './side.ts'
 import type { Webhooks } from './webhooks.ts'
@@ -24,7 +24,7 @@ export async function replayFound(url: string, found: FoundScenario, id: string,
     const normalizer = new Normalizer(id)
     const unexplained: Difference[] = []
     const compare = (step: Step, krmkit: NormalAnswer) => {
-      const stock = withSortedOwners(found.answers[step.id])
+      const stock = found.answers[step.id]
       if (stock === undefined) return
       const differences = compareAnswers(stock, krmkit)
       const divergence = { step, stock, krmkit, differences }

@@ -12,6 +12,8 @@ export class Normalizer {
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #generated: RegExp | undefined
+  /** Of the last Table of this answer that had any: the first event of a watch names the columns of all. */
+  #columns: readonly { readonly name: string | undefined }[] = []
   /** The finalizers of a namespace are in the order of a Go map once its deletion has changed them. */
   #isNamespace = false
 
@@ -31,6 +33,7 @@ export class Normalizer {
   /** @param step the request, whose `generateName` tells random names apart */
   answer(answer: Answer, step: Step): NormalAnswer {
     this.#generated = generatedNames(step, this.#id)
+    this.#columns = []
     this.#isNamespace = namespacePath.test(step.path)
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
@@ -94,7 +97,6 @@ export class Normalizer {
     if (typeof value !== 'object' || value === null) return value
     const object = value as Record<string, unknown>
     if (object['kind'] === 'Table') return this.#table(object)
-    if (key === 'details' && Array.isArray(object['causes'])) sortConflicts(object['causes'])
     return Object.fromEntries(Object.entries(object).map(([name, item]) => [this.#text(name), this.#value(item, name, object)]))
   }
 
@@ -108,6 +110,9 @@ export class Normalizer {
     if (key === 'caBundle' && value.length > 500) return '{caBundle}'
     if (key === 'token' && value.split('.').length === 3) return '<token>'
     if (addressKeys.has(key) && /^10\.0\./.test(value)) return this.#named('address', value)
+    // The ports of a service in a Table.
+    if (key === 'cell' && value.includes(':3'))
+      return this.#text(value.replaceAll(/(?<=:)3[0-2]\d{3}(?=\/[A-Z]+)/g, (port) => this.#named('port', port)))
     return this.#text(value)
   }
 
@@ -121,8 +126,9 @@ export class Normalizer {
   #table(table: Record<string, unknown>): unknown {
     const { columnDefinitions, rows, ...rest } = table as { columnDefinitions?: Column[] | null; rows?: Row[] | null }
     const columns = (columnDefinitions ?? []).map(({ name, type, format, priority }) => ({ name, type, format, priority }))
+    if (columns.length > 0) this.#columns = columns
     const cell = (value: unknown, i: number) =>
-      ageColumns.has(columns[i]?.name ?? '') && age.test(String(value)) ? '<age>' : this.#value(value, 'cell', undefined)
+      ageColumns.has(this.#columns[i]?.name ?? '') && age.test(String(value)) ? '<age>' : this.#value(value, 'cell', undefined)
     return {
       ...(this.#value({ ...rest, kind: 'Table ' }, '', undefined) as object),
       columnDefinitions: columnDefinitions && columns,
@@ -167,14 +173,6 @@ export class Normalizer {
   }
 }
 
-/** The stock server lists conflicts by manager in the order of a Go map. */
-function sortConflicts(causes: unknown[]): void {
-  const { length } = causes
-  const managerOf = (cause: unknown) => (cause as { message?: unknown }).message as string
-  if (causes.filter((cause) => (cause as { reason?: unknown }).reason === 'FieldManagerConflict').length < length) return
-  causes.sort((a, b) => (managerOf(a) < managerOf(b) ? -1 : managerOf(a) > managerOf(b) ? 1 : 0))
-}
-
 export interface NormalAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
@@ -200,17 +198,6 @@ interface Row {
 function deletedKind({ method }: Step, { status, body }: Answer): string | undefined {
   if (method !== 'DELETE' || status !== 200) return undefined
   return /^\{"kind":"(\w+List|ConfigMap|Secret)"/.exec(Buffer.from(body.slice(0, 100)).toString('latin1'))?.[1]
-}
-
-/** A normalized answer with its owners in the order that answers have now; kept answers may be older. */
-export function withSortedOwners<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withSortedOwners) as T
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([key, item]) => {
-    const inner: unknown = withSortedOwners(item)
-    return [key, key === 'managedFields' && Array.isArray(inner) ? inner.sort(byText) : inner]
-  })
-  return Object.fromEntries(members) as T
 }
 
 function byText(a: unknown, b: unknown): number {

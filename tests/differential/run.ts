@@ -33,6 +33,9 @@ const { values: flags } = parseArgs({
 /** Texts of this length are shown whole; of longer ones, the part around their first difference. */
 const shownLength = 600
 
+/** How many scenarios of areas that wait may run beside the others. */
+const mostWaiting = 20
+
 /** Divergences of one signature. */
 interface Group {
   count: number
@@ -66,9 +69,10 @@ async function compare(duel: Duel): Promise<number> {
   let steps = 0
   let next = 0
   let shown = Date.now()
+  const generatorOf = (index: number, random = new RandomChoices(seed, index)): Generator => random.pick<Generator>(chosen)
   const runOne = async (index: number): Promise<void> => {
     const random = new RandomChoices(seed, index)
-    const { area, generate } = random.pick<Generator>(chosen)
+    const { area, generate } = generatorOf(index, random)
     const scenario = generate(random)
     const result = await gate.run(scenario.exclusive === true, () => duel.run(scenario))
     steps += result.steps
@@ -83,16 +87,24 @@ async function compare(duel: Duel): Promise<number> {
     if (group === undefined) groups.set(cause, { count: 1, index, area, first: { scenario, result } })
     else group.count++
   }
+  const waiting = new Set<Promise<void>>()
   const work = async () => {
     while (steps < wanted) {
-      await runOne(next++)
+      const index = next++
+      const done = runOne(index)
+      if (generatorOf(index).waits && waiting.size < mostWaiting) {
+        waiting.add(done)
+        void done.finally(() => waiting.delete(done))
+      } else await done
       if (Date.now() - shown < 10_000) continue
       shown = Date.now()
       process.stderr.write(`${steps} of ${wanted} steps, ${groups.size} divergences\n`)
     }
   }
-  if (flags.only === undefined) await Promise.all(Array.from({ length: Number(flags.jobs) }, work))
-  else for (const index of flags.only.split(',')) await runOne(Number(index))
+  if (flags.only === undefined) {
+    await Promise.all(Array.from({ length: Number(flags.jobs) }, work))
+    await Promise.all(waiting)
+  } else for (const index of flags.only.split(',')) await runOne(Number(index))
   await printGroups(duel, groups)
   if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals))
   const { all, equal } = totals.wording

@@ -116,6 +116,16 @@ describe('volume attachments', () => {
       const silent = await api.put(`${attachments}/a/status`, { ...json, status: { attachError: { message: 'no' } } })
       expect(silent.status).toBe(422)
       expect(faults(silent)).toEqual(['status.attached FieldValueRequired'])
+      const spec = { ...json, spec: { ...json['spec'], nodeName: 'm' } }
+      expect(faults(await api.put(`${attachments}/a`, spec))).toEqual(['spec FieldValueInvalid'])
+      const long = { attachError: { message: 'x'.repeat(1025) } }
+      expect(faults(await api.put(`${attachments}/a/status`, { ...json, status: long }))).toEqual([
+        'status.attached FieldValueRequired',
+        'status.attachError.message FieldValueTooLong',
+        'status.attachError.message FieldValueTooLong',
+      ])
+      const other = { ...json, metadata: { name: 'b' }, status: {} }
+      expect((await api.put(`${attachments}/a/status`, other)).status).toBe(400)
     }))
 
   it('the status has the last errors and the attachment metadata [S89]', () =>

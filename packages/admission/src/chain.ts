@@ -8,7 +8,7 @@ import type {
   Reservation,
   ValidationResult,
 } from './interfaces.ts'
-import { PhaseTimer } from './metrics.ts'
+import { PhaseTimer } from './phase-timer.ts'
 import { PluginTable } from './plugin-table.ts'
 import { traced } from './trace.ts'
 

@@ -28,4 +28,5 @@ export type {
 export { pluginUser } from './interfaces.ts'
 export type { AdmissionMetrics, AdmissionOutcome, PhaseLabels, PluginLabels } from './metrics.ts'
 export { ObjectSet } from './object-set.ts'
+export type { PodSecurityEvaluation, PodSecurityLabels, PodSecurityMetrics } from './pod-security/metrics.ts'
 export type { WebhookMetrics } from './webhook/metrics.ts'

@@ -1,9 +1,10 @@
-import type { AdmissionTarget } from './interfaces.ts'
+import type { PodSecurityMetrics } from './pod-security/metrics.ts'
 import type { WebhookMetrics } from './webhook/metrics.ts'
 
 export interface PhaseLabels {
   readonly type: 'admit' | 'validate'
-  readonly operation: AdmissionTarget['operation']
+  /** `CREATE`, `UPDATE`, `DELETE` or `CONNECT`. */
+  readonly operation: string
 }
 
 export interface PluginLabels extends PhaseLabels {
@@ -23,32 +24,5 @@ export interface AdmissionMetrics {
   /** All plugins of a phase have run, or one has rejected the request. */
   phaseCompleted(labels: PhaseLabels, outcome: AdmissionOutcome): void
   readonly webhooks: WebhookMetrics
-}
-
-/** Measures one phase of one request; without metrics it does nothing. */
-export class PhaseTimer {
-  readonly #metrics: AdmissionMetrics | undefined
-  readonly #labels: PhaseLabels
-  readonly #startedAt: number
-  #pluginStartedAt: number
-
-  constructor(metrics: AdmissionMetrics | undefined, labels: PhaseLabels) {
-    this.#metrics = metrics
-    this.#labels = labels
-    this.#startedAt = metrics === undefined ? 0 : performance.now()
-    this.#pluginStartedAt = this.#startedAt
-  }
-
-  /** A plugin has run; the next one starts. */
-  pluginEnded(name: string, rejected: boolean): void {
-    if (this.#metrics === undefined) return
-    const now = performance.now()
-    const { type, operation } = this.#labels
-    this.#metrics.pluginCompleted({ name, type, operation }, { seconds: (now - this.#pluginStartedAt) / 1000, rejected })
-    this.#pluginStartedAt = now
-  }
-
-  phaseEnded(rejected: boolean): void {
-    this.#metrics?.phaseCompleted(this.#labels, { seconds: (performance.now() - this.#startedAt) / 1000, rejected })
-  }
+  readonly podSecurity: PodSecurityMetrics
 }

@@ -20,16 +20,28 @@ describe('continue tokens', () => {
     ['%%%', 'illegal base64 data at input byte 0'],
     ['e30', 'server does not recognize this encoded version '],
     [encoded({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
-    [encoded({ v: 'meta.k8s.io/v1', rv: 1.5, start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
-    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '' }), 'empty start key'],
+    [
+      encoded({ v: 'meta.k8s.io/v1', rv: 1.5, start: 'a' }),
+      'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64',
+    ],
+    [encoded({ v: 1 }), 'json: cannot unmarshal number into Go struct field continueToken.v of type string'],
+    [encoded({ rv: '1' }), 'json: cannot unmarshal string into Go struct field continueToken.rv of type int64'],
+    [encoded({ start: false }), 'json: cannot unmarshal bool into Go struct field continueToken.start of type string'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '' }), 'encoded start key empty (version meta.k8s.io/v1)'],
     [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '../other/a' }), '../other/a'],
     [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: 'a/../../b' }), 'a/../../b'],
-    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '/etc' }), '/etc'],
-    [encoded([1]), 'json: cannot unmarshal into a token'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '//etc' }), '//etc'],
+    [encoded({ v: 'meta.k8s.io/v1', rv: 3, start: 'a/' }), 'a/'],
+    [encoded([1]), 'json: cannot unmarshal array into Go value of type storage.continueToken'],
+    [encoded(null), 'server does not recognize this encoded version '],
   ])('refuses %s as a bad request', (text, why) => {
     expect(() => decodeContinueToken(text)).toThrow(
       ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`),
     )
+  })
+
+  it('read a start that begins with a slash as relative', () => {
+    expect(decodeContinueToken(encoded({ v: 'meta.k8s.io/v1', rv: 3, start: '/a' }))).toEqual({ revision: 3, after: 'a' })
   })
 
   it('an expired token gets a token that continues inconsistently [P315]', () => {

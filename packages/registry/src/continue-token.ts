@@ -10,7 +10,7 @@ import type { Revision } from '@krmkit/storage'
  * @see API protocol specification, 4.3
  */
 export interface ContinueToken {
-  /** Revision of the snapshot; -1: the newest, for lists that continue inconsistently after their snapshot expired. */
+  /** Revision of the snapshot; negative: the newest, for lists that continue inconsistently after their snapshot expired. */
   readonly revision: Revision
   /** Last key returned, relative to the collection. */
   readonly after: string
@@ -36,15 +36,46 @@ export function decodeContinueToken(text: string): ContinueToken {
     if (error instanceof DecodeError) throw refuse(error.message)
     throw error
   }
-  if (!isJsonObject(value)) throw refuse('json: cannot unmarshal into a token')
-  const { v, rv, start } = value as { v?: unknown; rv?: unknown; start?: unknown }
-  if (v !== tokenVersion) throw refuse(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0)
-    throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
-  if (typeof start !== 'string' || start === '') throw refuse('empty start key')
-  const after = start.endsWith('\0') ? start.slice(0, -1) : start
-  if (`/${after}/`.includes('/../') || `/${after}/`.includes('/./') || after.startsWith('/')) throw refuse(start)
-  return { revision: rv, after }
+  const { v = '', rv = 0, start = '' } = membersOf(value, refuse)
+  if (v !== tokenVersion) throw refuse(`server does not recognize this encoded version ${v}`)
+  if (rv === 0) throw refuse('incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
+  if (start === '') throw refuse('encoded start key empty (version meta.k8s.io/v1)')
+  const key = (start.startsWith('/') ? start.slice(1) : start).replace(/\0$/, '')
+  if (key.split('/').some((part) => part === '' || part === '.' || part === '..')) throw refuse(start)
+  return { revision: rv, after: key }
+}
+
+interface Members {
+  readonly v?: string
+  readonly rv?: number
+  readonly start?: string
+}
+
+/** Checks the types of the members; `null` counts as absent. */
+function membersOf(value: unknown, refuse: (why: string) => ApiError): Members {
+  if (value === null) return {}
+  if (!isJsonObject(value)) throw refuse(`json: cannot unmarshal ${goKind(value)} into Go value of type storage.continueToken`)
+  const members: { v?: string; rv?: number; start?: string } = {}
+  const wrong = (found: string, name: string, type: string) =>
+    refuse(`json: cannot unmarshal ${found} into Go struct field continueToken.${name} of type ${type}`)
+  for (const [name, member] of Object.entries(value)) {
+    if (member === null) continue
+    if (name === 'v' || name === 'start') {
+      if (typeof member !== 'string') throw wrong(goKind(member), name, 'string')
+      members[name] = member
+    } else if (name === 'rv') {
+      if (typeof member !== 'number') throw wrong(goKind(member), name, 'int64')
+      if (!Number.isSafeInteger(member)) throw wrong(`number ${member}`, name, 'int64')
+      members.rv = member
+    }
+  }
+  return members
+}
+
+/** The kind of a JSON value in the words of Go. */
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
 /** The 410 for a token whose snapshot is compacted, with a token that continues on the newest snapshot. @see API protocol specification, 4.3 and 7 */

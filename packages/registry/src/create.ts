@@ -126,9 +126,9 @@ async function createOnce(
     },
     canonicalize: () => strategy.canonicalize?.(object, about),
     *validate() {
-      const errors = yield* validateByStrategy(object, definition, about)
+      const errors = [...(context.missing ?? []), ...(yield* validateByStrategy(object, definition, about))]
       yield true
-      return errors.length > 0 ? errors : validateNewMetadata(object, definition)
+      return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
     },
   })
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)

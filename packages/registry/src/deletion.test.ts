@@ -170,10 +170,31 @@ describe('grace periods', () => {
     expect(stored('pods', 'p')).toBeUndefined()
   })
 
-  it('a pod without a node is removed at once', async () => {
-    const { create, remove } = sampleRegistry()
+  it('a pod without a node is removed at once, after a write that marks it', async () => {
+    const { create, remove, storage } = sampleRegistry()
+    const { entry } = await create('pods', pod('p', {}, { nodeName: '' }))
+    const watcher = storage.watch({ prefix: entry?.key ?? '', from: entry?.revision ?? 0 })
+    const { object, removed } = await remove('pods', 'p')
+    expect(removed).toBe(true)
+    expect(object.metadata).toMatchObject({ generation: 2, deletionTimestamp: start, deletionGracePeriodSeconds: 0 })
+    expect(watcher.take().map(({ type }) => type)).toEqual(['put', 'delete'])
+    watcher.close()
+  })
+
+  it('a dry run shows the mark of a pod that would go at once', async () => {
+    const { create, remove, stored } = sampleRegistry()
     await create('pods', pod('p', {}, { nodeName: '' }))
-    expect((await remove('pods', 'p')).removed).toBe(true)
+    const { object, removed } = await remove('pods', 'p', {}, { dryRun: true })
+    expect(removed).toBe(true)
+    expect(object.metadata).toMatchObject({ generation: 2, deletionTimestamp: start, deletionGracePeriodSeconds: 0 })
+    expect(stored('pods', 'p')?.metadata.deletionTimestamp).toBeUndefined()
+  })
+
+  it('a precondition on the version holds for the state before the mark', async () => {
+    const { create, remove } = sampleRegistry()
+    const { object } = await create('pods', pod('p', {}, { nodeName: '' }))
+    const { resourceVersion = '' } = object.metadata
+    expect((await remove('pods', 'p', { preconditions: { resourceVersion } })).removed).toBe(true)
   })
 
   it('finalizers hold a pod after its grace period', async () => {

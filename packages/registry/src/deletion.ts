@@ -12,7 +12,7 @@ import { ownMetadata, strategyContext } from './object-metadata.ts'
 /**
  * The deletion of an object.
  *
- *     live --delete, nothing holds it--> gone
+ *     live --delete, nothing holds it--> gone; kinds with grace periods are terminating in between
  *     live --delete, finalizers or grace period--> terminating --last finalizer removed, grace period over--> gone
  *
  * @see API protocol specification, 3
@@ -117,19 +117,36 @@ export async function deleteObject(
   const key = objectKey(definition, namespace, name)
   const request = { operation: 'DELETE' as const, name: collective ? '' : name, namespace, options }
   const admission = admissionContext(store, context)
+  let { preconditions } = options
+  let marked: DeleteResult | undefined
   for (;;) {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
-    if (entry === undefined) throw ApiError.notFound(groupResource(store), name)
+    if (entry === undefined) {
+      // Another deletion has done the second half.
+      if (marked !== undefined) return { ...marked, removed: true }
+      throw ApiError.notFound(groupResource(store), name)
+    }
     const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
-    checkPreconditions(definition, current, options.preconditions)
+    checkPreconditions(definition, current, preconditions)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
     if (!skipAdmission) {
       await environment.admission.admit(undefined, attributes, admission)
       await environment.admission.validate(undefined, attributes, admission)
     }
     const result = await deleteOnce(store, context, options, { entry, current })
-    if (result !== undefined) return result
+    if (result === undefined) continue
+    if (result.removed || isHeld(definition, result.object)) return result
+    // The mark was only the first half. A condition on the version was on the state before it.
+    marked = result
+    const { resourceVersion = '' } = result.object.metadata
+    if (preconditions?.resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion }
   }
+}
+
+/** Whether a marked object waits for its finalizers or the end of its grace period. */
+function isHeld({ strategy }: ResourceDefinition, { metadata }: FrozenObject): boolean {
+  const { finalizers = [], deletionGracePeriodSeconds = 0 } = metadata
+  return strategy.pendingFinalizers !== undefined || finalizers.length > 0 || deletionGracePeriodSeconds > 0
 }
 
 /** Warns when a deletion, even of a missing object, relies on the default propagation of a kind that has an unusual one. */
@@ -142,7 +159,7 @@ export function warnOfPropagation(
   warn(defaultPropagationWarning)
 }
 
-/** @returns `undefined` when another writer was first, and after the first half of a deletion that nothing holds. */
+/** @returns `undefined` when another writer was first. */
 async function deleteOnce(
   store: StoreInternals,
   context: WriteContext,
@@ -156,7 +173,8 @@ async function deleteOnce(
     return context.dryRun ? { object: current, entry, removed: true } : removeNow(store, { entry, current })
   }
   const canonical = normalize(storedType(store), next) as ApiObject
-  return context.dryRun ? { object: deepFreeze(canonical), removed: false } : markTerminating(store, entry, canonical)
+  if (!context.dryRun) return markTerminating(store, entry, canonical)
+  return { object: deepFreeze(canonical), removed: !isHeld(definition, canonical) }
 }
 
 async function removeNow(store: StoreInternals, { entry, current }: StoredState): Promise<DeleteResult | undefined> {
@@ -172,15 +190,9 @@ async function removeNow(store: StoreInternals, { entry, current }: StoredState)
   )
   if (result.outcome !== 'written') return undefined
   deepFreeze(last)
-  if (definition.strategy.gracePeriodSeconds === undefined || last.metadata.deletionTimestamp !== undefined) {
-    return definition.conversion === undefined
-      ? { object: last, entry: result.entry, removed: true }
-      : { object: shownLast(current, last), removed: true }
-  }
-  // The response for a kind with a grace period shows the mark, although the stored object never carried it.
-  const mark = { deletionTimestamp: formatTime(environment.clock.now()), deletionGracePeriodSeconds: 0 }
-  const marked = { ...last, metadata: { ...last.metadata, ...mark, ...raisedGeneration(current) } }
-  return { object: deepFreeze(normalize(storedType(store), marked) as ApiObject), removed: true }
+  return definition.conversion === undefined
+    ? { object: last, entry: result.entry, removed: true }
+    : { object: shownLast(current, last), removed: true }
 }
 
 async function markTerminating(store: StoreInternals, entry: Entry, canonical: ApiObject): Promise<DeleteResult | undefined> {
@@ -198,10 +210,6 @@ async function markTerminating(store: StoreInternals, entry: Entry, canonical: A
   if (result.outcome === 'conflict') return undefined
   memo.object = deepFreeze(kept)
   objectCache.keep(memo, result.entry.value.byteLength)
-  const { finalizers = [], deletionGracePeriodSeconds = 0 } = canonical.metadata
-  const isHeld = finalizers.length > 0 || deletionGracePeriodSeconds > 0
-  // Nothing holds it and its grace period is zero: the mark was only the first half.
-  if (!isHeld && definition.strategy.pendingFinalizers === undefined) return undefined
   return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }
 
@@ -222,7 +230,7 @@ function shownLast(current: FrozenObject, { metadata }: ApiObject): FrozenObject
  * checkPreconditions(configMaps, object, { uid: '9c1e' }) // undefined; another uid would throw
  */
 export function checkPreconditions(
-  { kind, resource, strategy }: ResourceDefinition,
+  { kind, resource, storage, strategy }: ResourceDefinition,
   { metadata }: FrozenObject,
   { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},
 ): void {
@@ -235,8 +243,8 @@ export function checkPreconditions(
     }
     const happened = what === 'UID' ? 'been deleted and then recreated' : 'been modified'
     const problem = `the ${what} in the precondition (${expected}) does not match the ${what} in record (${actual}). The object might have ${happened}`
-    // The stock server names the kind here, where every other conflict names the resource.
-    throw ApiError.conflict({ group: kind.group, resource: kind.kind }, name, problem)
+    // The stock server names the kind here, in the group in which it is stored, where every other conflict names the resource.
+    throw ApiError.conflict({ group: storage.group, resource: kind.kind }, name, problem)
   }
   check('UID', uid, metadata.uid)
   check('ResourceVersion', resourceVersion, metadata.resourceVersion)
@@ -312,8 +320,9 @@ function terminatingObject(
       ...(finalizers.length > 0 ? { finalizers } : {}),
     })
   }
-  const seconds = definition.strategy.gracePeriodSeconds?.(current, requested) ?? 0
-  if (metadata.deletionTimestamp === undefined && seconds > 0) {
+  // A kind with grace periods is marked even for one of zero seconds: the watchers see both halves.
+  if (metadata.deletionTimestamp === undefined && definition.strategy.gracePeriodSeconds !== undefined) {
+    const seconds = definition.strategy.gracePeriodSeconds(current, requested)
     return marked({
       deletionTimestamp: formatTime(now + seconds * 1000),
       deletionGracePeriodSeconds: seconds,
@@ -341,15 +350,13 @@ function raisedGeneration(current: FrozenObject): { generation?: number } {
 function deletionFinalizers(definition: ResourceDefinition, current: FrozenObject, options: DeleteRequestOptions): string[] {
   const present = current.metadata.finalizers ?? []
   const others = present.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer)
+  const { defaultPropagation = 'Background' } = definition.strategy
+  if (defaultPropagation === 'Unsupported') return others
   const { orphanDependents, propagationPolicy } = options
   const asked = orphanDependents !== undefined ? (orphanDependents ? 'Orphan' : 'Background') : propagationPolicy
   const policy =
     asked ??
-    (present.includes(orphanFinalizer)
-      ? 'Orphan'
-      : present.includes(foregroundFinalizer)
-        ? 'Foreground'
-        : (definition.strategy.defaultPropagation ?? 'Background'))
+    (present.includes(orphanFinalizer) ? 'Orphan' : present.includes(foregroundFinalizer) ? 'Foreground' : defaultPropagation)
   const next =
     policy === 'Orphan' ? [...others, orphanFinalizer] : policy === 'Foreground' ? [...others, foregroundFinalizer] : others
   return sameList(next, present) ? [...present] : next

@@ -6,6 +6,7 @@ import type {
   ApiObject,
   Clock,
   Features,
+  FieldError,
   FieldSelector,
   GroupVersionKind,
   LabelSelector,
@@ -79,6 +80,8 @@ export interface WriteContext {
   readonly deadline?: number | undefined
   /** Options of the request as members of `CreateOptions` and the like. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
+  /** Errors for required members that the body lacks; validation begins with them. */
+  readonly missing?: readonly FieldError[] | undefined
   /** Adds a Warning header to the response. */
   warn(text: string): void
   /** Adds an annotation to the audit event; absent when the request is not audited. */

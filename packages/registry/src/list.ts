@@ -8,7 +8,7 @@ import type { ListRequest, ListResult, RegistryEnvironment } from './interfaces.
 import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
-import { parseResourceVersion, waitForRevision } from './resource-version.ts'
+import { parseResourceVersion, waitForVersion } from './resource-version.ts'
 
 /** The snapshot and position of a list. */
 interface Plan {
@@ -56,15 +56,17 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
   const match = request.resourceVersionMatch ?? ''
   const limited = (request.limit ?? 0) > 0
   if ((request.continueToken ?? '') !== '') {
+    const token = decodeContinueToken(request.continueToken ?? '')
     if ((request.resourceVersion ?? '') !== '' && request.resourceVersion !== '0') {
       throw ApiError.badRequest('specifying resource version is not allowed when using continue')
     }
-    const token = decodeContinueToken(request.continueToken ?? '')
-    return { at: token.revision === -1 ? undefined : token.revision, after: token.after, token }
+    if (token.revision < 0) return { at: undefined, after: token.after, token }
+    await waitForVersion(storage, String(token.revision), clock, signal)
+    return { at: token.revision, after: token.after, token }
   }
   const version = parseResourceVersion(request.resourceVersion)
   if (version === undefined || version === 0) return { at: undefined, after: undefined, token: undefined }
-  await waitForRevision(storage, version, clock, signal)
+  await waitForVersion(storage, request.resourceVersion ?? '', clock, signal)
   const exact = match === 'Exact' || (match === '' && limited)
   return { at: exact ? version : undefined, after: undefined, token: undefined }
 }

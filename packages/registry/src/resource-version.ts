@@ -28,11 +28,13 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
 const freshnessTimeoutMs = 3_000
 
 /**
- * Waits until `revision` is visible.
+ * Waits until a version is visible.
  *
+ * @param version well-formed
  * @throws ApiError 504 with `ResourceVersionTooLarge` and Retry-After when it is not reached in time.
  */
-export async function waitForRevision(storage: Storage, revision: Revision, clock: Clock, signal: AbortSignal): Promise<void> {
+export async function waitForVersion(storage: Storage, version: string, clock: Clock, signal: AbortSignal): Promise<void> {
+  const revision = Number(version)
   if (revision <= storage.revision) return
   const giveUp = new AbortController()
   const cancel = clock.setTimeout(() => giveUp.abort(), freshnessTimeoutMs)
@@ -41,5 +43,6 @@ export async function waitForRevision(storage: Storage, revision: Revision, cloc
   } finally {
     cancel()
   }
-  throw ApiError.tooLargeResourceVersion(revision, storage.revision)
+  // The message names versions of 64 bits, which a revision cannot hold.
+  throw ApiError.tooLargeResourceVersion(BigInt(version), storage.revision)
 }

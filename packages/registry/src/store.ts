@@ -29,7 +29,7 @@ import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
-import { parseResourceVersion, waitForRevision } from './resource-version.ts'
+import { parseResourceVersion, waitForVersion } from './resource-version.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, toStorageVersion, toVersion } from './versions.ts'
 import { type ResourceWatch, watchEntries } from './watch.ts'
@@ -69,7 +69,7 @@ export class ResourceStore {
     const version = parseResourceVersion(request.resourceVersion)
     const { storage, clock } = this.#internals.environment
     if (version === undefined || version <= storage.revision) return this.#required(request)
-    return waitForRevision(storage, version, clock, caller.signal).then(() => this.#required(request))
+    return waitForVersion(storage, request.resourceVersion ?? '', clock, caller.signal).then(() => this.#required(request))
   }
 
   #required({ namespace, name }: GetRequest): Entry {

@@ -21,6 +21,8 @@ export interface Generator {
   readonly area: string
   /** What its scenarios compare, for the report. */
   readonly compares: string
+  /** Scenarios mostly wait for the servers' time limits: many run beside the others. */
+  readonly waits?: true
   generate(random: RandomChoices): Scenario
 }
 
@@ -37,7 +39,12 @@ export const generators: readonly Generator[] = [
   },
   { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
   { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },
-  { area: 'reads', compares: 'gets, lists, chunks, watches with all options and representations', generate: generateReads },
+  {
+    area: 'reads',
+    compares: 'gets, lists, chunks, watches with all options and representations',
+    waits: true,
+    generate: generateReads,
+  },
   {
     area: 'races',
     compares: 'two clients that change one object in turn, each from the version it has seen',

@@ -136,7 +136,7 @@ function directList(
       holder[`$setElementOrder/${name}`] = random.pick<JsonValue>([identities, identities, identities.toReversed(), []])
       return
     case 2:
-      if (mergeKey === '') holder[`$deleteFromPrimitiveList/${name}`] = random.pick<JsonValue>([items, items.slice(0, 1), ['a']])
+      if (mergeKey === '') deleteItems(holder, name, random)
       else items.push({ ...(identities[0] as object), $patch: 'delete' })
       return
     case 3:
@@ -146,6 +146,14 @@ function directList(
       if (mergeKey !== '' && identities.length > 0) items.splice(0, 1, { ...(identities[0] as object), $patch: 'delete' })
       return
   }
+}
+
+/** The stock server deletes and adds in the order of a Go map, so no item is both deleted and added. */
+function deleteItems(holder: Draft, name: string, random: RandomChoices): void {
+  const items = holder[name] as JsonValue[]
+  const deleted = random.pick([items, items.slice(0, 1), ['a']])
+  holder[`$deleteFromPrimitiveList/${name}`] = deleted
+  holder[name] = items.filter((item) => !deleted.includes(item))
 }
 
 interface JsonPatchContext {

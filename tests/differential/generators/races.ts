@@ -1,14 +1,15 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
-import { collectionPath, createdResources, sampleObject } from './bodies.ts'
+import { collectionPath, sampleObject } from './bodies.ts'
+import { writtenResources } from './subjects.ts'
 
 /**
  * Two clients that read one object and change it in turn, each from the version that it has seen. The one who is late is refused, reads
  * again and repeats. Steps run one after another, so both servers see the same order.
  */
 export function generateRaces(random: RandomChoices): Scenario {
-  const definition = random.pick(createdResources.filter(({ resource }) => resource.name !== 'namespaces'))
+  const definition = random.pick(writtenResources.filter(({ resource }) => resource.name !== 'namespaces'))
   const collection = collectionPath(definition)
   const path = `${collection}/{id}-a`
   const body = sampleObject(definition, '{id}-a', random)

@@ -69,10 +69,29 @@ const versions = [
   'x',
   '-1',
   '00',
-  '18446744073709551615',
+  // One of those that are waited for.
+  'future',
   '18446744073709551616',
   '1.5',
   ' 1',
+]
+const futures = ['999999999999', '9223372036854775807', '9223372036854775808', '18446744073709551615']
+const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const tokens = [
+  'x',
+  '',
+  'a b',
+  token({}),
+  token([]),
+  token(null),
+  token({ v: 'meta.k8s.io/v1', rv: 1, start: 'a' }),
+  token({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }),
+  token({ v: 'meta.k8s.io/v1', rv: 1 }),
+  token({ v: 'meta.k8s.io/v1', rv: '1', start: 'a' }),
+  token({ v: 'meta.k8s.io/v1', rv: -1, start: '{id}-1\0' }),
+  token({ v: 'meta.k8s.io/v1', rv: -2, start: '/a' }),
+  token({ v: 'meta.k8s.io/v1', rv: 1, start: '../a' }),
+  token({ v: 'meta.k8s.io/v2', rv: 1, start: 'a' }),
 ]
 const matches = ['', 'Exact', 'NotOlderThan', 'exact', 'x']
 const numbers = ['', '0', '1', '2', '3', '100', '-1', 'x', '1.5', '9223372036854775807', '9223372036854775808', '+1', ' 1']
@@ -157,14 +176,17 @@ function readQuery(random: RandomChoices, isList: boolean): [string, string][] {
   const maybe = (percent: number, name: string, values: readonly string[]) => {
     if (random.chance(percent)) query.push([name, random.pick(values)])
   }
-  maybe(30, 'resourceVersion', versions)
+  if (random.chance(30)) {
+    const version = random.pick(versions)
+    query.push(['resourceVersion', version === 'future' ? random.pick(futures) : version])
+  }
   maybe(15, 'resourceVersionMatch', matches)
   maybe(10, 'pretty', booleans)
   if (!isList) return query
   maybe(35, 'labelSelector', selectors)
   maybe(25, 'fieldSelector', fieldSelectors)
   maybe(35, 'limit', numbers)
-  maybe(5, 'continue', ['x', '', 'e30', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0'])
+  maybe(7, 'continue', tokens)
   maybe(8, 'timeoutSeconds', numbers)
   maybe(8, 'sendInitialEvents', booleans)
   maybe(8, 'allowWatchBookmarks', booleans)

@@ -19,7 +19,7 @@ export interface Subject {
 }
 
 /** The stock server itself writes the status of FlowSchemas some time after each change. */
-const writtenResources = createdResources.filter(({ resource }) => resource.name !== 'flowschemas')
+export const writtenResources = createdResources.filter(({ resource }) => resource.name !== 'flowschemas')
 
 export function pickSubject(random: RandomChoices): Subject {
   const definition = random.pick(writtenResources)

@@ -26,14 +26,34 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   },
   {
     id: 'D24',
-    title: 'A service without a name is invalid, not an internal error',
-    reason: 'The stock server allocates the address before it validates the service, and fails to store the address for no name.',
+    title: 'A service whose name cannot be a reference is invalid, not an internal error',
+    reason:
+      'The stock server allocates the address before it validates the service, and fails to store an address that refers to no name, or to one with a slash.',
     matches: ({ at, stock, krmkit }) =>
       at === 'status' &&
       /^500 .*failed to allocate a serviceIP: IPAddress\.networking\.k8s\.io "[^"]*" is invalid: spec\.parentRef\.name/.test(
         String(stock),
       ) &&
-      /^422 Service "" is invalid: .*metadata\.name: Required value/.test(String(krmkit)),
+      /^422 Service "[^"]*" is invalid: .*metadata\.name: /.test(String(krmkit)),
+  },
+  {
+    id: 'D35',
+    title: 'Two ports of a service with one port of the nodes are invalid, not an internal error',
+    reason: 'API protocol 7: an invalid object is 422. The stock server allocates ports before it validates the service.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.path.includes('/services/') &&
+      at === 'status' &&
+      String(stock).startsWith('500 duplicate nodePort: ') &&
+      /^422 Service "[^"]*" is invalid: .*spec\.ports\[\d+\]/.test(String(krmkit)),
+  },
+  {
+    id: 'D36',
+    title: 'A pod whose runtime class has a malformed name is refused, not an internal error',
+    reason: 'API protocol 7: a request that breaks a rule is 4xx. The client in the stock server refuses to ask for such a name.',
+    matches: ({ at, stock, krmkit }) =>
+      at === 'status' &&
+      String(stock).startsWith('500 invalid resource name "') &&
+      /^403 pods "[^"]*" is forbidden: pod rejected: RuntimeClass "[^"]*" not found$/.test(String(krmkit)),
   },
   {
     id: 'D25',

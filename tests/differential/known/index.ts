@@ -5,6 +5,7 @@ import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { bySpecification } from './specification.ts'
+import { ofStorage } from './storage.ts'
 
 /** A divergence that stays, with its reason; the report lists it. */
 export interface KnownDivergence {
@@ -21,6 +22,7 @@ export interface KnownDivergence {
 
 export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
+  ...ofStorage,
   ...ofPatches,
   ...bodyDepartures,
   ...ownDepartures,

@@ -4,6 +4,28 @@ import type { KnownDivergence } from './index.ts'
 /** Departures on purpose, where the specification is silent. */
 export const ownDepartures: readonly KnownDivergence[] = [
   {
+    id: 'D45',
+    title: 'The first update of a claim or job that changes nothing keeps its resourceVersion',
+    reason:
+      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and adds them whenever it reads the object; the first update stores them and gets a new version. krmkit stores objects as it serves them.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      at === 'body.metadata.resourceVersion' &&
+      /\/(persistentvolumeclaims|jobs)\//.test(step.path) &&
+      /^<version \d+>$/.test(String(stock)) &&
+      /^<version \d+>$/.test(String(krmkit)),
+  },
+  {
+    id: 'D46',
+    title: 'An apply to the status of a missing service or policy is 404',
+    reason:
+      'The stock server lets a write of the status create a service, without an address, or a ValidatingAdmissionPolicy; everywhere else subresources of missing objects are 404.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      /\/(services|validatingadmissionpolicies)\/[^/]+\/status$/.test(step.path) &&
+      at === 'status' &&
+      /^(201|422|500) /.test(String(stock)) &&
+      /^404 (services|validatingadmissionpolicies)[ .]/.test(String(krmkit)),
+  },
+  {
     id: 'D60',
     title: '/version names krmkit',
     reason: 'The version, commit, tree state, build date, compiler and platform are those of the software that runs.',

@@ -39,28 +39,6 @@ export const ofPatches: readonly KnownDivergence[] = [
       /^4(00|22) /.test(String(krmkit)),
   },
   {
-    id: 'D45',
-    title: 'The first update of a claim or job that changes nothing keeps its resourceVersion',
-    reason:
-      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and adds them whenever it reads the object; the first update stores them and gets a new version. krmkit stores objects as it serves them.',
-    matches: ({ at, stock, krmkit }, { step }) =>
-      at === 'body.metadata.resourceVersion' &&
-      /\/(persistentvolumeclaims|jobs)\//.test(step.path) &&
-      /^<version \d+>$/.test(String(stock)) &&
-      /^<version \d+>$/.test(String(krmkit)),
-  },
-  {
-    id: 'D46',
-    title: 'An apply to the status of a missing service or policy is 404',
-    reason:
-      'The stock server lets a write of the status create a service, without an address, or a ValidatingAdmissionPolicy; everywhere else subresources of missing objects are 404.',
-    matches: ({ at, stock, krmkit }, { step }) =>
-      /\/(services|validatingadmissionpolicies)\/[^/]+\/status$/.test(step.path) &&
-      at === 'status' &&
-      /^(201|422|500) /.test(String(stock)) &&
-      /^404 (services|validatingadmissionpolicies)[ .]/.test(String(krmkit)),
-  },
-  {
     id: 'D43',
     title: 'An empty list of managedFields does not reset ownership',
     reason:

@@ -51,61 +51,14 @@ export const bySpecification: readonly KnownDivergence[] = [
       step.method === 'DELETE' && ['ConfigMap', 'Secret'].includes(kindOf(stock)) && kindOf(krmkit) === 'Status',
   },
   {
-    id: 'D23',
-    title: 'The status of a VolumeAttachment must say whether it is attached',
-    reason: 'Storage specification, S88: `status.attached` is required; the stock server reads a missing member as false.',
-    matches: (_, { step, krmkit }) =>
-      /\/volumeattachments\/[^/]+\/status$/.test(step.path) && messageOf(krmkit).endsWith('status.attached: Required value'),
-  },
-  {
-    id: 'D29',
-    title: 'The specification of a CSIDriver is required',
-    reason: 'Storage specification, S92: a body without `spec` is 422; the stock server reads a missing one as empty.',
-    matches: (_, { step, krmkit }) => step.path.includes('/csidrivers') && messageOf(krmkit).endsWith('spec: Required value'),
-  },
-  {
-    id: 'D30',
-    title: 'The group policy of a CSIDriver is immutable',
-    reason: 'Storage specification, S95: `fsGroupPolicy` cannot change; on the stock server it can.',
-    matches: (_, { step, krmkit }) =>
-      step.path.includes('/csidrivers/') && /spec\.fsGroupPolicy: Invalid value: .*: field is immutable/.test(messageOf(krmkit)),
-  },
-  {
-    id: 'D32',
-    title: 'Names of CSI drivers have at most 63 characters',
-    reason:
-      'Storage specification, S90: the name of a CSIDriver is limited as the driver itself is; the stock server takes longer ones.',
-    matches: (_, { step, krmkit }) =>
-      step.path.endsWith('/csidrivers') && messageOf(krmkit).includes('metadata.name: Too long: may not be more than 63 bytes'),
-  },
-  {
     id: 'D33',
     title: 'The status of a claim has `resizeStatus`',
     reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it.',
     ends: true,
-    matches: ({ at }, { step }) =>
+    matches: (difference, { step }) =>
       /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
       JSON.stringify(step.body).includes('"resizeStatus":') &&
-      /^(headers\.warning|body\.status\.resizeStatus|body\.metadata\.(managedFields|resourceVersion))/.test(at),
-  },
-  {
-    id: 'D34',
-    title: 'Required members of ScaleIO and StorageOS volumes',
-    reason:
-      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
-    matches: (_, { stock, krmkit }) =>
-      stock.status === 422 &&
-      krmkit.status === 422 &&
-      /scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName/.test(messageOf(stock) + messageOf(krmkit)),
-  },
-  {
-    id: 'D31',
-    title: 'Conditions of a claim need type and status',
-    reason:
-      'Storage specification, S65: each condition in the status of a claim has a type and a status; the stock server takes others.',
-    matches: (_, { step, krmkit }) =>
-      /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
-      /status\.conditions\[\d+\]\.(type|status): Required value/.test(messageOf(krmkit)),
+      isOfResizeStatus(difference),
   },
   {
     id: 'D63',
@@ -116,6 +69,18 @@ export const bySpecification: readonly KnownDivergence[] = [
       /\/(binding|bindings)$/.test(step.path) &&
       statuses(difference, 500, 422) &&
       /^500 \[?target\./.test(String(difference.stock)),
+  },
+  {
+    id: 'D64',
+    title: 'Lists of a version that is not reached are 504 with Retry-After',
+    reason:
+      'API protocol 4.2 and 7: the answer to an unknown version is 504, with the time after which to try again; for `Exact`, a limit or a continue token the stock server answers 500, and 504 without the time for versions beyond 63 bits.',
+    matches: (difference, { stock, krmkit }) =>
+      /Too large resource version/.test(messageOf(krmkit)) &&
+      ((statuses(difference, 500, 504) && String(difference.stock).endsWith('required revision is a future revision')) ||
+        (stock.status === 504 &&
+          /^headers\.retry-after$|\.details\.retryAfterSeconds$/.test(difference.at) &&
+          difference.stock === '<absent>')),
   },
   {
     id: 'D65',
@@ -135,9 +100,18 @@ function kindOf({ body }: NormalAnswer): string {
   return typeof kind === 'string' ? kind : ''
 }
 
-/** The message of a refusal. */
+/** A member whose own difference, or whose owner, is `resizeStatus`. */
+function isOfResizeStatus({ at, stock, krmkit }: Difference): boolean {
+  if (at === 'headers.warning') return String(stock).includes('unknown field \\"status.resizeStatus\\"')
+  if (at === 'body.status.resizeStatus' || at === 'body.metadata.resourceVersion') return true
+  if (at.startsWith('body.status')) return stock === '<absent>' && Object.keys(krmkit as object).join() === 'resizeStatus'
+  return at.startsWith('body.metadata.managedFields') && `${at}${JSON.stringify(krmkit)}`.includes('f:resizeStatus')
+}
+
+/** The message of a refusal, which protobuf has in its envelope. */
 function messageOf({ body }: NormalAnswer): string {
-  return String((body as { readonly message?: string } | null)?.message)
+  const { message, object } = (body ?? {}) as { readonly message?: string; readonly object?: { readonly message?: string } }
+  return String(message ?? object?.message)
 }
 
 function statuses({ at, stock, krmkit }: Difference, theirs: number, ours: number): boolean {

@@ -8,6 +8,7 @@ import { createPodEvaluator, detailsOf } from './evaluator.ts'
 import { existingPodWarnings } from './existing-pods.ts'
 import { compareLevels, formatLevelVersion, isPrivileged, type LevelVersion, type PodPolicy, sameLevelVersion } from './levels.ts'
 import { formatPolicy, labelPrefix, type NamespacePolicy, policyOf } from './namespace-policy.ts'
+import { PodSecurityRecorder } from './recorder.ts'
 
 type Labels = Readonly<Record<string, string>> | undefined
 
@@ -40,6 +41,7 @@ export class PodSecurityAdmission {
     if (found === undefined) return
     if (found.errors.length === 0 && isPrivileged(found.policy)) {
       context.annotate?.(`${this.#prefix}enforce-policy`, 'privileged:latest')
+      new PodSecurityRecorder(attributes, context).evaluated('enforce', found.policy.enforce, false)
       return
     }
     if (
@@ -47,7 +49,7 @@ export class PodSecurityAdmission {
       !isSignificant(pod, attributes.oldObject as DeepReadonly<Pod> | undefined, this.#profile)
     )
       return
-    if (this.#isExemptClass(pod.spec, context)) return
+    if (this.#isExemptClass(pod.spec, attributes, context)) return
     this.#evaluatePod(this.#checkedPod(pod.metadata, pod.spec), pod, { ...found, enforced: true }, attributes, context)
   }
 
@@ -57,7 +59,7 @@ export class PodSecurityAdmission {
     const { policy, errors } = found
     if (errors.length === 0 && policy.warn.level === 'privileged' && policy.audit.level === 'privileged') return
     const template = templateOf(object)
-    if (template?.spec === undefined || this.#isExemptClass(template.spec, context)) return
+    if (template?.spec === undefined || this.#isExemptClass(template.spec, attributes, context)) return
     this.#evaluatePod(
       this.#checkedPod(template.metadata, template.spec),
       object,
@@ -98,7 +100,9 @@ export class PodSecurityAdmission {
     context: AdmissionContext,
   ): void {
     const annotate = (key: string, value: string) => context.annotate?.(this.#prefix + key, value)
+    const recorder = new PodSecurityRecorder(attributes, context)
     if (errors.length > 0) {
+      recorder.failed({ fatal: false })
       annotate(
         'error',
         `Failed to parse policy: ${aggregateMessages(errors.map(({ field, message }) => `${field}: ${message}`))}`,
@@ -116,9 +120,13 @@ export class PodSecurityAdmission {
     }
     const violate = (standard: LevelVersion) => `violate PodSecurity ${JSON.stringify(formatLevelVersion(standard))}`
     const enforceViolations = enforced ? violationsOf(policy.enforce) : []
-    if (enforced) annotate('enforce-policy', formatLevelVersion(policy.enforce))
+    if (enforced) {
+      annotate('enforce-policy', formatLevelVersion(policy.enforce))
+      recorder.evaluated('enforce', policy.enforce, enforceViolations.length > 0)
+    }
     const auditViolations = violationsOf(policy.audit)
     if (auditViolations.length > 0) {
+      recorder.evaluated('audit', policy.audit, true)
       annotate('audit-violations', `would ${violate(policy.audit)}: ${detailsOf(auditViolations)}`)
     }
     if (enforceViolations.length > 0) {
@@ -126,11 +134,14 @@ export class PodSecurityAdmission {
       throw forbidden(attributes, object, detail)
     }
     const warnViolations = violationsOf(policy.warn)
-    if (warnViolations.length > 0) context.warn(`would ${violate(policy.warn)}: ${detailsOf(warnViolations)}`)
+    if (warnViolations.length === 0) return
+    recorder.evaluated('warn', policy.warn, true)
+    context.warn(`would ${violate(policy.warn)}: ${detailsOf(warnViolations)}`)
   }
 
   /** The policy of the namespace; undefined when the namespace or the user is exempt. */
-  #applicablePolicy({ namespace, user }: AdmissionAttributes, context: AdmissionContext): NamespacePolicy | undefined {
+  #applicablePolicy(attributes: AdmissionAttributes, context: AdmissionContext): NamespacePolicy | undefined {
+    const { namespace, user } = attributes
     const exempt = this.#exemptions.namespaces.has(namespace)
       ? 'namespace'
       : this.#exemptions.usernames.has(user.username)
@@ -138,16 +149,25 @@ export class PodSecurityAdmission {
         : undefined
     if (exempt !== undefined) {
       context.annotate?.(`${this.#prefix}exempt`, exempt)
+      new PodSecurityRecorder(attributes, context).exempted()
       return undefined
     }
     const found = context.reader.get(namespaces, '', namespace)
-    if (found === undefined) throw ApiError.internalError(`failed to lookup namespace ${JSON.stringify(namespace)}`)
+    if (found === undefined) {
+      new PodSecurityRecorder(attributes, context).failed({ fatal: true })
+      throw ApiError.internalError(`failed to lookup namespace ${JSON.stringify(namespace)}`)
+    }
     return this.#policyOf(found.metadata.labels)
   }
 
-  #isExemptClass({ runtimeClassName }: DeepReadonly<PodSpec>, context: AdmissionContext): boolean {
+  #isExemptClass(
+    { runtimeClassName }: DeepReadonly<PodSpec>,
+    attributes: AdmissionAttributes,
+    context: AdmissionContext,
+  ): boolean {
     if (runtimeClassName === undefined || !this.#exemptions.runtimeClasses.has(runtimeClassName)) return false
     context.annotate?.(`${this.#prefix}exempt`, 'runtimeClass')
+    new PodSecurityRecorder(attributes, context).exempted()
     return true
   }
 

@@ -7,7 +7,7 @@ import { restrictedChecks } from './restricted.ts'
 export type Evaluator = (standard: LevelVersion, pod: CheckedPod) => readonly Violation[]
 
 /** The last release in which a check changed. */
-const newestMinor = 33
+export const newestMinor = 33
 
 /** @param checks checks of both standards; default: all. */
 export function createPodEvaluator(checks: readonly Check[] = [...baselineChecks, ...restrictedChecks]): Evaluator {

@@ -68,6 +68,7 @@ export function testWebhooks(
     metrics: {
       pluginCompleted: () => undefined,
       phaseCompleted: () => undefined,
+      podSecurity: { evaluated: () => undefined, exempted: () => undefined, failed: () => undefined },
       webhooks: {
         called: (labels: WebhookLabels, { rejected, code }: { rejected: boolean; code: number }) =>
           void metrics.push(`called ${labelText(labels)} ${rejected} ${code}`),

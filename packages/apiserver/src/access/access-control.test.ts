@@ -213,7 +213,8 @@ describe('other authorizers', () => {
   it('deny every request before the server has started', async () => {
     const { AccessControl } = await import('./access-control.ts')
     const { authorizationMetrics } = await import('../metrics/authorization-metrics.ts')
-    const metrics = authorizationMetrics([])
+    const { Instruments } = await import('../metrics/instruments.ts')
+    const metrics = authorizationMetrics(new Instruments())
     const options = { clock: fakeClock(0), metrics, closing: new AbortController().signal, onError: () => undefined }
     const { stockProfile: profile } = await import('@krmkit/meta')
     const access = new AccessControl(async ({ rbac }) => rbac(), { ...options, profile })

@@ -102,6 +102,8 @@ function transformedList(
     return {
       list: partialListOf([], metadata, form) as ListFrame['list'],
       member: 'items',
+      // The stock server makes this list element by element.
+      nullIfEmpty: true,
       struct: partialListType(transform),
       element: (entry) => partialOf(codec.object(entry), form),
     }

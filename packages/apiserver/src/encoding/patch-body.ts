@@ -16,6 +16,8 @@ export interface PatchBody {
   readonly value: JsonValue
   /** Problems of strict decoding: repeated fields, and malformed operations of a JSON patch. */
   readonly problems: readonly string[]
+  /** Why the text cannot be read. It is the answer only where the object to patch exists. */
+  readonly refusal?: ApiError
 }
 
 const patchTypes: Readonly<Record<string, PatchBody['kind']>> = {
@@ -40,16 +42,15 @@ export function patchKind({ definition }: RequestScope, { request }: RequestCont
   )
 }
 
-/** Prefixes of decoding errors. */
-export const decodingPrefixes: Readonly<Record<PatchBody['kind'], string>> = {
-  apply: 'error decoding YAML: ',
-  json: 'error decoding patch: ',
-  merge: '',
-  strategic: '',
-}
+/** The prefix of errors of decoding a configuration. */
+export const configurationPrefix = 'error decoding YAML: '
 
-/** Reads the patch. @throws ApiError 400 for malformed JSON (or YAML, in an apply), 413. */
-export async function readPatch(scope: RequestScope, context: RequestContext, kind: PatchBody['kind']): Promise<PatchBody> {
+/** A patch that is malformed JSON (or YAML, in an apply) has a `refusal`. @throws ApiError 413 */
+export async function readPatch(
+  scope: RequestScope,
+  context: RequestContext,
+  { kind, fieldValidation }: { readonly kind: PatchBody['kind']; readonly fieldValidation: string },
+): Promise<PatchBody> {
   const bytes = await context.request.body(scope.limits.bodyBytes)
   try {
     if (kind === 'apply') {
@@ -65,8 +66,17 @@ export async function readPatch(scope: RequestScope, context: RequestContext, ki
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)
-    throw ApiError.badRequest(`${decodingPrefixes[kind]}${error.message}`)
+    const refusal = ApiError.badRequest(malformed(kind, error.message, fieldValidation === 'Ignore'))
+    return { kind, value: null, problems: [], refusal }
   }
+}
+
+/** Merge patches and JSON patches are read twice, first for their unknown and repeated fields, unless these are ignored. */
+function malformed(kind: PatchBody['kind'], problem: string, ignoresFields: boolean): string {
+  if (kind === 'apply') return configurationPrefix + problem
+  if (kind === 'strategic') return problem
+  if (!ignoresFields) return `error decoding patch: ${problem}`
+  return kind === 'merge' ? 'Invalid JSON Patch' : problem
 }
 
 function parsePatch(

@@ -5,11 +5,11 @@ import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
+import { strictFailure } from './body-type.ts'
 import { knownMembers } from './drop-unknown-fields.ts'
-import { decodingPrefixes, type PatchBody } from './patch-body.ts'
+import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
 import { patchedType } from './patched-type.ts'
-import { strictFailure } from './request-body.ts'
 import { whenDone } from './when-done.ts'
 
 /** Applies patches and decodes their results. */
@@ -17,6 +17,7 @@ import { whenDone } from './when-done.ts'
 /** The object after a JSON, merge or strategic merge patch; a promise where it is large. @throws ApiError 400, 413, 422 */
 export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): ApiObject | Promise<ApiObject> {
   const { target, body } = request
+  if (body.refusal !== undefined) throw body.refusal
   const original = before as JsonValue
   const { kind, value: patch, problems } = body
   if (isLarge(patch) || isLarge(before) || mayMultiply(body)) return patchedInSlices(request, original)
@@ -83,11 +84,12 @@ export function appliedConfiguration(
   { exists }: { readonly exists: boolean },
 ): AppliedConfiguration | Promise<AppliedConfiguration> {
   const { context, target, body, options } = request
+  if (body.refusal !== undefined) throw body.refusal
   const { gvk } = target
   const value = body.value ?? {}
   if (typeof value !== 'object' || Array.isArray(value)) {
     const found = `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go value of type map[string]interface {}`
-    throw ApiError.badRequest(`${decodingPrefixes.apply}error unmarshaling JSON: while decoding JSON: json: ${found}`)
+    throw ApiError.badRequest(`${configurationPrefix}error unmarshaling JSON: while decoding JSON: json: ${found}`)
   }
   const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
   if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {

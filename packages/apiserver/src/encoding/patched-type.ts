@@ -1,8 +1,8 @@
 import { ApiError, formatApiVersion, type JsonValue, parseApiVersion } from '@krmkit/meta'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import { otherKind, typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
-import { otherKind, typeProblem } from './request-body.ts'
 
 /** The kind and version that a patch leaves in its result. */
 

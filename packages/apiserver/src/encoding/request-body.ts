@@ -1,49 +1,18 @@
-import type { KindInfo } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, field, formatApiVersion } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
-import {
-  type Decoded,
-  DecodedSize,
-  DecodeError,
-  decode,
-  decodeProtobuf,
-  readEnvelope,
-  type StructType,
-  strictMessage,
-} from '@krmkit/schema'
-import {
-  decodeFailureMessage,
-  decodeSteps,
-  missingTypeMeta,
-  readTypeMeta,
-  type TypeMeta,
-  unreadableTypeMeta,
-} from '@krmkit/schema/decode'
+import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
+import { decodeFailureMessage, decodeSteps, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
 import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
-import { internalPackage, type ServerScope } from '../request-scope.ts'
+import type { ServerScope } from '../request-scope.ts'
+import { type Actual, checkCustomType, checkType, type Expected, strictFailure } from './body-type.ts'
 import { type ParsedText, parseLargeText, parseText } from './large-body.ts'
 import { mediaType } from './negotiation.ts'
 
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf'
-
-/** The object that a body must contain. */
-export interface Expected {
-  readonly gvk: GroupVersionKind
-  readonly type: () => StructType
-  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
-  /** The kind exists in every group version (`DeleteOptions`). */
-  readonly anyGroup?: boolean
-  /** Further versions of the group with the same body. */
-  readonly otherVersions?: readonly string[]
-  /** Paths of members that a text body must contain. @see Strategy.requiredMembers */
-  readonly required?: readonly (readonly string[])[] | undefined
-  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
-  readonly unstored?: boolean
-}
 
 /** @throws ApiError 415 for an unsupported media type. */
 export function bodyEncoding({ request }: RequestContext, vendor: string): BodyEncoding {
@@ -81,22 +50,23 @@ export const unstoredBytes = 256 * 1024
 export interface SizedObject {
   readonly object: ApiObject
   readonly size: DecodedSize
+  /** The required members that the body lacks. */
+  readonly missing: readonly FieldError[]
 }
 
 /** Reads the body as an object of the expected kind. */
 export async function readObject(scope: ServerScope, context: RequestContext, expected: Expected): Promise<ApiObject> {
-  return (await readSized(scope, context, expected)).object
-}
-
-/** Reads the body, with its size, to which defaulting adds. */
-export async function readSized(scope: ServerScope, context: RequestContext, expected: Expected): Promise<SizedObject> {
   const encoding = bodyEncoding(context, scope.responses.vendor)
   const bytes = await readBytes(scope, context, expected)
-  return decodeObject(scope, context, expected, { bytes, encoding })
+  return (await decodeObject(scope, context, expected, { bytes, encoding })).object
 }
 
 /** @throws ApiError 413 */
-export function readBytes({ limits }: ServerScope, { request }: RequestContext, { unstored }: Expected): Promise<Uint8Array> {
+export function readBytes(
+  { limits }: ServerScope,
+  { request }: RequestContext,
+  { unstored }: Pick<Expected, 'unstored'>,
+): Promise<Uint8Array> {
   return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
 }
 
@@ -118,7 +88,7 @@ export function decodeObject(
   expected: Expected,
   body: Body,
 ): SizedObject | Promise<SizedObject> {
-  const decoding = new BodyDecoding(scope, expected, body.bytes)
+  const decoding = new BodyDecoding(scope, expected, body.bytes, (problems) => context.warnings.push(...problems))
   if (body.bytes.byteLength > largeBodyBytes) return decodeLarge(decoding, context, body)
   const { bytes, encoding } = body
   return finish(
@@ -143,12 +113,12 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
       { bytes, encoding, literals: true, signal: context.signal },
       slices,
     ).catch((error: unknown) => {
-      throw unreadable(error)
+      throw unreadable(error, encoding)
     })
-    decoding.checkType(value)
+    decoding.checkType({ value, ...rest })
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size }), slices)
-    checkRequired(expected, value)
+    decoding.findMissing(value)
     await slices.next()
     return finish(context, decoding, decoded)
   } catch (error) {
@@ -158,7 +128,7 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
 
 function finish(
   context: RequestContext,
-  { expected, bytes, actual, size }: BodyDecoding,
+  { expected, bytes, actual, size, missing }: BodyDecoding,
   { object, problems }: Decoded,
 ): SizedObject {
   const { gvk, fieldValidation } = expected
@@ -168,10 +138,8 @@ function finish(
   decoded.apiVersion = formatApiVersion(gvk)
   decoded.kind = gvk.kind
   recordRequestObject(context, decoded)
-  return { object: decoded, size }
+  return { object: decoded, size, missing }
 }
-
-type Actual = { readonly kind: string; readonly version: string }
 
 /** The decoding of one body. */
 class BodyDecoding {
@@ -179,10 +147,13 @@ class BodyDecoding {
   readonly expected: Expected
   readonly bytes: Uint8Array
   readonly size: DecodedSize
+  readonly warn: (problems: readonly string[]) => void
   /** Kind and version that the body states, once read. */
   actual: Actual | undefined
+  missing: readonly FieldError[] = []
 
-  constructor(scope: ServerScope, expected: Expected, bytes: Uint8Array) {
+  constructor(scope: ServerScope, expected: Expected, bytes: Uint8Array, warn: (problems: readonly string[]) => void) {
+    this.warn = warn
     this.scope = scope
     this.expected = expected
     this.bytes = bytes
@@ -218,22 +189,26 @@ class BodyDecoding {
 
   text({ value, ...rest }: ParsedText, encoding: 'json' | 'yaml'): Decoded {
     const { expected, size } = this
-    this.checkType(value)
+    this.checkType({ value, ...rest })
     const collect = expected.fieldValidation !== 'Ignore'
     const decoded = decode(expected.type(), value, { ...rest, collect, size })
-    checkRequired(expected, value)
+    this.findMissing(value)
     // Problems of YAML are ordered by key.
     if (encoding === 'json' || decoded.problems.length < 2) return decoded
     return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
   }
 
+  findMissing(value: unknown): void {
+    this.missing = missingMembers(value, this.expected.required ?? []).map((path) => field.required(path))
+  }
+
   /** @throws DecodeError, ApiError */
-  checkType(value: unknown): void {
-    const { scope, expected, bytes } = this
+  checkType({ value, ...rest }: ParsedText): void {
+    const { scope, expected, bytes, warn } = this
     const stated = readTypeMeta(value)
     this.actual =
       expected.type().custom === undefined
-        ? checkType(scope, expected, stated, { value, bytes })
+        ? checkType(scope, expected, stated, { value, bytes, rest, warn })
         : checkCustomType(expected, stated, { value, bytes })
   }
 
@@ -262,110 +237,14 @@ function parseBody(bytes: Uint8Array, encoding: 'json' | 'yaml'): ParsedText {
   try {
     return parseText({ bytes, encoding, literals: true })
   } catch (error) {
-    throw unreadable(error)
+    throw unreadable(error, encoding)
   }
 }
 
 /** The error of malformed JSON or YAML. */
-function unreadable(error: unknown): unknown {
-  return error instanceof DecodeError ? unreadableTypeMeta(error) : error
-}
-
-/** @throws ApiError 422 for missing required members. */
-function checkRequired({ gvk, required = [] }: Expected, value: unknown): void {
-  const missing = missingMembers(value, required)
-  if (missing.length === 0) return
-  const name = (value as { metadata?: { name?: unknown } | null } | null)?.metadata?.name
-  const errors = missing.map((path) => field.required(path))
-  throw ApiError.invalid({ group: gvk.group, kind: gvk.kind }, typeof name === 'string' ? name : '', errors)
-}
-
-/** Kinds that every group and version has. */
-const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
-
-/** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
-function checkType(
-  scope: ServerScope,
-  { gvk, anyGroup = false, otherVersions = [] }: Expected,
-  given: { apiVersion: string; kind: string },
-  body?: ParsedBody,
-): Actual {
-  const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
-  const kind = given.kind === '' ? gvk.kind : given.kind
-  const actual = { kind, version: stated.version }
-  const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
-  if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
-  const other = scope.kind({ ...stated, kind })
-  if (other !== undefined && body !== undefined) decodeAs(other, { ...body, expectedKind: gvk.kind, actual })
-  const why = typeProblem(scope, gvk, { ...stated, kind })
-  throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
-}
-
-/** Why an object of kind `stated` cannot become one of kind `wanted`. The version of `stated` is empty for the internal version. */
-export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
-  const { group, version, kind } = stated
-  const isUnversioned = unversionedKinds.has(kind)
-  const known = isUnversioned || scope.kind(stated) !== undefined || scope.knowsList(stated)
-  if (known)
-    return `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
-  const where =
-    version === ''
-      ? `the internal version of group ${JSON.stringify(group)}`
-      : `version ${JSON.stringify(formatApiVersion({ group, version }))}`
-  return `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
-}
-
-interface ParsedBody {
-  readonly value: unknown
-  readonly bytes: Uint8Array
-}
-
-/** Decodes a body of another kind than the path: its own errors precede the mismatch. @throws ApiError 400 */
-function decodeAs(
-  other: KindInfo,
-  { value, bytes, ...about }: ParsedBody & { readonly expectedKind: string; readonly actual: Actual },
-): void {
-  try {
-    decode(other.type(), value, { collect: false })
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw ApiError.badRequest(decodeFailureMessage(error, { ...about, body: bytes }))
-  }
-}
-
-/** Bytes of a body that an error message shows. Differs: all of them on the stock server. */
-const shownBytes = 4096
-
-/**
- * Bodies of custom resources must state kind and version.
- *
- * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
- */
-function checkCustomType({ gvk }: Expected, { apiVersion, kind }: TypeMeta, { value, bytes }: ParsedBody): Actual {
-  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
-  const wanted = formatApiVersion(gvk)
-  if (apiVersion !== wanted) {
-    throw ApiError.badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${wanted})`)
-  }
-  if (kind !== gvk.kind) {
-    const name = (value as { metadata?: { name?: unknown } }).metadata?.name
-    throw otherKind(gvk, kind, typeof name === 'string' ? name : '')
-  }
-  return { kind, version: gvk.version }
-}
-
-/** The 422 for a custom resource of another kind than the path. */
-export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
-  return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
-}
-
-/** The 400 for unknown or duplicate fields under `Strict`. */
-export function strictFailure(gvk: GroupVersionKind, problems: readonly string[], body: Uint8Array, actual?: Actual): ApiError {
-  const message = strictMessage(problems) ?? ''
-  return ApiError.badRequest(
-    decodeFailureMessage(
-      { message },
-      { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body },
-    ),
-  )
+function unreadable(error: unknown, encoding: 'json' | 'yaml'): unknown {
+  if (!(error instanceof DecodeError) || error.code === 'TooLarge') return error
+  if (encoding === 'json') return unreadableTypeMeta(error)
+  // Bodies are converted from YAML without the prefix that configurations of an apply have.
+  return new DecodeError({ code: error.code, message: error.message.replace(/^error converting YAML to JSON: /, '') })
 }

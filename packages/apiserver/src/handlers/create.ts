@@ -1,27 +1,25 @@
 import { ApiError, field, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners } from '@krmkit/registry'
+import { readCreation } from '../encoding/creation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
-import { readSized } from '../encoding/request-body.ts'
 import type { RequestContext } from '../request-context.ts'
-import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
+import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
 /** POST to a collection. @see API protocol specification, 4 */
 export async function createResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
   const representation = negotiatedObjects(scope, context)
-  const options = requestedOptions(scope, context, 'CreateOptions')
-  const decoded = await readSized(scope, context, {
+  const { options, decoded } = await readCreation(scope, context, {
     gvk: definition.kind,
     type: definition.kind.type,
-    fieldValidation: options.fieldValidation,
     required: definition.strategy.requiredMembers?.[''],
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '')
     throw ApiError.invalid(kind, decoded.object.metadata.name ?? '', [field.required(Path.of('metadata').child('namespace'), '')])
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
   return storedResponse(scope, context, stored, { representation, status: 201 })

@@ -10,14 +10,15 @@ import { listOptions, listRequest, listTransforms, notAnObject } from './list.ts
 /** DELETE of a collection. */
 export async function deleteCollection(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, responses } = scope
+  const representation = negotiated(scope, context, { transforms: listTransforms })
   const listed = listRequest(scope, context, listOptions(context))
   const options = await deleteOptions(scope, context)
-  const representation = negotiated(scope, context, { transforms: listTransforms })
-  // Differs: the stock server refuses the form after the deletion.
-  if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
   if (definition.kind.namespaced && context.info.namespace === '') throw ApiError.badRequest('Namespace parameter required.')
-  const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
-  await scope.store.deleteCollection(write, { ...listed, options })
+  const isOfObject = representation.transform?.as === 'PartialObjectMetadata'
+  // Differs: the stock server refuses the form after the deletion, krmkit after a dry run of it.
+  const dryRun = isOfObject || (options.dryRun ?? []).length > 0
+  await scope.store.deleteCollection(writeContext(context, { dryRun, fieldManager: '' }), { ...listed, options })
+  if (isOfObject) throw notAnObject(scope)
   const details = { ...(definition.group === '' ? {} : { group: definition.group }), kind: definition.resource.name }
   return successResponse(responses, context, { details, code: 200 }, { code: 200, representation })
 }

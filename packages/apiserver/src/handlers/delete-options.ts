@@ -1,6 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 import type { DeleteRequestOptions } from '@krmkit/registry'
-import { bodyEncoding, decodeObject, type Expected, readBytes } from '../encoding/request-body.ts'
+import type { Expected } from '../encoding/body-type.ts'
+import { bodyEncoding, decodeObject, readBytes } from '../encoding/request-body.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'

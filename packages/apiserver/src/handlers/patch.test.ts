@@ -214,3 +214,34 @@ describe('unusual and large patches', () => {
     expect(turns).toBeGreaterThan(6)
   })
 })
+
+describe('malformed patches', () => {
+  const merge = { 'content-type': 'application/merge-patch+json' }
+
+  it('are refused after the search for the object', async () => {
+    const { ask } = await sampleServer()
+    const send = (query = '') => ask(`${maps}/a${query}`, { method: 'PATCH', headers: merge, text: '{} x' })
+    expect((await send()).status).toBe(404)
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }) })
+    const { status, json } = await send()
+    expect([status, json.message]).toEqual([400, "error decoding patch: invalid character 'x' after top-level value"])
+    expect((await send('?fieldValidation=Ignore')).json.message).toBe('Invalid JSON Patch')
+  })
+})
+
+describe('the order of checks', () => {
+  const headers = { 'content-type': 'text/plain' }
+
+  it('a creation checks the media type of the body before the options, an update after them', async () => {
+    const { ask } = await sampleServer()
+    const code = async (method: string, path: string) => (await ask(path, { method, headers, text: '{}' })).status
+    expect(await code('POST', `${maps}?fieldValidation=x`)).toBe(415)
+    expect(await code('PUT', `${maps}/a?fieldValidation=x`)).toBe(422)
+  })
+
+  it('a deletion of a collection checks the form of the answer before the body', async () => {
+    const { ask } = await sampleServer()
+    const accept = 'application/json;as=Unknown;v=v1;g=meta.k8s.io'
+    expect((await ask(maps, { method: 'DELETE', headers: { accept }, text: '"a"' })).status).toBe(406)
+  })
+})

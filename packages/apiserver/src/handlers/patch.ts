@@ -18,7 +18,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   const representation = negotiatedObjects(scope, context)
   const kind = patchKind(scope, context)
   const options = requestedOptions(scope, context, 'PatchOptions', kind === 'apply')
-  const body = await readPatch(scope, context, kind)
+  const body = await readPatch(scope, context, { kind, fieldValidation: options.fieldValidation })
   const patch: PatchRequest = { scope, context, target: { gvk, type: gvk.type, namespaced: gvk.namespaced }, body, options }
   const write = writeContext(context, options)
   const target = {

@@ -24,7 +24,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   const bytes = await context.request.body(scope.limits.bodyBytes)
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded
   const result = await store.update(write, {

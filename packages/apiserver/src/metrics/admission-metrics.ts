@@ -1,6 +1,14 @@
-import type { AdmissionMetrics, AdmissionOutcome, PhaseLabels, PluginLabels, WebhookMetrics } from '@krmkit/admission'
-import { Counter, Histogram as LabelledHistogram, type Metric, type Registry as MetricRegistry } from 'prom-client'
+import type {
+  AdmissionMetrics,
+  AdmissionOutcome,
+  PhaseLabels,
+  PluginLabels,
+  PodSecurityLabels,
+  PodSecurityMetrics,
+  WebhookMetrics,
+} from '@krmkit/admission'
 import { Histogram } from '../flow-control/histogram.ts'
+import type { Instruments } from './instruments.ts'
 import { metricCode } from './request-labels.ts'
 import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
@@ -8,18 +16,19 @@ const prefix = 'apiserver_admission'
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
 /** @see API protocol specification, 6 */
-export function admissionMetrics(registers: MetricRegistry[]): AdmissionMetrics {
+export function admissionMetrics(instruments: Instruments): AdmissionMetrics {
   const phases = new OutcomeHistograms()
   const plugins = new OutcomeHistograms()
   const sampled = [
     phases.metric(`${prefix}_step_admission_duration_seconds`, 'Latency of the phases of admission in seconds.'),
     plugins.metric(`${prefix}_controller_admission_duration_seconds`, 'Latency of admission plugins in seconds.'),
   ]
-  for (const registry of registers) for (const metric of sampled) registry.registerMetric(metric as unknown as Metric)
+  for (const metric of sampled) instruments.register(metric)
   return {
     pluginCompleted: (labels, outcome) => plugins.observe(`${labels.name} ${labels.type} ${labels.operation}`, labels, outcome),
     phaseCompleted: (labels, outcome) => phases.observe(`${labels.type} ${labels.operation}`, labels, outcome),
-    webhooks: webhookMetrics(registers),
+    webhooks: webhookMetrics(instruments),
+    podSecurity: podSecurityMetrics(instruments),
   }
 }
 
@@ -55,31 +64,27 @@ function webhookCode(code: number): number {
   return code === 0 ? 0 : metricCode(code)
 }
 
-function webhookMetrics(registers: MetricRegistry[]): WebhookMetrics {
-  const rejections = new Counter({
+function webhookMetrics(instruments: Instruments): WebhookMetrics {
+  const rejections = instruments.counter({
     name: `${prefix}_webhook_rejection_count`,
     help: 'Number of requests rejected by admission webhooks, by error type and HTTP status code.',
     labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
-    registers,
   })
-  const failOpen = new Counter({
+  const failOpen = instruments.counter({
     name: `${prefix}_webhook_fail_open_count`,
     help: 'Number of failed calls to admission webhooks that were ignored.',
     labelNames: ['name', 'type'],
-    registers,
   })
-  const requests = new Counter({
+  const requests = instruments.counter({
     name: `${prefix}_webhook_request_total`,
     help: 'Number of calls to admission webhooks, by HTTP status code.',
     labelNames: ['name', 'type', 'operation', 'code', 'rejected'],
-    registers,
   })
-  const durations = new LabelledHistogram({
+  const durations = instruments.histogram({
     name: `${prefix}_webhook_admission_duration_seconds`,
     help: 'Latency of admission webhooks in seconds.',
     labelNames: ['name', 'type', 'operation', 'rejected'],
     buckets: [...bounds, 10, 25],
-    registers,
   })
   return {
     called(labels, { seconds, rejected, code }) {
@@ -88,35 +93,58 @@ function webhookMetrics(registers: MetricRegistry[]): WebhookMetrics {
     },
     rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
-    conditionsEvaluated: conditionMetrics(registers),
+    conditionsEvaluated: conditionMetrics(instruments),
   }
 }
 
-function conditionMetrics(registers: MetricRegistry[]): WebhookMetrics['conditionsEvaluated'] {
+function conditionMetrics(instruments: Instruments): WebhookMetrics['conditionsEvaluated'] {
   const labelNames = ['name', 'kind', 'type', 'operation']
-  const exclusions = new Counter({
+  const exclusions = instruments.counter({
     name: `${prefix}_match_condition_exclusions_total`,
     help: 'Number of calls to admission webhooks that match conditions excluded.',
     labelNames,
-    registers,
   })
-  const errors = new Counter({
+  const errors = instruments.counter({
     name: `${prefix}_match_condition_evaluation_errors_total`,
     help: 'Number of requests for which a match condition of an admission webhook could not be evaluated.',
     labelNames,
-    registers,
   })
-  const durations = new LabelledHistogram({
+  const durations = instruments.histogram({
     name: `${prefix}_match_condition_evaluation_seconds`,
     help: 'Time to evaluate the match conditions of an admission webhook in seconds.',
     labelNames,
     buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-    registers,
   })
   return (webhook, { seconds, outcome }) => {
     const labels = { ...webhook, kind: 'webhook' }
     durations.observe(labels, seconds)
     if (outcome === 'noMatch') exclusions.inc(labels)
     if (outcome === 'error') errors.inc(labels)
+  }
+}
+
+function podSecurityMetrics(instruments: Instruments): PodSecurityMetrics {
+  const request = ['request_operation', 'resource', 'subresource']
+  const evaluations = instruments.counter({
+    name: 'pod_security_evaluations_total',
+    help: 'Number of evaluations of pod security policies; exempt requests do not count.',
+    labelNames: ['decision', 'policy_level', 'policy_version', 'mode', ...request],
+  })
+  const exemptions = instruments.counter({
+    name: 'pod_security_exemptions_total',
+    help: 'Number of requests that are exempt from pod security policies.',
+    labelNames: request,
+  })
+  const errors = instruments.counter({
+    name: 'pod_security_errors_total',
+    help: 'Number of requests whose pod security policy is invalid or could not be evaluated.',
+    labelNames: ['fatal', ...request],
+  })
+  const requestLabels = ({ operation, ...rest }: PodSecurityLabels) => ({ request_operation: operation, ...rest })
+  return {
+    evaluated: ({ decision, level, version, mode, ...labels }) =>
+      evaluations.inc({ decision, policy_level: level, policy_version: version, mode, ...requestLabels(labels) }),
+    exempted: (labels) => exemptions.inc(requestLabels(labels)),
+    failed: (labels, fatal) => errors.inc({ fatal: String(fatal), ...requestLabels(labels) }),
   }
 }

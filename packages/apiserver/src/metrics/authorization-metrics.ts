@@ -1,36 +1,32 @@
 import type { AuthorizationMetrics } from '@krmkit/authorization'
-import { Counter, Gauge, Histogram, type Registry as MetricRegistry } from 'prom-client'
+import type { Instruments } from './instruments.ts'
 
 const prefix = 'apiserver_authorization'
 
 /** @see API protocol specification, 6 */
-export function authorizationMetrics(registers: MetricRegistry[]): AuthorizationMetrics {
-  const decisions = new Counter({
+export function authorizationMetrics(instruments: Instruments): AuthorizationMetrics {
+  const decisions = instruments.counter({
     name: `${prefix}_decisions_total`,
     help: 'Number of final decisions, by authorizer and decision.',
     labelNames: ['decision', 'name', 'type'],
-    registers,
   })
-  const evaluations = new Counter({
+  const evaluations = instruments.counter({
     name: `${prefix}_webhook_evaluations_total`,
     help: 'Number of calls to authorization webhooks.',
     labelNames: ['name', 'result'],
-    registers,
   })
-  const durations = new Histogram({
+  const durations = instruments.histogram({
     name: `${prefix}_webhook_duration_seconds`,
     help: 'Latency of authorization webhooks in seconds.',
     labelNames: ['name', 'result'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
   })
-  const failOpen = new Counter({
+  const failOpen = instruments.counter({
     name: `${prefix}_webhook_evaluations_fail_open_total`,
     help: 'Number of failed calls to authorization webhooks that were left to the next authorizer.',
     labelNames: ['name', 'result'],
-    registers,
   })
-  const conditions = conditionMetrics(registers)
+  const conditions = conditionMetrics(instruments)
   return {
     decisions(type, name) {
       const allowed = decisions.labels({ decision: 'allowed', name, type })
@@ -43,30 +39,27 @@ export function authorizationMetrics(registers: MetricRegistry[]): Authorization
     },
     failedOpen: (name, result) => failOpen.inc({ name, result }),
     conditionsEvaluated: conditions,
-    reloaded: reloadMetrics(registers),
+    reloaded: reloadMetrics(instruments),
   }
 }
 
-function conditionMetrics(registers: MetricRegistry[]): AuthorizationMetrics['conditionsEvaluated'] {
+function conditionMetrics(instruments: Instruments): AuthorizationMetrics['conditionsEvaluated'] {
   const labelNames = ['name', 'type']
-  const errors = new Counter({
+  const errors = instruments.counter({
     name: `${prefix}_match_condition_evaluation_errors_total`,
     help: 'Number of requests for which a match condition of an authorization webhook could not be evaluated.',
     labelNames,
-    registers,
   })
-  const exclusions = new Counter({
+  const exclusions = instruments.counter({
     name: `${prefix}_match_condition_exclusions_total`,
     help: 'Number of calls to authorization webhooks that match conditions excluded.',
     labelNames,
-    registers,
   })
-  const durations = new Histogram({
+  const durations = instruments.histogram({
     name: `${prefix}_match_condition_evaluation_seconds`,
     help: 'Time to evaluate the match conditions of an authorization webhook in seconds.',
     labelNames,
     buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-    registers,
   })
   return (name, { seconds, excluded, failed }) => {
     const labels = { name, type: 'Webhook' }
@@ -76,18 +69,16 @@ function conditionMetrics(registers: MetricRegistry[]): AuthorizationMetrics['co
   }
 }
 
-function reloadMetrics(registers: MetricRegistry[]): AuthorizationMetrics['reloaded'] {
-  const reloads = new Counter({
+function reloadMetrics(instruments: Instruments): AuthorizationMetrics['reloaded'] {
+  const reloads = instruments.counter({
     name: `${prefix}_config_controller_automatic_reloads_total`,
     help: 'Number of reloads of the authorization configuration, by outcome.',
     labelNames: ['status'],
-    registers,
   })
-  const last = new Gauge({
+  const last = instruments.gauge({
     name: `${prefix}_config_controller_automatic_reload_last_timestamp_seconds`,
     help: 'Time of the last reload of the authorization configuration in seconds since 1970, by outcome.',
     labelNames: ['status'],
-    registers,
   })
   return (status, timeMs) => {
     reloads.inc({ status })

@@ -1,7 +1,9 @@
 import type { AdmissionPlugin } from '@krmkit/admission'
+import { parsePodSecurityConfiguration, podSecurity } from '@krmkit/admission/plugins'
 import { alwaysAllowAuthorizer, createInstrumentedAuthorizer } from '@krmkit/authorization'
 import { ApiError } from '@krmkit/meta'
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
+import { createFeatureGates } from '@krmkit/versioning'
 import { describe, expect, it } from 'vitest'
 import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
 import { createMetrics } from './metrics.ts'
@@ -29,6 +31,20 @@ const labels = (given: Record<string, string | number>): string => {
 const core = { component: 'apiserver', version: 'v1' }
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
 const maps = '/api/v1/namespaces/default/configmaps'
+
+it('reports the stage of each feature gate and whether it is enabled [P332]', async () => {
+  const { ask } = await sampleServer({ features: createFeatureGates({ set: 'HPAScaleToZero=true' }) })
+  const series = await seriesOf(ask, 'kubernetes_feature_enabled')
+  expect(series).toHaveLength(191)
+  expect(series).toEqual(
+    expect.arrayContaining([
+      'kubernetes_feature_enabled{name="HPAScaleToZero",stage="ALPHA"} 1',
+      'kubernetes_feature_enabled{name="AllBeta",stage="BETA"} 0',
+      'kubernetes_feature_enabled{name="SidecarContainers",stage=""} 1',
+      'kubernetes_feature_enabled{name="AllowServiceLBStatusOnNonLB",stage="DEPRECATED"} 0',
+    ]),
+  )
+})
 
 describe('request metrics of a server', () => {
   it.each<[string, Parameters<Ask>, Record<string, string | number>]>([
@@ -169,6 +185,47 @@ describe('request metrics of a server', () => {
         `${step}{type="validate",operation="CREATE",rejected="false"} 2`,
       ]),
     )
+  })
+
+  it('count evaluations, exemptions and errors of pod security', async () => {
+    const configuration = (apiDomain: string) =>
+      parsePodSecurityConfiguration(
+        {
+          apiVersion: `pod-security.admission.config.${apiDomain}/v1`,
+          kind: 'PodSecurityConfiguration',
+          exemptions: { usernames: ['root'] },
+        },
+        apiDomain,
+      )
+    const { ask } = await sampleServer({
+      admission: ({ profile }) => [podSecurity({ profile, configuration: configuration(profile.apiDomain) })],
+    })
+    const labelled = (name: string, labels: Record<string, string>) => ({
+      metadata: {
+        name,
+        labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [`pod-security.kubernetes.io/${key}`, value])),
+      },
+    })
+    const strict = labelled('strict', { enforce: 'baseline', 'enforce-version': 'v1.24', warn: 'restricted' })
+    await ask('/api/v1/namespaces', { method: 'POST', body: strict })
+    const body = { metadata: { name: 'a' }, spec: { hostPID: true, containers: [{ name: 'c', image: 'i' }] } }
+    const pods = '/api/v1/namespaces/strict/pods'
+    expect((await ask(pods, { method: 'POST', body })).status).toBe(403)
+    const root = { username: 'root', groups: ['system:masters'] }
+    expect((await ask(pods, { method: 'POST', body, user: root })).status).toBe(201)
+    const deployment = {
+      metadata: { name: 'd' },
+      spec: { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: body.spec } },
+    }
+    expect((await ask('/apis/apps/v1/namespaces/strict/deployments', { method: 'POST', body: deployment })).status).toBe(201)
+    const series = async (name: string) => (await seriesOf(ask, `pod_security_${name}_total`)).toSorted()
+    expect(await series('evaluations')).toEqual([
+      'pod_security_evaluations_total{decision="deny",policy_level="baseline",policy_version="v1.24",mode="enforce",request_operation="create",resource="pod",subresource=""} 1',
+      'pod_security_evaluations_total{decision="deny",policy_level="restricted",policy_version="latest",mode="warn",request_operation="create",resource="controller",subresource=""} 1',
+    ])
+    expect(await series('exemptions')).toEqual([
+      'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1',
+    ])
   })
 
   it('count invalid HTTP status codes under one label', async () => {

@@ -1,10 +1,11 @@
 import type { AdmissionMetrics } from '@krmkit/admission'
 import type { AuthorizationMetrics } from '@krmkit/authorization'
+import type { FeatureGateState } from '@krmkit/meta'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
-import { Counter, Gauge, type Metric, Registry as MetricRegistry } from 'prom-client'
 import type { Filter } from '../request-context.ts'
 import { admissionMetrics } from './admission-metrics.ts'
 import { authorizationMetrics } from './authorization-metrics.ts'
+import { Instruments } from './instruments.ts'
 import { type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { SampledMetric } from './sampled-metric.ts'
@@ -35,6 +36,8 @@ export interface MetricsOptions {
   /** Resources whose names may become labels. */
   readonly resources: NamedResources
   readonly slices: SliceScheduler
+  /** The feature gates of the server. */
+  readonly gates?: readonly FeatureGateState[] | undefined
 }
 
 const requestTotal = {
@@ -54,47 +57,43 @@ export interface AvailabilityMetrics {
   remove(name: string): void
 }
 
-export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
-  const registers = [new MetricRegistry()]
+export function createMetrics({ resourceVersion, resources, slices, gates = [] }: MetricsOptions): Metrics {
+  const instruments = new Instruments()
   const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
   const inFlight = { mutating: 0, readOnly: 0 }
-  new Gauge({
+  instruments.gauge({
     name: 'apiserver_current_inflight_requests',
     help: 'Number of requests in flight.',
     labelNames: ['request_kind'],
-    registers,
     collect() {
       this.set({ request_kind: 'mutating' }, inFlight.mutating)
       this.set({ request_kind: 'readOnly' }, inFlight.readOnly)
     },
   })
-  const deprecated = new Gauge({
+  const deprecated = instruments.gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: 'Set to 1 for each requested deprecated API, with the release that removes it.',
     labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-    registers,
   })
-  new Gauge({
+  instruments.gauge({
     name: 'apiserver_storage_revision',
     help: 'Current durable revision of the store.',
-    registers,
     collect() {
       this.set(Number(resourceVersion()))
     },
   })
-  const unavailable = new Gauge({
+  const unavailable = instruments.gauge({
     name: 'aggregator_unavailable_apiservice',
     help: 'Set to 1 for each unavailable APIService with a service, to 0 for available ones.',
     labelNames: ['name'],
-    registers,
   })
-  const lost = new Counter({
+  const lost = instruments.counter({
     name: 'aggregator_unavailable_apiservice_total',
     help: 'Number of times an APIService became unavailable, by reason.',
     labelNames: ['name', 'reason'],
-    registers,
   })
+  featureMetric(gates, instruments)
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
     filter: async (context, next) => {
@@ -112,8 +111,8 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       }
     },
     deprecatedRequest: (labels) => deprecated.set(labels, 1),
-    admission: admissionMetrics(registers),
-    authorization: authorizationMetrics(registers),
+    admission: admissionMetrics(instruments),
+    authorization: authorizationMetrics(instruments),
     availability: {
       observe(name, state) {
         unavailable.set({ name }, state.available ? 0 : 1)
@@ -121,13 +120,12 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
       },
       remove: (name) => unavailable.remove({ name }),
     },
-    register: (metric) => registers[0]?.registerMetric(metric as unknown as Metric),
+    register: (metric) => instruments.register(metric),
     async expose() {
-      const registry = registers[0] as MetricRegistry
       const texts = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
-      const parts: Uint8Array[] = [Buffer.from(await registry.metrics())]
+      const parts: Uint8Array[] = [Buffer.from(await instruments.text())]
       for (const text of texts) parts.push(...(await encodedInSlices(text, new Slices(slices))))
-      return { parts, contentType: registry.contentType }
+      return { parts, contentType: instruments.contentType }
     },
   }
 }
@@ -148,4 +146,15 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   }
   parts.push(Buffer.from(text))
   return parts
+}
+
+/** One series per gate; the stage of stable gates is empty. */
+function featureMetric(gates: readonly FeatureGateState[], instruments: Instruments): void {
+  const metric = instruments.gauge({
+    name: 'kubernetes_feature_enabled',
+    help: 'Stage of each feature gate, and 1 if it is enabled.',
+    labelNames: ['name', 'stage'],
+  })
+  for (const { name, stage, enabled } of gates)
+    metric.set({ name, stage: stage === 'stable' ? '' : stage.toUpperCase() }, enabled ? 1 : 0)
 }

@@ -1,10 +1,10 @@
 import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { type OperationAdmission, takeNamespace, type WriteContext } from '@krmkit/registry'
-import { readObject } from '../encoding/request-body.ts'
+import { readCreation } from '../encoding/creation.ts'
 import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
-import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import type { RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 
 /** A POST whose body is an order about an object and is not stored: Binding, Eviction, TokenRequest. */
@@ -34,10 +34,8 @@ export async function admitOperation<T extends ApiObject>(
   const gvk = scope.subresource?.kind ?? definition.kind
   const kind = scope.kind(gvk)
   if (kind === undefined) throw ApiError.genericNotFound()
-  const options = requestedOptions(scope, context, 'CreateOptions')
-  const { fieldValidation } = options
-  const expected = { gvk, type: kind.type, fieldValidation, otherVersions, unstored: true }
-  const body = await readObject(scope, context, expected)
+  const { options, decoded } = await readCreation(scope, context, { gvk, type: kind.type, otherVersions, unstored: true })
+  const { object: body } = decoded
   takeNamespace(body, namespace, definition)
   const write = writeContext(context, options)
   const admission = store.operation(write, { namespace, name: name || (body.metadata.name ?? ''), subresource, kind: gvk })

@@ -1,9 +1,9 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
+import { readCreation } from '../encoding/creation.ts'
 import { objectResponse } from '../encoding/object-response.ts'
-import { readObject } from '../encoding/request-body.ts'
 import { header, type RequestContext } from '../request-context.ts'
-import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import type { RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import {
   localSubjectAccessReview,
@@ -35,14 +35,12 @@ export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
 export async function createReview(scope: RequestScope, context: RequestContext, answer: ReviewAnswer): Promise<ApiResponse> {
   const { definition, responses, store } = scope
   const representation = responses.negotiator.negotiate(header(context.request, 'accept'))
-  const options = requestedOptions(scope, context, 'CreateOptions')
-  const object = await readObject(scope, context, {
-    gvk: definition.kind,
-    type: definition.kind.type,
-    fieldValidation: options.fieldValidation,
-    unstored: true,
-  })
+  const { kind: gvk } = definition
+  const { options, decoded } = await readCreation(scope, context, { gvk, type: gvk.type, unstored: true })
+  const { object } = decoded
   const review = await store.createVirtual(writeContext(context, options), { namespace: context.info.namespace, object })
-  await answer(scope, context, review)
-  return objectResponse(scope, context, normalize(definition.kind.type(), review), { representation, status: 201 })
+  const asked = definition.toStorage?.(review) ?? review
+  await answer(scope, context, asked)
+  const answered = definition.fromStorage?.(asked) ?? asked
+  return objectResponse(scope, context, normalize(definition.kind.type(), answered), { representation, status: 201 })
 }

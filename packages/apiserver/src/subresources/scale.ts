@@ -47,7 +47,11 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
   const expected = { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation, unstored: true }
   const body = kind === undefined ? await readObject(scope, context, expected) : undefined
   const target = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
-  const patch = kind === undefined ? undefined : { scope, context, target, options, body: await readPatch(scope, context, kind) }
+  const { fieldValidation } = options
+  const patch =
+    kind === undefined
+      ? undefined
+      : { scope, context, target, options, body: await readPatch(scope, context, { kind, fieldValidation }) }
   const write = writeContext(context, options)
   return store.updateStored(write, {
     namespace,

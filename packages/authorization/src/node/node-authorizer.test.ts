@@ -91,6 +91,7 @@ describe('references of pods', () => {
     const { may } = authorizerOf(pod('p', { serviceAccountName: 'robot' }))
     expect(may('create', 'serviceaccounts/token', { name: 'robot' }).decision).toBe('allow')
     expect(may('create', 'serviceaccounts/token', { name: 'other' })).toEqual(unrelated)
+    expect(may('get', 'serviceaccounts', { name: 'a' }).reason).toBe('not allowed to get service accounts')
     expect(may('create', 'serviceaccounts/token').reason).toBe('can only create tokens for individual service accounts')
     expect(may('get', 'serviceaccounts', { name: 'robot' }).decision).toBe('noOpinion')
     expect(may('create', 'serviceaccounts', { name: 'robot' }).reason).toBe('can only create token subresource of serviceaccount')

@@ -158,6 +158,7 @@ function writeStatusOnly(next: ResourceAuthorizer): ResourceAuthorizer {
 function createTokenOnly(next: ResourceAuthorizer): ResourceAuthorizer {
   return (node, attributes) => {
     const { verb, name, subresource } = attributes
+    if (verb === 'get' && subresource === '') return refused('not allowed to get service accounts')
     if (verb !== 'create' || name === '') return refused('can only create tokens for individual service accounts')
     if (subresource !== 'token') return refused('can only create token subresource of serviceaccount')
     return next(node, attributes)

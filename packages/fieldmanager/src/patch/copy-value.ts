@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import { sortKeysSteps } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
@@ -15,9 +16,13 @@ interface Part {
 /**
  * A deep copy and the length of its JSON text, as a generator that can be interrupted at each yield.
  *
+ * @param isSorted whether the copy of an object has sorted members.
  * @throws FieldManagerError `Unprocessable` for values nested deeper than objects may be.
  */
-export function* copyValue(value: JsonValue): Generator<unknown, { readonly copy: JsonValue; readonly length: number }> {
+export function* copyValue(
+  value: JsonValue,
+  isSorted: (object: object) => boolean,
+): Generator<unknown, { readonly copy: JsonValue; readonly length: number }> {
   const parts: Part[] = []
   let length = 0
   let members = 0
@@ -36,7 +41,8 @@ export function* copyValue(value: JsonValue): Generator<unknown, { readonly copy
   const copy = copyOf(value, 0)
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     const { from, to, depth } = part
-    const keys = Array.isArray(from) ? undefined : Object.keys(from)
+    const own = Array.isArray(from) ? undefined : Object.keys(from)
+    const keys = own !== undefined && isSorted(from) ? yield* sortKeysSteps(own) : own
     const count = keys?.length ?? (from as JsonValue[]).length
     // Brackets, and commas between the members.
     length += 2 + Math.max(0, count - 1)

@@ -4,6 +4,7 @@ import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { goType } from '../value/type-names.ts'
 import { keysOf, stepSize } from './deferred-merges.ts'
+import { sortMembers } from './key-order.ts'
 
 /** Directives of strategic merge patches. */
 export const patchDirective = '$patch'
@@ -37,10 +38,10 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return out
 }
 
-/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with interruption points. */
+/** As `withoutNulls` followed by `withoutDirectives`, or as one of them, with sorted members where asked, with interruption points. */
 export function* cleanedSteps(
   value: JsonValue,
-  drops: { readonly nulls: boolean; readonly directives: boolean },
+  drops: { readonly nulls: boolean; readonly directives: boolean; readonly sorted?: boolean },
 ): Generator<unknown, JsonValue | undefined> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
@@ -64,6 +65,7 @@ export function* cleanedSteps(
     if (kept !== undefined) setMember(out, key, kept)
     if (i % stepSize === 0) yield
   }
+  if (drops.sorted === true) yield* sortMembers(out)
   return out
 }
 

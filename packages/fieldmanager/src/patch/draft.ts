@@ -3,6 +3,7 @@ import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'
+import { sortMembers } from './key-order.ts'
 
 type Members = { [key: string]: JsonValue }
 
@@ -18,7 +19,7 @@ export interface PointerTarget {
 const longList = 1024
 
 /**
- * A document under edit with copy-on-write. Only containers on the path to an edit are copied; everything else is shared with the
+ * A document under edit with copy-on-write. Only containers on the path of a pointer are copied; everything else is shared with the
  * original, and inserted values are never modified.
  *
  * The document remains plain JSON, except for long lists under edit: their items are held in `#lists` until they are read as a
@@ -38,20 +39,19 @@ export class Draft {
    * to the whole document.
    *
    * @param adding Accepts the position after the last item, and `-`.
-   * @param editing The target is going to be modified.
    * @see RFC 6901
    */
-  resolve(pointer: string, { adding, editing }: { adding: boolean; editing: boolean }): PointerTarget | undefined {
+  resolve(pointer: string, adding: boolean): PointerTarget | undefined {
     const steps = stepsOf(pointer)
     if (steps === undefined) return undefined
-    if (editing) this.#document = this.#owned(this.#document)
+    this.#document = this.#owned(this.#document)
     let container: JsonValue | undefined = this.#document
     const last = steps.length - 1
     for (let i = 0; i < last; i++) {
       const target = this.#targetIn(container, steps[i] as string, false)
       const below: JsonValue | undefined = target === undefined ? undefined : this.get(target)
       if (target === undefined || below === undefined) return undefined
-      container = editing ? this.#owned(below) : below
+      container = this.#owned(below)
       if (container !== below) this.set(target, container)
     }
     return this.#targetIn(container, steps[last] as string, adding)
@@ -94,9 +94,15 @@ export class Draft {
     this.#document = document
   }
 
+  /** Whether pointers have led through an object: its members are sorted in the edited document, as on stock servers. */
+  isOpened(object: object): boolean {
+    return this.#own.has(object)
+  }
+
   /** The edited document. */
-  finish(): JsonValue {
+  *finish(): Generator<unknown, JsonValue> {
     for (const list of this.#lists.keys()) this.#write(list)
+    for (const own of this.#own) if (!Array.isArray(own)) yield* sortMembers(own as Members)
     return this.#document
   }
 

@@ -26,7 +26,8 @@ interface PlainOperation {
  * Applies a JSON patch, all operations or none. Unchanged parts are shared with `target` and the patch.
  *
  * As on stock servers, `replace` adds a missing member, an absent member tests equal to null, negative positions count from the
- * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect.
+ * end, positions may have leading zeros, and replacing the whole document with a scalar has no effect. The members of objects on the
+ * way of a pointer are sorted.
  *
  * @throws FieldManagerError `BadPatch` for anything but a list of operations, `TooManyOperations`, `Unprocessable` when an operation
  * fails.
@@ -71,7 +72,7 @@ export function* jsonPatchSteps(
     yield* applyOne(draft, operation, copies)
     yield
   }
-  return draft.finish()
+  return yield* draft.finish()
 }
 
 /** Size added by `copy` operations so far and its limit, in characters of JSON. */
@@ -104,7 +105,7 @@ export function validateJsonPatch(operations: JsonValue): string[] {
 }
 
 function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Generator<unknown, void> {
-  const { op, path, from, value } = operation
+  const { op, path, value } = operation
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
@@ -122,11 +123,14 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
     case 'test':
       testAt(draft, path, value)
       return
-    case 'move':
-    case 'copy': {
-      if (from === undefined) throw failed(`${op} operation failed to decode from`)
-      const moved = op === 'move' ? removeAt(draft, from) : yield* copyOf(draft, from, copies)
+    case 'move': {
+      const moved = removeAt(draft, decodedFrom(operation))
       addAt(draft, path, { value: moved, op })
+      return
+    }
+    case 'copy': {
+      const source = sourceOf(draft, decodedFrom(operation))
+      addAt(draft, path, { value: yield* copyOf(draft, source, copies), op })
       return
     }
     default:
@@ -145,8 +149,13 @@ function addAt(draft: Draft, path: string, { value, op }: { readonly value: Json
   draft.add(target, value)
 }
 
+function decodedFrom({ op, from }: PlainOperation): string {
+  if (from === undefined) throw failed(`${op} operation failed to decode from`)
+  return from
+}
+
 function removeAt(draft: Draft, from: string): JsonValue {
-  const target = draft.resolve(from, { adding: false, editing: true })
+  const target = draft.resolve(from, false)
   if (target === undefined) throw missingFrom('move', from)
   const value = draft.get(target)
   if (value === undefined) throw failed(`error in move for path: '${target.key}': ${whyNotRemoved(target)}`)
@@ -154,14 +163,18 @@ function removeAt(draft: Draft, from: string): JsonValue {
   return value
 }
 
+function sourceOf(draft: Draft, from: string): PointerTarget {
+  const source = draft.resolve(from, false)
+  if (source === undefined) throw missingFrom('copy', from)
+  if (hasNoPosition(source)) throw failed(`error in copy for from: '${from}': ${noPosition(source)}`)
+  return source
+}
+
 /** Copies a missing member as null. */
-function* copyOf(draft: Draft, from: string, copies: Copies): Generator<unknown, JsonValue> {
-  const target = draft.resolve(from, { adding: false, editing: false })
-  if (target === undefined) throw missingFrom('copy', from)
-  if (hasNoPosition(target)) throw failed(`error in copy for from: '${from}': ${noPosition(target)}`)
-  const value = draft.getCurrent(target)
+function* copyOf(draft: Draft, source: PointerTarget, copies: Copies): Generator<unknown, JsonValue> {
+  const value = draft.getCurrent(source)
   if (value === undefined) return null
-  const { copy, length } = yield* copyValue(value)
+  const { copy, length } = yield* copyValue(value, (object) => draft.isOpened(object))
   copies.size += length
   if (copies.size > copies.maxSize) {
     const text = `Unable to complete the copy, the accumulated size increase of copy is ${copies.size}, exceeding the limit ${copies.maxSize}`
@@ -202,7 +215,7 @@ const missingContainers: Readonly<Record<string, (path: string) => string>> = {
 }
 
 function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
-  const target = draft.resolve(path, { adding: op === 'add' || op === 'move' || op === 'copy', editing: op !== 'test' })
+  const target = draft.resolve(path, op === 'add' || op === 'move' || op === 'copy')
   if (target === undefined) throw failed(`${op} operation does not apply: ${missingContainers[op]?.(path)}: missing value`)
   return target
 }

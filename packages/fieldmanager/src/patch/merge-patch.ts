@@ -1,17 +1,20 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
 import { checkDepth, checkDepthSteps } from './depth.ts'
-import { cleanedSteps, withoutNulls } from './directives.ts'
+import { cleanedSteps } from './directives.ts'
+import { sortMembers } from './key-order.ts'
 
 /**
  * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
  * with `target`.
  *
- * Null members that have nothing to remove are dropped, also in objects inside lists.
+ * Null members that have nothing to remove are dropped, also in objects inside lists. As on stock servers, the members of objects that
+ * the patch changes or adds are sorted.
  *
  * @throws FieldManagerError `BadPatch` when the patch is not an object.
  * @see RFC 7386
@@ -87,6 +90,7 @@ function mergeObject(target: JsonObject, patch: JsonObject, deferred?: DeferredM
   }
   const out = copyMembers(target)
   for (const key in patch) mergeMember(out, key, { target, patch })
+  runAtOnce(sortMembers(out))
   return out
 }
 
@@ -103,10 +107,11 @@ function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<unknown, 
     const key = keys[i] as string
     const value = merge.patch[key] as JsonValue
     if (typeof value === 'object' && value !== null && !isJsonObject(ownMember(merge.target, key))) {
-      setMember(out, key, (yield* cleanedSteps(value, { nulls: true, directives: false })) as JsonValue)
+      setMember(out, key, (yield* cleanedSteps(value, { nulls: true, directives: false, sorted: true })) as JsonValue)
     } else mergeMember(out, key, merge)
     if (i % stepSize === 0) yield
   }
+  yield* sortMembers(out)
 }
 
 function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: MemberMerge): void {
@@ -114,5 +119,11 @@ function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: 
   const own = ownMember(target, key)
   if (value === null) delete out[key]
   else if (isJsonObject(own) && isJsonObject(value)) setMember(out, key, mergeObject(own, value, deferred))
-  else setMember(out, key, isJsonObject(own) ? value : withoutNulls(value))
+  else setMember(out, key, isJsonObject(own) ? value : added(value))
+}
+
+/** A value that the patch adds, without its null members. */
+function added(value: JsonValue): JsonValue {
+  if (typeof value !== 'object') return value
+  return runAtOnce(cleanedSteps(value, { nulls: true, directives: false, sorted: true })) as JsonValue
 }

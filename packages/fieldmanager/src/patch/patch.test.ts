@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { createTypeSource } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { modelFiles } from '../testing/model.ts'
 import { deepFreeze, readOwnVectors } from '../testing/vectors.ts'
 import { jsonPatch, validateJsonPatch } from './json-patch.ts'
-import { createMergePatch, mergePatch } from './merge-patch.ts'
+import { createMergePatch, mergePatch, mergePatchSteps } from './merge-patch.ts'
 import { createThreeWayPatch, createTwoWayPatch } from './strategic-diff.ts'
 import { strategicMergePatch } from './strategic-merge.ts'
 
@@ -38,6 +39,28 @@ describe('mergePatch [P145]', () => {
     const patch = createMergePatch(original, modified)
     expect(patch).toEqual({ a: null, b: { c: 2 }, f: {} })
     expect(mergePatch(original, patch)).toEqual(modified)
+  })
+})
+
+describe('order of members', () => {
+  const live = { z: { d: 1, c: [{ f: 1, e: 2 }] }, y: { b: 1, a: 2 }, x: 1 }
+
+  it('sorts the objects that a merge patch changes or adds', () => {
+    const patch = { w: { v: null, u: { t: 1, s: 2 }, r: [{ q: 1, p: 2 }] }, z: { c: 1 } }
+    const expected = '{"w":{"r":[{"p":2,"q":1}],"u":{"s":2,"t":1}},"x":1,"y":{"b":1,"a":2},"z":{"c":1,"d":1}}'
+    expect(JSON.stringify(mergePatch(live, patch))).toBe(expected)
+    expect(JSON.stringify(runAtOnce(mergePatchSteps(live, patch)))).toBe(expected)
+  })
+
+  it('sorts the objects on the way of a JSON pointer, and no other', () => {
+    const operations = [
+      { op: 'test', path: '/z/c/0/f', value: 1 },
+      { op: 'add', path: '/w', value: { b: 1, a: 2 } },
+      { op: 'copy', from: '/z', path: '/z/b' },
+    ]
+    const expected = '{"w":{"b":1,"a":2},"x":1,"y":{"b":1,"a":2},"z":{"b":{"c":[{"e":2,"f":1}],"d":1},"c":[{"e":2,"f":1}],"d":1}}'
+    expect(JSON.stringify(jsonPatch(live, operations))).toBe(expected)
+    expect(JSON.stringify(live)).toBe('{"z":{"d":1,"c":[{"f":1,"e":2}]},"y":{"b":1,"a":2},"x":1}')
   })
 })
 

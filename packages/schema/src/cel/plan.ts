@@ -1,4 +1,4 @@
-import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, Select } from './ast.ts'
+import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, MessageExpr, Select } from './ast.ts'
 import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
 import { equal, scalarMembership } from './equality.ts'
@@ -8,7 +8,19 @@ import { planFold } from './plan-fold.ts'
 import { foldConstantCall, optionalIndex, optionalMember, selectIndex, selectMember, withoutCost } from './plan-select.ts'
 import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
 import { isDyn } from './types.ts'
-import { ArrayList, Double, ErrorValue, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
+import {
+  ArrayList,
+  Double,
+  ErrorValue,
+  fitsType,
+  LiteralMap,
+  MessageValue,
+  mapKey,
+  Optional,
+  typeNameOf,
+  Uint,
+  type Value,
+} from './values.ts'
 
 /** Compiles a checked tree to closures. */
 
@@ -57,7 +69,7 @@ export class Planner implements PlanContext {
       case 'fold':
         return planFold(this, expr as Fold)
       case 'message':
-        throw new PlanError(`unknown type: ${expr.name}`)
+        return this.#message(expr)
     }
   }
 
@@ -135,6 +147,24 @@ export class Planner implements PlanContext {
       }
       frame.charge(10)
       return new ArrayList(values)
+    }
+  }
+
+  #message({ name, type, fields }: MessageExpr): Step {
+    if (type?.kind !== 'struct') throw new PlanError(`unknown type: ${name}`)
+    const steps = fields.map((field) => ({ name: field.name, value: this.plan(field.value), optional: field.optional }))
+    return (frame) => {
+      const members = new Map<string, Value>()
+      for (const { name: member, value: step, optional } of steps) {
+        const value = step(frame)
+        if (value instanceof ErrorValue) return value
+        if (!optional) members.set(member, value)
+        else if (!(value instanceof Optional))
+          return new ErrorValue(`cannot initialize optional entry '${member}' from non-optional value ${typeNameOf(value)}`)
+        else if (value.value !== undefined) members.set(member, value.value)
+      }
+      frame.charge(40)
+      return new MessageValue(type.name, members)
     }
   }
 

@@ -171,6 +171,30 @@ export class ComputedMap extends MapValue {
   }
 }
 
+/** An object that an expression created, with the members in the order of the expression. */
+export class MessageValue extends MapValue {
+  override readonly structName: string
+  readonly members: ReadonlyMap<string, Value>
+
+  constructor(structName: string, members: ReadonlyMap<string, Value>) {
+    super()
+    this.structName = structName
+    this.members = members
+  }
+  get size(): number {
+    return this.members.size
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.members.get(key) : undefined
+  }
+  field(name: string): Value | undefined {
+    return this.members.get(name)
+  }
+  keys(): Iterable<Value> {
+    return this.members.keys()
+  }
+}
+
 /** Creates a map from its entries. */
 export function literalMap(entries: Iterable<readonly [Value, Value]>): LiteralMap {
   return new LiteralMap(new Map([...entries].map((entry) => [mapKey(entry[0]), entry])))

@@ -60,7 +60,15 @@ export function sortKeys(keys: string[]): string[] {
   return keys.sort(keyOrder(!keys.some((key) => wideCharacters.test(key))))
 }
 
-/** As `sortKeys`, with interruption points. @returns the sorted keys; `keys` itself may be changed. */
+/**
+ * Sorts keys by UTF-8 bytes, as Go prints maps: a generator that can be interrupted at each yield.
+ *
+ * @returns the sorted keys; `keys` itself may be changed.
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { sortKeysSteps } from '@krmkit/schema/json'
+ * runAtOnce(sortKeysSteps(['b', 'a'])) // [ 'a', 'b' ]
+ */
 export function* sortKeysSteps(keys: string[]): Generator<unknown, string[]> {
   let plain = true
   for (let i = 0; i < keys.length && plain; i++) {

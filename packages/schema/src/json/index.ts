@@ -1,3 +1,4 @@
+export { sortKeysSteps } from '../decode/shape.ts'
 export { copyJson } from './copy.ts'
 export { duplicateProblems } from './duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } from './encode-json.ts'

@@ -191,8 +191,16 @@ describe('errors', () => {
     expect(failure(text)).toBe(message)
   })
 
-  it('rejects invalid UTF-8, which JSON replaces [S4]', () => {
-    expect(failure(Uint8Array.from([0x61, 0x3a, 0x20, 0xff]))).toBe('yaml: invalid leading UTF-8 octet')
+  it.each([
+    [[0x61, 0x3a, 0x20, 0xff], 'invalid leading UTF-8 octet'],
+    [[0x61, 0x3a, 0xc3], 'incomplete UTF-8 octet sequence'],
+    [[0x61, 0x3a, 0xc3, 0x28], 'invalid trailing UTF-8 octet'],
+    [[0xed, 0xa0, 0x80], 'invalid Unicode character'],
+    [[0xf4, 0x90, 0x80, 0x80], 'invalid Unicode character'],
+    [[0xc0, 0x80], 'invalid length of a UTF-8 sequence'],
+    [[0xe2, 0x82, 0xac, 0xe0, 0x80, 0x80], 'invalid length of a UTF-8 sequence'],
+  ])('rejects the invalid UTF-8 of %j, which JSON replaces: %s [S4]', (bytes, message) => {
+    expect(failure(Uint8Array.from(bytes))).toBe(`yaml: ${message}`)
   })
 
   it('limits nesting', () => {

@@ -54,6 +54,28 @@ const noProblems: readonly string[] = Object.freeze([])
 
 function utf8Text(bytes: Uint8Array): string {
   const { text, valid } = decodeUtf8(bytes)
-  if (!valid) throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}invalid leading UTF-8 octet` })
+  if (!valid) throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}${utf8Problem(bytes)}` })
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
+
+/** What is wrong with the first invalid sequence of bytes. */
+function utf8Problem(bytes: Uint8Array): string {
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] ?? 0
+    const width = first < 0x80 ? 1 : first >> 5 === 0b110 ? 2 : first >> 4 === 0b1110 ? 3 : first >> 3 === 0b11110 ? 4 : 0
+    if (width === 0) return 'invalid leading UTF-8 octet'
+    if (at + width > bytes.length) return 'incomplete UTF-8 octet sequence'
+    let character = width === 1 ? first : first & (0x7f >> width)
+    for (const next of bytes.subarray(at + 1, at + width)) {
+      if (next >> 6 !== 0b10) return 'invalid trailing UTF-8 octet'
+      character = (character << 6) | (next & 0x3f)
+    }
+    if (character < (leastOfWidth[width] ?? 0)) return 'invalid length of a UTF-8 sequence'
+    if ((character >= 0xd800 && character <= 0xdfff) || character > 0x10ffff) return 'invalid Unicode character'
+    at += width
+  }
+  return ''
+}
+
+/** The least character that needs a sequence of this length. */
+const leastOfWidth = [0, 0, 0x80, 0x800, 0x10000]

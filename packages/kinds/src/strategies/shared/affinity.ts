@@ -6,31 +6,32 @@ import type { FieldPath } from './field-path.ts'
 import { validateSelector } from './labels.ts'
 import { validateQualifiedName } from './names.ts'
 import { validateNodeSelector, validatePreferredTerms, validateWeight } from './node-selector.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
 
 /** `affinity` of a pod. */
-export function validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): void {
+export function* validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): Steps {
   if (!isSet(affinity)) return
   const { nodeAffinity } = affinity
   if (isSet(nodeAffinity)) {
     const here = at.child('nodeAffinity')
-    if (isSet(nodeAffinity[required])) validateNodeSelector(nodeAffinity[required], here.child(required))
-    validatePreferredTerms(nodeAffinity[preferred], here.child(preferred))
+    if (isSet(nodeAffinity[required])) yield* validateNodeSelector(nodeAffinity[required], here.child(required))
+    yield* validatePreferredTerms(nodeAffinity[preferred], here.child(preferred))
   }
-  if (isSet(affinity.podAffinity)) validatePodAffinity(affinity.podAffinity, at.child('podAffinity'))
-  if (isSet(affinity.podAntiAffinity)) validatePodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
+  if (isSet(affinity.podAffinity)) yield* validatePodAffinity(affinity.podAffinity, at.child('podAffinity'))
+  if (isSet(affinity.podAntiAffinity)) yield* validatePodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
 }
 
-function validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): void {
-  for (const [i, term] of (affinity[required] ?? []).entries()) validateTerm(term, at.child(required).index(i))
-  for (const [i, weighted] of (affinity[preferred] ?? []).entries()) {
+function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Steps {
+  yield* forEachStep(affinity[required], (term, i) => validateTerm(term, at.child(required).index(i)))
+  yield* forEachStep(affinity[preferred], (weighted, i) => {
     const here = at.child(preferred).index(i)
     validateWeight(weighted.weight, here.child('weight'))
     validateTerm(weighted.podAffinityTerm, here.child('podAffinityTerm'))
-  }
+  })
 }
 
 function validateTerm(term: R<PodAffinityTerm>, at: FieldPath): void {
@@ -48,8 +49,9 @@ function validateTermKeys(term: R<PodAffinityTerm>, at: FieldPath): void {
   for (const [name, keys] of [['matchLabelKeys', match] as const, ['mismatchLabelKeys', mismatch] as const]) {
     if (keys.length === 0) continue
     if (!isSet(term.labelSelector)) at.child(name).forbidden('must not be specified when labelSelector is not set')
-    for (const [i, key] of keys.entries()) validateQualifiedName(key, at.child(name).index(i))
+    else for (const [i, key] of keys.entries()) validateQualifiedName(key, at.child(name).index(i))
   }
+  validateSelectedKeys(match, term.labelSelector, at)
   const mismatched = new Set(mismatch)
   for (const [i, key] of match.entries()) {
     if (mismatched.has(key))
@@ -57,21 +59,32 @@ function validateTermKeys(term: R<PodAffinityTerm>, at: FieldPath): void {
   }
 }
 
+/** Reports keys that the selector has besides the expressions that were made of them. */
+function validateSelectedKeys(match: readonly string[], selector: R<LabelSelector> | undefined, at: FieldPath): void {
+  const places = new Map(match.map((key, i) => [key, i]))
+  const seen = new Set(Object.keys(selector?.matchLabels ?? {}))
+  for (const { key } of selector?.matchExpressions ?? []) {
+    const place = places.get(key)
+    // The stock server leaves the name of the member out of the path.
+    if (place !== undefined && seen.has(key)) at.index(place).invalid(key, 'exists in both matchLabelKeys and labelSelector')
+    seen.add(key)
+  }
+}
+
 const unsatisfiable = ['DoNotSchedule', 'ScheduleAnyway']
 const inclusion = ['Honor', 'Ignore']
 
 /** `topologySpreadConstraints` of a pod. */
-export function validateTopologySpread(
+export function* validateTopologySpread(
   constraints: readonly R<TopologySpreadConstraint>[] | null | undefined,
   at: FieldPath,
-): void {
+): Steps {
   const lasts = new Map((constraints ?? []).map((constraint, i) => [spreadKey(constraint), i]))
-  for (const [i, constraint] of (constraints ?? []).entries()) {
+  yield* forEachStep(constraints, (constraint, i) => {
     const here = at.index(i)
     const action = constraint.whenUnsatisfiable ?? ''
     if (constraint.maxSkew <= 0) here.child('maxSkew').invalid(constraint.maxSkew, 'must be greater than zero')
     if (isEmpty(constraint.topologyKey)) here.child('topologyKey').required('can not be empty')
-    else validateQualifiedName(constraint.topologyKey, here.child('topologyKey'))
     if (!unsatisfiable.includes(action)) here.child('whenUnsatisfiable').notSupported(action, unsatisfiable)
     if (lasts.get(spreadKey(constraint)) !== i)
       here.child('{topologyKey, whenUnsatisfiable}').duplicate(`{${constraint.topologyKey}, ${action}}`)
@@ -82,7 +95,7 @@ export function validateTopologySpread(
     }
     validateSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
     validateSelector(constraint.labelSelector, here.child('labelSelector'))
-  }
+  })
 }
 
 function spreadKey({ topologyKey, whenUnsatisfiable }: R<TopologySpreadConstraint>): string {
@@ -104,14 +117,11 @@ function validateSpreadKeys(
   selector: R<LabelSelector> | undefined,
 ): void {
   if (isEmpty(keys)) return
-  if (!isSet(selector)) {
-    at.forbidden('must not be specified when labelSelector is not set')
-    return
-  }
-  const expressed = new Set(selector.matchExpressions?.map((expression) => expression.key))
+  if (!isSet(selector)) at.forbidden('must not be specified when labelSelector is not set')
+  const expressed = new Set(selector?.matchExpressions?.map((expression) => expression.key))
   for (const [i, key] of keys.entries()) {
     validateQualifiedName(key, at.index(i))
-    const selected = own(selector.matchLabels, key) !== undefined || expressed.has(key)
+    const selected = own(selector?.matchLabels, key) !== undefined || expressed.has(key)
     if (selected) at.index(i).invalid(key, 'exists in both matchLabelKeys and labelSelector')
   }
 }

@@ -47,6 +47,11 @@ export function goNumbers(type: string, values: readonly (number | bigint)[] | n
   return goText(isSet(values) ? `[]${type}{${joinFormatted(values, String)}}` : `[]${type}(nil)`)
 }
 
+/** `[]core.PolicyType{"a", "b"}` and the like, of strings. */
+export function goTexts(type: string, values: readonly string[] | null | undefined): GoText {
+  return goText(isSet(values) ? `[]${type}{${joinFormatted(values, goQuote)}}` : `[]${type}(nil)`)
+}
+
 /** A list of strings as `%v` prints it: `[a b]`. */
 export function goList(values: readonly string[]): string {
   return `[${values.join(' ')}]`

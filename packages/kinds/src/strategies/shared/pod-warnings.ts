@@ -1,6 +1,14 @@
 /** Warnings about pods: deprecated members and likely mistakes. */
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import type { Container, ContainerPort, Pod, PodSpec, PodTemplateSpec, Volume } from '../../types/core-v1.generated.ts'
+import type {
+  Container,
+  ContainerPort,
+  Pod,
+  PodSpec,
+  PodTemplateSpec,
+  Volume,
+  VolumeResourceRequirements,
+} from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
 import { nodeLabelWarning } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
@@ -69,7 +77,7 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
     }
   }
   warnPorts(texts, spec, path)
-  warnAmounts(texts, spec.overhead, `${path}.overhead`)
+  for (const name of byteResources) warnFraction(texts, spec.overhead, { name, path: `${path}.overhead` })
   if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
   }
@@ -178,8 +186,10 @@ function warnEmptySources(texts: string[], { name, projected }: R<Volume>): void
 }
 
 function warnContainer(texts: string[], container: R<Container>, path: string): void {
-  warnAmounts(texts, container.resources?.limits, `${path}.resources.limits`)
-  warnAmounts(texts, container.resources?.requests, `${path}.resources.requests`)
+  for (const name of byteResources) {
+    warnFraction(texts, container.resources?.limits, { name, path: `${path}.resources.limits` })
+    warnFraction(texts, container.resources?.requests, { name, path: `${path}.resources.requests` })
+  }
   const names = (container.env ?? []).map((variable) => variable.name)
   warnDuplicates(texts, names, (i, name) => {
     return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
@@ -223,13 +233,23 @@ function portRelation(a: R<ContainerPort>, b: R<ContainerPort>): string | undefi
   return hostA === hostB && (addressA === '') !== (addressB === '') ? 'dangerously ambiguous' : undefined
 }
 
-/** Warns of fractional byte quantities. */
-export function warnAmounts(texts: string[], amounts: Readonly<Record<string, string>> | undefined, path: string): void {
-  for (const name of ['memory', 'ephemeral-storage', 'storage']) {
-    const text = own(amounts, name)
-    if (text === undefined || isWhole(amount(text))) continue
-    texts.push(`${path}[${name}]: fractional byte value "${amount(text).toString()}" is invalid, must be an integer`)
-  }
+/** Resources of a container that are counted in bytes. */
+const byteResources = ['memory', 'ephemeral-storage']
+
+/** Warns of fractional bytes in a claim. */
+export function warnStorage(texts: string[], resources: R<VolumeResourceRequirements> | undefined, path: string): void {
+  warnFraction(texts, resources?.requests, { name: 'storage', path: `${path}.requests` })
+  warnFraction(texts, resources?.limits, { name: 'storage', path: `${path}.limits` })
+}
+
+function warnFraction(
+  texts: string[],
+  amounts: Readonly<Record<string, string>> | undefined,
+  { name, path }: { readonly name: string; readonly path: string },
+): void {
+  const text = own(amounts, name)
+  if (text === undefined || isWhole(amount(text))) return
+  texts.push(`${path}[${name}]: fractional byte value "${amount(text).toString()}" is invalid, must be an integer`)
 }
 
 function warnDuplicates(texts: string[], values: readonly string[], text: (i: number, value: string) => string): void {

@@ -43,7 +43,7 @@ function validateProcMount(mode: string, at: FieldPath, hostUsers: boolean): voi
 }
 
 function validateNoEscalation(context: R<SecurityContext>, at: FieldPath): void {
-  const printed = goText('core.SecurityContext{}')
+  const printed = goText(printContext(context))
   if (context.privileged === true) {
     at.invalid(printed, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true')
   }
@@ -52,6 +52,23 @@ function validateNoEscalation(context: R<SecurityContext>, at: FieldPath): void 
       at.invalid(printed, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN')
     }
   }
+}
+
+function printContext(context: R<SecurityContext>): string {
+  return goStruct('core.SecurityContext', {
+    Capabilities: goPointer(context.capabilities, 'core.Capabilities'),
+    Privileged: goPointer(context.privileged, 'bool'),
+    SELinuxOptions: goPointer(context.seLinuxOptions, 'core.SELinuxOptions'),
+    WindowsOptions: goPointer(context.windowsOptions, 'core.WindowsSecurityContextOptions'),
+    RunAsUser: goPointer(context.runAsUser, 'int64'),
+    RunAsGroup: goPointer(context.runAsGroup, 'int64'),
+    RunAsNonRoot: goPointer(context.runAsNonRoot, 'bool'),
+    ReadOnlyRootFilesystem: goPointer(context.readOnlyRootFilesystem, 'bool'),
+    AllowPrivilegeEscalation: goPointer(context.allowPrivilegeEscalation, 'bool'),
+    ProcMount: goPointer(context.procMount, 'core.ProcMountType'),
+    SeccompProfile: goPointer(context.seccompProfile, 'core.SeccompProfile'),
+    AppArmorProfile: goPointer(context.appArmorProfile, 'core.AppArmorProfile'),
+  })
 }
 
 /** Profile types, shared by seccomp and AppArmor. */

@@ -43,7 +43,7 @@ export function validateSameSelector(selector: MaybeSelector, old: MaybeSelector
 
 /** A count that must not decrease; absent counts as less than any value. */
 export function validateNotDecremented(value: number | null | undefined, old: number | null | undefined, at: FieldPath): void {
-  if (isSet(old) && (value ?? 0) < old) at.invalid(value ?? 0, 'cannot be decremented')
+  if (isSet(old) && (!isSet(value) || value < old)) at.invalid(value ?? 0, 'cannot be decremented')
 }
 
 /** Warns of names that are no DNS labels, as they become part of names of pods and hosts. */

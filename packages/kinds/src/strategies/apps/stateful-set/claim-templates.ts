@@ -1,7 +1,7 @@
 /** Claim templates of stateful sets. */
 import type { PersistentVolumeClaim } from '../../../types/core-v1.generated.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
-import { warnAmounts } from '../../shared/pod-warnings.ts'
+import { warnStorage } from '../../shared/pod-warnings.ts'
 import { isEmpty, type R } from '../../shared/values.ts'
 
 /** Applies the defaults of a whole claim, which a template is. */
@@ -18,6 +18,5 @@ export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
 
 /** Adds warnings about the quantities of the claim. */
 export function warnClaimTemplate(texts: string[], claim: R<PersistentVolumeClaim>, path: string): void {
-  warnAmounts(texts, claim.spec?.resources?.requests, `${path}.spec.resources.requests`)
-  warnAmounts(texts, claim.spec?.resources?.limits, `${path}.spec.resources.limits`)
+  warnStorage(texts, claim.spec?.resources, `${path}.spec.resources`)
 }

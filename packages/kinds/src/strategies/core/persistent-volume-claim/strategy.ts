@@ -1,16 +1,19 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
-import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+
+import type { DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
-import { warnAmounts } from '../../shared/pod-warnings.ts'
+import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -25,9 +28,11 @@ function isKnownSource(source: NonNullable<Spec['dataSource']>, { apiDomain }: N
   return source.kind === 'VolumeSnapshot' && group === `snapshot.storage.${apiDomain}`
 }
 
-/** Drops an unknown `dataSource`, and copies `dataSource` and `dataSourceRef` to each other. */
+/** Drops an unknown `dataSource` that is the only source, and copies `dataSource` and `dataSourceRef` to each other. */
 function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, profile: NamingProfile): void {
-  if (isSet(spec.dataSource) && !isSet(old?.dataSource) && !isKnownSource(spec.dataSource, profile)) delete spec.dataSource
+  const hadSource = isSet(old?.dataSource) || isSet(old?.dataSourceRef)
+  const replaces = hadSource || isSet(spec.dataSourceRef)
+  if (isSet(spec.dataSource) && !replaces && !isKnownSource(spec.dataSource, profile)) delete spec.dataSource
   if (isSet(spec.dataSource) && !isSet(spec.dataSourceRef)) {
     const { apiGroup, kind, name } = spec.dataSource
     spec.dataSourceRef = { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name }
@@ -37,16 +42,25 @@ function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, pro
   }
 }
 
-function validateClaim(claim: DeepReadonly<Claim>, errors: ContextErrorList): void {
-  validateMetadata(claim, errors, { namespaced: true })
-  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'))
+function* validateClaim(
+  claim: DeepReadonly<Claim>,
+  { old, address = '0x0' }: { readonly old?: DeepReadonly<Claim>; readonly address?: string },
+  errors: ContextErrorList,
+): Steps {
+  yield* validateMetadata(claim, errors, { namespaced: true })
+  const { dataSource, dataSourceRef, volumeAttributesClassName } = old?.spec ?? emptySpec
+  validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'), {
+    address,
+    allowsAnyGroup: isSet(dataSource?.apiGroup) || isSet(dataSourceRef?.apiGroup),
+    hasAttributesClass: isSet(volumeAttributesClassName) || errors.context.features.enabled('VolumeAttributesClass'),
+  })
 }
 
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
-function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
-  validateMetadataUpdate(claim, old, errors)
-  validateClaim(claim, errors)
+function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Steps {
+  yield* validateMetadataUpdate(claim, old, errors)
+  yield* validateClaim(claim, { old, address: '0x1' }, errors)
   const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
   const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
@@ -66,6 +80,18 @@ function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim
   }
   if (claim.spec?.volumeMode !== old.spec?.volumeMode)
     errors.child('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
+  validateAttributesClassUpdate(claim, old, errors)
+}
+
+function validateAttributesClassUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
+  const [now, before] = [claim.spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName]
+  if (now === before) return
+  const at = errors.child('spec').child('volumeAttributesClassName')
+  if (!errors.context.features.enabled('VolumeAttributesClass'))
+    at.forbidden('update is forbidden when the VolumeAttributesClass feature gate is disabled')
+  if (!isSet(before)) return
+  if (!isSet(now)) at.forbidden('update from non-nil value to nil is forbidden')
+  else if (now === '') at.forbidden('update from non-nil value to an empty string is forbidden')
 }
 
 interface ClassChange {
@@ -79,17 +105,18 @@ function allowClassChange(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, 
   const key = `volume.beta.${errors.context.profile.domain}/storage-class`
   const now = own(claim.metadata.annotations, key)
   const then = own(old.metadata.annotations, key)
-  if (then !== undefined && now === undefined && !isSet(before.storageClassName) && spec.storageClassName === then) {
+  if (then !== undefined && (now ?? then) === then && !isSet(before.storageClassName) && spec.storageClassName === then) {
     delete spec.storageClassName
     return
   }
-  if (now !== then)
+  if ((now ?? '') !== (then ?? ''))
     errors
       .child('metadata')
       .child('annotations')
       .child(key)
       .invalid(now ?? '', 'field is immutable')
-  if (then === undefined && now === undefined && !isSet(before.storageClassName) && isSet(spec.storageClassName))
+  const { storageClassName } = spec
+  if (isSet(storageClassName) && !isSet(before.storageClassName) && (then ?? storageClassName) === storageClassName)
     delete spec.storageClassName
 }
 
@@ -139,9 +166,14 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
   return !isNative || name === 'storage'
 }
 
-function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, enabled: (gate: string) => boolean): void {
-  if (!enabled('VolumeAttributesClass') && !isSet(old?.volumeAttributesClassName)) delete spec.volumeAttributesClassName
-  if (!enabled('CrossNamespaceVolumeDataSource') && isEmpty(old?.dataSourceRef?.namespace)) delete spec.dataSourceRef?.namespace
+const table: readonly GatedFields[] = [{ gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] }]
+
+/** Drops members whose gate is off, unless the stored claim uses them. */
+function dropDisabled(claim: Claim, old: R<Claim> | undefined, features: Features): void {
+  dropGatedFields(claim, old, { table, features })
+  const isElsewhere = !isEmpty(claim.spec?.dataSourceRef?.namespace)
+  if (features.enabled('CrossNamespaceVolumeDataSource') || !isElsewhere || isSet(old?.spec?.dataSourceRef)) return
+  delete claim.spec?.dataSourceRef
 }
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
@@ -164,22 +196,22 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, undefined, (gate) => context.features.enabled(gate))
+    dropDisabled(claim, undefined, context.features)
     joinSources(claim.spec, undefined, context.profile)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, old.spec, (gate) => context.features.enabled(gate))
+    dropDisabled(claim, old, context.features)
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {
-    return validateWith(context, (errors) => validateClaim(claim, errors))
+    return validateStepsWith(context, (errors) => validateClaim(claim, {}, errors))
   },
   validateUpdate(claim, old, context) {
-    return validateWith(context, (errors) => {
-      validateClaim(claim, errors)
-      validateClaimUpdate(claim, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateClaim(claim, { old }, errors)
+      yield* validateClaimUpdate(claim, old, errors)
     })
   },
   warnings(claim, _old, { profile }) {
@@ -188,8 +220,7 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     if (own(claim.metadata.annotations, key) !== undefined) {
       texts.push(`metadata.annotations[${key}]: deprecated since v1.8; use "storageClassName" attribute instead`)
     }
-    warnAmounts(texts, claim.spec?.resources?.requests, 'spec.resources.requests')
-    warnAmounts(texts, claim.spec?.resources?.limits, 'spec.resources.limits')
+    warnStorage(texts, claim.spec?.resources, 'spec.resources')
     return texts
   },
   deleteAnswer: 'Object',

@@ -1,13 +1,17 @@
 /** The status sub-resource of pods. */
+
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
-import { joinFormatted } from '@krmkit/meta/go-text'
+import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
-import type { ContainerStatus, Pod } from '../../../types/core-v1.generated.ts'
+import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields } from '../../shared/gated-fields.ts'
+import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { podStatusGates } from '../../shared/pod-gates.ts'
+import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
@@ -21,7 +25,7 @@ export function defaultPodStatus(pod: Pod): void {
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
-  prepareForUpdate(pod, old) {
+  prepareForUpdate(pod, old, { features }) {
     keepMembers(pod, old, 'spec')
     delete pod.metadata.deletionTimestamp
     if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
@@ -31,14 +35,25 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     else pod.metadata.generation = old.metadata.generation
     pod.status ??= {}
     if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
+    keepObservedGenerations(pod.status, old.status ?? {})
+    dropGatedFields(pod, old, { table: podStatusGates, features })
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(pod, old, errors)
-      validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(pod, old, errors)
+      yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
       validateStatus(pod, old, errors.child('status'))
     })
   },
+}
+
+/** A client that does not know the observed generations leaves them as they are. */
+function keepObservedGenerations(status: PodStatus, old: R<PodStatus>): void {
+  if (!status.observedGeneration && isSet(old.observedGeneration)) status.observedGeneration = old.observedGeneration
+  for (const condition of status.conditions ?? []) {
+    const before = old.conditions?.find(({ type }) => type === condition.type)?.observedGeneration
+    if (!condition.observedGeneration && isSet(before)) condition.observedGeneration = before
+  }
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])
@@ -59,11 +74,15 @@ function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: Fiel
   for (const name of ['containerStatuses', 'initContainerStatuses'] as const) {
     validateTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
   }
-  validateAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'))
+  validateAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'), 'core.PodIP')
+  const first = status.hostIPs?.[0]?.ip ?? ''
+  if (!isEmpty(status.hostIPs) && (status.hostIP ?? '') !== first)
+    at.child('hostIPs').index(0).child('ip').invalid(first, 'must be equal to `hostIP`')
   if (!isEmpty(status.hostIPs))
     validateAddresses(
       status.hostIPs.map((entry) => entry.ip ?? ''),
       at.child('hostIPs'),
+      'core.HostIP',
     )
 }
 
@@ -86,18 +105,15 @@ function validateTransitions(
   }
 }
 
-/** At most one address per family, without duplicates. */
-function validateAddresses(addresses: readonly string[], at: FieldPath): void {
+/** At most one address per family. */
+function validateAddresses(addresses: readonly string[], at: FieldPath, type: string): void {
   for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, validateIP(address))
   if (addresses.length < 2) return
+  const wrong = addresses.findIndex((address) => parseIP(address) === undefined)
+  if (wrong >= 0) at.internal(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]}`)
   const families = new Set(addresses.map((address) => parseIP(address)?.family))
-  if (families.size !== 2 || addresses.length > 2) {
-    const printed = joinFormatted(addresses, (address) => `core.PodIP{IP:${JSON.stringify(address)}}`)
-    at.invalidText(`[]core.PodIP{${printed}}`, 'may specify no more than one IP for each IP family')
-  }
-  const seen = new Set<string>()
-  for (const [i, address] of addresses.entries()) {
-    if (seen.has(address)) at.index(i).duplicate(address)
-    seen.add(address)
+  if (wrong >= 0 || families.size !== 2 || addresses.length > 2) {
+    const printed = joinFormatted(addresses, (address) => goStruct(type, { IP: goQuote(address) }))
+    at.invalidText(`[]${type}{${printed}}`, 'may specify no more than one IP for each IP family')
   }
 }

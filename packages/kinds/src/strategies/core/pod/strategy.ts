@@ -10,7 +10,7 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
@@ -97,8 +97,8 @@ export const podStrategy = defineStrategy<Pod>({
     raiseGeneration(pod, old, 'spec')
   },
   validate(pod, context) {
-    return validateWith(context, (errors) => {
-      validatePod(pod, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validatePod(pod, errors)
       const at = errors.child('spec')
       if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
       if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
@@ -108,7 +108,7 @@ export const podStrategy = defineStrategy<Pod>({
     })
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
+    return validateStepsWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []

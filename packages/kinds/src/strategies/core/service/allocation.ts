@@ -9,7 +9,15 @@ import { protocols } from '../../shared/container-ports.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
-import { defaultIpFamilies, type IpFamily, isHeadless, needsClusterIp, needsHealthCheck, needsNodePort } from './fields.ts'
+import {
+  defaultIpFamilies,
+  hasNodePorts,
+  type IpFamily,
+  isHeadless,
+  needsClusterIp,
+  needsHealthCheck,
+  needsNodePort,
+} from './fields.ts'
 import { validateClusterIps } from './validation.ts'
 
 /** Ranges added at run time (ServiceCIDR), of any family; used when those of the network are full. */
@@ -164,16 +172,16 @@ function allocatePorts(
     else taken.add(portKey(protocol, port))
   }
   const free = dryRun ? dryPorts(granted) : freePorts(network.nodePorts, taken, random)
-  if (needsNodePort(spec)) {
-    const kept = new Set((old?.ports ?? []).map((port) => portKey(port.protocol, port.nodePort ?? 0)))
+  if (hasNodePorts(spec)) {
+    const kept = new Set((old?.ports ?? []).map((port) => port.nodePort ?? 0))
     const ports: ServicePort[] = spec.ports ?? []
     for (const [i, port] of ports.entries()) {
-      if (port.nodePort && !kept.has(portKey(port.protocol, port.nodePort))) {
+      if (port.nodePort && !kept.has(port.nodePort)) {
         grant(port.nodePort, port.protocol, at.child('ports').index(i).child('nodePort'))
       }
     }
     for (const [i, port] of ports.entries()) {
-      if (port.nodePort) continue
+      if (port.nodePort || !needsNodePort(spec)) continue
       // Ports of a new service with one number and several protocols share a port of the nodes.
       const twin = old === undefined ? ports.find((other) => other.nodePort && other.port === port.port) : undefined
       const found = twin?.nodePort ?? free(port.protocol)

@@ -1,8 +1,10 @@
 /** Members of services that follow from each other, from the stored service, or from the cluster's addresses. */
 import type { DeepReadonly, FieldError } from '@krmkit/meta'
+import { goStrings, goText } from '@krmkit/meta/go-text'
 import { parseIP } from '@krmkit/meta/ip'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
 import { validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
@@ -13,7 +15,12 @@ const none = 'None'
 
 /** Whether the service gets a cluster IP (`None` counts as a requested one). */
 export function needsClusterIp(spec: Spec): boolean {
-  return spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer'
+  return spec.type !== 'ExternalName'
+}
+
+/** Whether its ports may be opened on every node. */
+export function hasNodePorts(spec: Spec): boolean {
+  return spec.type === 'NodePort' || spec.type === 'LoadBalancer'
 }
 
 /** Whether its ports are opened on every node. */
@@ -57,10 +64,9 @@ export function joinClusterIps(spec: ServiceSpec, old: Spec | undefined): void {
 export function keepAllocated(spec: ServiceSpec, old: Spec): void {
   if (needsClusterIp(old) && needsClusterIp(spec)) {
     if (isEmpty(spec.clusterIP) && !isEmpty(old.clusterIP)) spec.clusterIP = old.clusterIP
-    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs) && spec.clusterIP === old.clusterIP)
-      spec.clusterIPs = [...old.clusterIPs]
+    if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs)) spec.clusterIPs = [...old.clusterIPs]
   }
-  if (needsNodePort(old) && needsNodePort(spec)) keepNodePorts(spec.ports ?? [], old.ports ?? [])
+  if (hasNodePorts(old) && hasNodePorts(spec)) keepNodePorts(spec.ports ?? [], old.ports ?? [])
   if (needsHealthCheck(old) && needsHealthCheck(spec) && !spec.healthCheckNodePort && old.healthCheckNodePort) {
     spec.healthCheckNodePort = old.healthCheckNodePort
   }
@@ -72,9 +78,8 @@ function keepNodePorts(ports: ServicePort[], old: readonly R<ServicePort>[]): vo
   const byName = new Map(old.map((port) => [port.name ?? '', port.nodePort]))
   for (const port of ports) {
     const before = byName.get(port.name ?? '')
-    if (port.nodePort || !before || used.has(before)) continue
-    port.nodePort = before
-    used.add(before)
+    // As on the stock server, ports without name take over one port; validation refuses them.
+    if (!port.nodePort && before && !used.has(before)) port.nodePort = before
   }
 }
 
@@ -88,7 +93,7 @@ export function dropUnused(spec: ServiceSpec, old: Spec): void {
     if (semanticEqual(spec.ipFamilies, old.ipFamilies)) delete spec.ipFamilies
     if (spec.ipFamilyPolicy === old.ipFamilyPolicy) delete spec.ipFamilyPolicy
   }
-  if (needsNodePort(old) && !needsNodePort(spec) && sameNodePorts(spec, old))
+  if (hasNodePorts(old) && !hasNodePorts(spec) && sameNodePorts(spec, old))
     for (const port of spec.ports ?? []) delete port.nodePort
   if (needsHealthCheck(old) && !needsHealthCheck(spec) && spec.healthCheckNodePort === old.healthCheckNodePort) {
     delete spec.healthCheckNodePort
@@ -103,7 +108,7 @@ export function dropUnused(spec: ServiceSpec, old: Spec): void {
 }
 
 function sameNodePorts(spec: Spec, old: Spec): boolean {
-  const ports = (of: Spec) => new Set((of.ports ?? []).map((port) => port.nodePort ?? 0))
+  const ports = (of: Spec) => new Set((of.ports ?? []).flatMap(({ nodePort }) => nodePort || []))
   const [now, before] = [ports(spec), ports(old)]
   return [...now].every((port) => before.has(port))
 }
@@ -114,69 +119,101 @@ function familyOf(address: string): IpFamily | undefined {
 }
 
 /**
- * Sets `ipFamilyPolicy` and `ipFamilies` from what was given and from the families of the cluster, primary one first. Call it
- * before allocation, and so before validation; mutates `service`.
+ * Sets `ipFamilyPolicy` and `ipFamilies` from what was given, from the stored service and from the families of the cluster, primary one
+ * first. Call it for services whose addresses and families are well-formed, before allocation and so before validation; mutates
+ * `service`.
  *
- * @returns errors of families that the cluster does not have. Services with other malformed members are skipped; validation
- * reports those.
+ * @returns errors of families that the cluster does not have, or that the policy does not allow.
  */
 export function defaultIpFamilies(
   service: Service,
   old: DeepReadonly<Service> | undefined,
-  options: { readonly families: readonly IpFamily[]; readonly context: StrategyContext },
+  { families: cluster, context }: { readonly families: readonly IpFamily[]; readonly context: StrategyContext },
 ): FieldError[] {
-  const spec = service.spec
-  if (!isSet(spec) || !needsClusterIp(spec)) return []
-  const { families } = options
-  const upgradeOnly = old !== undefined && isSet(old.spec) && needsClusterIp(old.spec)
-  return validateWith(options.context, (errors) => {
+  const { spec } = service
+  const before = old?.spec
+  if (!isSet(spec) || !needsClusterIp(spec) || (isSet(before) && prefersSameStacks(spec, before))) return []
+  const isOpen = spec.clusterIP === none && Object.keys(spec.selector ?? {}).length === 0
+  spec.ipFamilyPolicy ??= before?.ipFamilyPolicy ?? (isOpen ? 'RequireDualStack' : 'SingleStack')
+  return validateWith(context, (errors) => {
     const at = errors.child('spec')
-    const policy = spec.ipFamilyPolicy
-    const given = spec.ipFamilies ?? []
-    if (given.some((family) => family !== 'IPv4' && family !== 'IPv6')) return
-    if (policy === 'SingleStack' && (given.length > 1 || (spec.clusterIPs?.length ?? 0) > 1) && !upgradeOnly) {
-      at.child('ipFamilyPolicy').invalid(
-        policy,
-        'must be RequireDualStack or PreferDualStack when multiple ipFamilies are specified',
-      )
-    }
+    if (isSet(before)) changeStacks(spec, before, at)
+    if (spec.ipFamilyPolicy === 'SingleStack') validateSingleStack(spec, at)
+    inferFamilies(spec, cluster, at)
     if (errors.length > 0) return
-    if (isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0) {
-      fillBothFamilies(spec, families)
+    // Headless services without selector get no allocation, so they may have both families on any cluster.
+    if (isOpen) {
+      spec.ipFamilies = withOtherFamily(spec, cluster, bothFamilies)
       return
     }
-    for (const [i, family] of given.entries()) {
-      if (!families.includes(family as IpFamily) && !upgradeOnly)
-        at.child('ipFamilies').index(i).invalid(family, 'not configured on this cluster')
+    if (spec.ipFamilyPolicy === 'RequireDualStack' && cluster.length < 2) {
+      at.child('ipFamilyPolicy').invalid(spec.ipFamilyPolicy, 'this cluster is not configured for dual-stack services')
     }
-    if (policy === 'RequireDualStack' && families.length < 2) {
-      at.child('ipFamilyPolicy').invalid(policy, 'this cluster is not configured for dual-stack services')
+    for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+      if (!cluster.includes(family as IpFamily)) at.child('ipFamilies').index(i).invalid(family, 'not configured on this cluster')
     }
-    if (errors.length === 0) fillFamilies(spec, families)
+    if (errors.length === 0) spec.ipFamilies = withOtherFamily(spec, cluster, cluster)
   })
 }
 
-/** Headless services without selector get no allocation, so they may have both families on any cluster. */
-function fillBothFamilies(spec: ServiceSpec, cluster: readonly IpFamily[]): void {
-  spec.ipFamilyPolicy ??= 'RequireDualStack'
-  const [first = cluster[0] ?? 'IPv4', ...others] = spec.ipFamilies ?? []
-  const second = first === 'IPv4' ? 'IPv6' : 'IPv4'
-  spec.ipFamilies = others.length > 0 || spec.ipFamilyPolicy === 'SingleStack' ? [first, ...others] : [first, second]
+const bothFamilies: readonly IpFamily[] = ['IPv4', 'IPv6']
+
+/** A service that prefers two families, and keeps what it has, follows no change of the cluster. */
+function prefersSameStacks(spec: Spec, old: Spec): boolean {
+  const prefers = spec.ipFamilyPolicy === 'PreferDualStack' && (old.ipFamilyPolicy ?? 'PreferDualStack') === 'PreferDualStack'
+  return prefers && spec.type === old.type && sameAddresses(spec, old) && semanticEqual(spec.ipFamilies, old.ipFamilies)
 }
 
-function fillFamilies(spec: ServiceSpec, cluster: readonly IpFamily[]): void {
-  const addresses = (spec.clusterIPs ?? []).filter((address) => address !== none)
-  if (addresses.some((address) => familyOf(address) === undefined)) return
-  if (!isSet(spec.ipFamilyPolicy)) {
-    const many = addresses.length > 1 || (spec.ipFamilies?.length ?? 0) > 1
-    spec.ipFamilyPolicy = many ? 'RequireDualStack' : 'SingleStack'
+function sameAddresses(spec: Spec, old: Spec): boolean {
+  return (spec.clusterIP ?? '') === (old.clusterIP ?? '') && semanticEqual(spec.clusterIPs, old.clusterIPs)
+}
+
+/** Releases the second family and address where the policy asks for one; otherwise they must stay. */
+function changeStacks(spec: ServiceSpec, old: Spec, at: FieldPath): void {
+  const { clusterIPs, ipFamilies } = spec
+  if (spec.ipFamilyPolicy === 'SingleStack') {
+    if (sameAddresses(spec, old) && isSet(clusterIPs)) spec.clusterIPs = clusterIPs.slice(0, 1)
+    if (semanticEqual(ipFamilies, old.ipFamilies) && isSet(ipFamilies)) spec.ipFamilies = ipFamilies.slice(0, 1)
+    return
   }
-  const families = [...(spec.ipFamilies ?? [])]
-  for (const [i, address] of addresses.entries()) families[i] ??= familyOf(address) as IpFamily
-  if (families.length === 0) families.push(cluster[0] ?? 'IPv4')
-  if (spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1) {
-    const other = families[0] === 'IPv4' ? 'IPv6' : 'IPv4'
-    if (cluster.includes(other)) families.push(other)
+  const isReduced = (now: readonly string[] | undefined, then: readonly string[] | undefined) =>
+    !isEmpty(now) && now.length < (then ?? []).length
+  const here = at.child('ipFamilyPolicy')
+  const needsSingle = (what: string) =>
+    here.invalid(spec.ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${what}`)
+  if (isReduced(clusterIPs, old.clusterIPs)) needsSingle('cluster IP')
+  if (isReduced(ipFamilies, old.ipFamilies)) needsSingle('IP family')
+}
+
+function validateSingleStack({ ipFamilyPolicy, clusterIPs, ipFamilies }: Spec, at: FieldPath): void {
+  const needsTwo = (what: string) =>
+    at
+      .child('ipFamilyPolicy')
+      .invalid(ipFamilyPolicy, `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`)
+  if (clusterIPs?.length === 2) needsTwo('cluster IPs')
+  if (ipFamilies?.length === 2) needsTwo('IP families')
+}
+
+/** Adds the families of addresses that have none. */
+function inferFamilies(spec: ServiceSpec, cluster: readonly IpFamily[], at: FieldPath): void {
+  const addresses = spec.clusterIPs ?? []
+  for (const [i, address] of addresses.entries()) {
+    const family = address === none ? undefined : familyOf(address)
+    if (family === undefined) return
+    if (i < (spec.ipFamilies ?? []).length) continue
+    const here = at.child('clusterIPs').index(i)
+    if (cluster.includes(family)) spec.ipFamilies = [...(spec.ipFamilies ?? []), family]
+    else here.invalid(goText(goStrings(addresses)), `${family} is not configured on this cluster`)
   }
-  spec.ipFamilies = families
+}
+
+/** The families of a service, with the second one of `choice` unless the service has one family. */
+function withOtherFamily(
+  { ipFamilies, ipFamilyPolicy }: Spec,
+  cluster: readonly IpFamily[],
+  choice: readonly IpFamily[],
+): string[] {
+  const families: string[] = isEmpty(ipFamilies) ? [cluster[0] ?? 'IPv4'] : [...ipFamilies]
+  const other = choice.find((family) => family !== families[0])
+  return ipFamilyPolicy === 'SingleStack' || families.length > 1 || other === undefined ? families : [...families, other]
 }

@@ -6,7 +6,7 @@ import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { addressWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
@@ -35,6 +35,11 @@ function defaults(service: Service): void {
     spec.allocateLoadBalancerNodePorts ??= true
     for (const ingress of service.status?.loadBalancer?.ingress ?? []) if (!isEmpty(ingress.ip)) ingress.ipMode ??= 'VIP'
   }
+}
+
+/** The stock server keeps the policy of a service that is only a name, but shows it to no client. */
+function dropInternalPolicy(spec: ServiceSpec): void {
+  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
 }
 
 function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
@@ -77,7 +82,9 @@ export const serviceStrategy = defineStrategy<Service>({
   defaults,
   prepareForCreate(service) {
     service.status = { loadBalancer: {} }
-    if (isSet(service.spec)) joinClusterIps(service.spec, undefined)
+    if (!isSet(service.spec)) return
+    joinClusterIps(service.spec, undefined)
+    dropInternalPolicy(service.spec)
   },
   prepareForUpdate(service, old) {
     keepMembers(service, old, 'status')
@@ -85,15 +92,16 @@ export const serviceStrategy = defineStrategy<Service>({
     keepAllocated(service.spec, old.spec)
     joinClusterIps(service.spec, old.spec)
     dropUnused(service.spec, old.spec)
+    dropInternalPolicy(service.spec)
   },
   validate(service, context) {
-    return validateWith(context, (errors) => validateService(service, errors))
+    return validateStepsWith(context, (errors) => validateService(service, errors))
   },
   validateUpdate(service, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(service, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(service, old, errors)
       validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
-      validateService(service, errors)
+      yield* validateService(service, errors)
     })
   },
   warnings(service, _old, { features, subresource }) {
@@ -118,8 +126,8 @@ export const serviceStrategy = defineStrategy<Service>({
         keepMembers(service, old, 'spec')
       },
       validateUpdate(service, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(service, old, errors)
+        return validateStepsWith(context, function* (errors) {
+          yield* validateMetadataUpdate(service, old, errors)
           validateStatus(service, errors.child('status'))
         })
       },

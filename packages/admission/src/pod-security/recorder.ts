@@ -1,0 +1,30 @@
+import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import { newestMinor } from './evaluator.ts'
+import type { LevelVersion, Mode } from './levels.ts'
+import type { PodSecurityLabels, PodSecurityMetrics } from './metrics.ts'
+
+/** The metrics of one request. */
+export class PodSecurityRecorder {
+  readonly #metrics: PodSecurityMetrics | undefined
+  readonly #labels: PodSecurityLabels
+
+  constructor({ operation, resource, subresource }: AdmissionAttributes, { metrics }: AdmissionContext) {
+    this.#metrics = metrics?.podSecurity
+    const isPod = resource.group === '' && resource.resource === 'pods'
+    const labels = { operation: operation === 'CREATE' ? 'create' : 'update', resource: isPod ? 'pod' : 'controller' } as const
+    this.#labels = { ...labels, subresource }
+  }
+
+  evaluated(mode: Mode, { level, minor }: LevelVersion, isDenied: boolean): void {
+    const version = level === 'privileged' || minor === Infinity ? 'latest' : minor > newestMinor ? 'future' : `v1.${minor}`
+    this.#metrics?.evaluated({ ...this.#labels, decision: isDenied ? 'deny' : 'allow', mode, level, version })
+  }
+
+  exempted(): void {
+    this.#metrics?.exempted(this.#labels)
+  }
+
+  failed({ fatal }: { readonly fatal: boolean }): void {
+    this.#metrics?.failed(this.#labels, fatal)
+  }
+}

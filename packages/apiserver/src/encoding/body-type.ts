@@ -1,0 +1,147 @@
+import type { KindInfo } from '@krmkit/kinds'
+import { ApiError, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
+import { DecodeError, decode, type StructType, strictMessage } from '@krmkit/schema'
+import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import { internalPackage, type ServerScope } from '../request-scope.ts'
+import type { ParsedText } from './large-body.ts'
+
+/** Whether a body has the kind and version of its request. */
+
+/** The object that a body must contain. */
+export interface Expected {
+  readonly gvk: GroupVersionKind
+  readonly type: () => StructType
+  readonly fieldValidation: 'Ignore' | 'Warn' | 'Strict'
+  /** The kind exists in every group version (`DeleteOptions`). */
+  readonly anyGroup?: boolean
+  /** Further versions of the group with the same body. */
+  readonly otherVersions?: readonly string[]
+  /** Paths of members that a text body must contain. @see Strategy.requiredMembers */
+  readonly required?: readonly (readonly string[])[] | undefined
+  /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
+  readonly unstored?: boolean
+}
+
+/** Kind and version that a body states. */
+export type Actual = { readonly kind: string; readonly version: string }
+
+/** Kinds that every group and version has. */
+const unversionedKinds: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'])
+
+/** Checks kind and version of the body; omitted ones are taken from the path. @throws ApiError 400 */
+export function checkType(
+  scope: ServerScope,
+  expected: Expected,
+  given: { apiVersion: string; kind: string },
+  body?: TypedBody,
+): Actual {
+  const { gvk, anyGroup = false, otherVersions = [] } = expected
+  const stated = given.apiVersion === '' ? { group: gvk.group, version: gvk.version } : parseApiVersion(given.apiVersion)
+  const kind = given.kind === '' ? gvk.kind : given.kind
+  const actual = { kind, version: stated.version }
+  const knowsVersion = stated.version === gvk.version || otherVersions.includes(stated.version)
+  if (kind === gvk.kind && (anyGroup || (stated.group === gvk.group && knowsVersion))) return actual
+  const other = scope.kind({ ...stated, kind })
+  const isVersion = other !== undefined && isOtherVersion(scope, other, gvk)
+  if (other !== undefined && body !== undefined) decodeAs(other, { ...body, expected, actual, isVersion })
+  if (isVersion) throw versionMismatch(formatApiVersion(stated), gvk)
+  const why = typeProblem(scope, gvk, { ...stated, kind })
+  throw ApiError.badRequest(`${kind} in version ${JSON.stringify(stated.version)} cannot be handled as a ${gvk.kind}: ${why}`)
+}
+
+/** Whether two kinds are versions of one kind, which may have moved to another group. */
+function isOtherVersion({ profile }: ServerScope, { kind, group, replacement }: KindInfo, wanted: GroupVersionKind): boolean {
+  if (kind !== wanted.kind) return false
+  const eventGroups = ['', `events.${profile.apiDomain}`]
+  const isEvent = kind === 'Event' && eventGroups.includes(group) && eventGroups.includes(wanted.group)
+  return isEvent || group === wanted.group || (replacement?.kind === kind && replacement.group === wanted.group)
+}
+
+function versionMismatch(apiVersion: string, wanted: GroupVersionKind): ApiError {
+  const expected = formatApiVersion(wanted)
+  return ApiError.badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${expected})`)
+}
+
+/** Why an object of kind `stated` cannot become one of kind `wanted`. The version of `stated` is empty for the internal version. */
+export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated: GroupVersionKind): string {
+  const { group, version, kind } = stated
+  const isUnversioned = unversionedKinds.has(kind)
+  const known = isUnversioned || scope.kind(stated) !== undefined || scope.knowsList(stated)
+  if (known)
+    return `converting (${isUnversioned ? 'v1' : version}.${kind}) to (${internalPackage(wanted.group)}.${wanted.kind}): unknown conversion`
+  const where =
+    version === ''
+      ? `the internal version of group ${JSON.stringify(group)}`
+      : `version ${JSON.stringify(formatApiVersion({ group, version }))}`
+  return `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
+}
+
+interface ParsedBody {
+  readonly value: unknown
+  readonly bytes: Uint8Array
+}
+
+/** A parsed body of a built-in kind. */
+interface TypedBody extends ParsedBody {
+  /** What the parser found besides the value. */
+  readonly rest: Omit<ParsedText, 'value'>
+  readonly warn: (problems: readonly string[]) => void
+}
+
+interface OtherDecoding extends TypedBody {
+  readonly expected: Expected
+  readonly actual: Actual
+  /** The kind is another version of the expected one. */
+  readonly isVersion: boolean
+}
+
+/**
+ * Decodes a body of another kind than the path: its own errors precede the mismatch, and its problems when it is another version.
+ *
+ * @throws ApiError 400
+ */
+function decodeAs(other: KindInfo, { value, bytes, rest, warn, expected, actual, isVersion }: OtherDecoding): void {
+  const { gvk, fieldValidation } = expected
+  try {
+    const { problems } = decode(other.type(), value, { ...rest, collect: isVersion && fieldValidation !== 'Ignore' })
+    if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes, actual)
+    warn(problems)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw ApiError.badRequest(decodeFailureMessage(error, { expectedKind: gvk.kind, actual, body: bytes }))
+  }
+}
+
+/** Bytes of a body that an error message shows. Differs: all of them on the stock server. */
+const shownBytes = 4096
+
+/**
+ * Bodies of custom resources must state kind and version.
+ *
+ * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
+ */
+export function checkCustomType({ gvk }: Expected, { apiVersion, kind }: TypeMeta, { value, bytes }: ParsedBody): Actual {
+  if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
+  if (apiVersion !== formatApiVersion(gvk)) throw versionMismatch(apiVersion, gvk)
+  if (kind !== gvk.kind) {
+    const name = (value as { metadata?: { name?: unknown } }).metadata?.name
+    throw otherKind(gvk, kind, typeof name === 'string' ? name : '')
+  }
+  return { kind, version: gvk.version }
+}
+
+/** The 422 for a custom resource of another kind than the path. */
+export function otherKind(gvk: GroupVersionKind, kind: string, name: string): ApiError {
+  return ApiError.invalid({ group: gvk.group, kind }, name, [field.invalid(Path.of('kind'), kind, `must be ${gvk.kind}`)])
+}
+
+/** The 400 for unknown or duplicate fields under `Strict`. */
+export function strictFailure(gvk: GroupVersionKind, problems: readonly string[], body: Uint8Array, actual?: Actual): ApiError {
+  const message = strictMessage(problems) ?? ''
+  return ApiError.badRequest(
+    decodeFailureMessage(
+      { message },
+      { expectedKind: gvk.kind, actual: actual ?? { kind: gvk.kind, version: gvk.version }, body },
+    ),
+  )
+}

@@ -1,0 +1,28 @@
+import type { WriteOptions } from '../query.ts'
+import type { RequestContext } from '../request-context.ts'
+import { requestedOptions, type ServerScope } from '../request-scope.ts'
+import type { Expected } from './body-type.ts'
+import { bodyEncoding, decodeObject, readBytes, type SizedObject } from './request-body.ts'
+
+/** The parts of a POST that stores or reviews an object. */
+export interface Creation {
+  readonly options: WriteOptions
+  readonly decoded: SizedObject
+}
+
+/**
+ * Reads options and body of a POST. Unlike those of an update, the options are checked after the media type of the body.
+ *
+ * @throws ApiError 400, 413, 415, 422
+ */
+export async function readCreation(
+  scope: ServerScope,
+  context: RequestContext,
+  expected: Omit<Expected, 'fieldValidation'>,
+): Promise<Creation> {
+  const encoding = bodyEncoding(context, scope.responses.vendor)
+  const options = requestedOptions(scope, context, 'CreateOptions')
+  const { fieldValidation } = options
+  const bytes = await readBytes(scope, context, expected)
+  return { options, decoded: await decodeObject(scope, context, { ...expected, fieldValidation }, { bytes, encoding }) }
+}

@@ -1,0 +1,25 @@
+import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { sortKeysSteps } from '@krmkit/schema/json'
+import { setMember } from '../typed/types.ts'
+import { stepSize } from './deferred-merges.ts'
+
+/** Sorts the members of an object by key, in place, as Go prints maps. A generator that can be interrupted at each yield. */
+export function* sortMembers(object: JsonObject): Generator<unknown, void> {
+  const keys = Object.keys(object)
+  if (keys.every((key, i) => i === 0 || follows(keys[i - 1] as string, key))) return
+  const sorted = yield* sortKeysSteps(keys.slice())
+  const values = sorted.map((key) => object[key] as JsonValue)
+  for (const key of keys) delete object[key]
+  for (let i = 0; i < sorted.length; i++) {
+    setMember(object, sorted[i] as string, values[i] as JsonValue)
+    if (i % stepSize === 0) yield
+  }
+}
+
+/** Whether a key may follow another one; false when undecided. */
+function follows(previous: string, key: string): boolean {
+  return previous < key && !wideCharacters.test(key)
+}
+
+/** Characters whose order differs between UTF-16 and UTF-8. */
+const wideCharacters = /[\ud800-\uffff]/

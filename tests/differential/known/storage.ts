@@ -1,0 +1,50 @@
+import { ofCauses } from './of-causes.ts'
+
+/** Rules of the storage specification that the stock server does not have, or has otherwise. */
+export const ofStorage = ofCauses([
+  {
+    id: 'D23',
+    title: 'The status of a VolumeAttachment must say whether it is attached',
+    reason: 'Storage specification, S88: `status.attached` is required; the stock server reads a missing member as false.',
+    path: /\/volumeattachments\/[^/]+\/status$/,
+    causes: /^status\.attached: Required value$/,
+  },
+  {
+    id: 'D29',
+    title: 'The specification of a CSIDriver is required',
+    reason: 'Storage specification, S92: a body without `spec` is 422; the stock server reads a missing one as empty.',
+    path: /\/csidrivers(\/|$)/,
+    causes: /^spec: Required value$/,
+  },
+  {
+    id: 'D30',
+    title: 'The group policy of a CSIDriver is immutable',
+    reason: 'Storage specification, S95: `fsGroupPolicy` cannot change; on the stock server it can.',
+    path: /\/csidrivers\//,
+    causes: /^spec\.fsGroupPolicy: Invalid value: .*: field is immutable$/,
+  },
+  {
+    id: 'D31',
+    title: 'Conditions of a claim need type and status',
+    reason:
+      'Storage specification, S65: each condition in the status of a claim has a type and a status; the stock server takes others.',
+    path: /\/persistentvolumeclaims\/[^/]+\/status$/,
+    causes: /^status\.conditions\[\d+\]\.(type|status): Required value$/,
+  },
+  {
+    id: 'D32',
+    title: 'Names of CSI drivers have at most 63 characters',
+    reason:
+      'Storage specification, S90: the name of a CSIDriver is limited as the driver itself is; the stock server takes longer ones.',
+    path: /\/csidrivers(\/|$)/,
+    causes: /^metadata\.name: Too long: may not be more than 63 bytes$/,
+  },
+  {
+    id: 'D34',
+    title: 'Required members of ScaleIO and StorageOS volumes',
+    reason:
+      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
+    path: /./,
+    causes: /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$/,
+  },
+])
