@@ -124,7 +124,7 @@ class Judge {
     const repeat =
       again &&
       (async () => {
-        // Each repetition has uids of its own.
+        // Each repetition has other uids.
         const normalizer = before.fork()
         const answer = normalizer.answer(await again(), step)
         normalizers.set(answer, normalizer)

@@ -34,7 +34,8 @@ export function numeric(value: Value): number | bigint | undefined {
  */
 export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   if (a instanceof ErrorValue) return a
-  if (a === b) return true
+  // A value of a schema may differ from itself: null members equal nothing.
+  if (a === b && (typeof a !== 'object' || a === null)) return true
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
     if (a.length === b.length) meter.chargeWork(1 + (a.length >> 6))
