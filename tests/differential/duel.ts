@@ -118,14 +118,23 @@ class Judge {
    */
   async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
     this.#steps++
-    // Each repetition has uids of its own.
     const before = this.#theirs.fork()
     const first = { stock: this.#theirs.answer(theirs, step), krmkit: this.#ours.answer(ours, step) }
-    const repeat = again && (async () => before.fork().answer(await again(), step))
+    const normalizers = new Map<NormalAnswer, Normalizer>()
+    const repeat =
+      again &&
+      (async () => {
+        // Each repetition has other uids.
+        const normalizer = before.fork()
+        const answer = normalizer.answer(await again(), step)
+        normalizers.set(answer, normalizer)
+        return answer
+      })
     const count = (pair: AnswerPair) => judged(step, pair).unexplained.length
     const pair = repeat === undefined ? first : await nearestRefusal(first, { repeat, count })
     const { differences, known, unexplained } = judged(step, pair)
     const { stock, krmkit } = pair
+    this.#theirs = normalizers.get(stock) ?? this.#theirs
     this.#stockAnswers.set(step.id, stock)
     if (hasWording(stock) && stock.status === krmkit.status) {
       this.#wording.all++
@@ -148,6 +157,21 @@ class Judge {
   }
 }
 
+/** Sends a step again, as if for the first time: webhooks have got no reviews of it. */
+async function repeated(run: ScenarioRun, step: Step): Promise<Answer> {
+  await run.forgetReviews()
+  return await run.send(step)
+}
+
+async function untilAgreed(agreement: Agreement, stock: ScenarioRun, krmkit: ScenarioRun): Promise<void> {
+  let before: string | undefined
+  for (const deadline = Date.now() + longest; Date.now() < deadline; await sleep(agreementPause)) {
+    const [theirs, ours] = await Promise.all([stock.member(agreement), krmkit.member(agreement)])
+    if (theirs === ours && theirs === before) return
+    before = theirs
+  }
+}
+
 interface Judgement {
   readonly differences: readonly Difference[]
   /** The known divergences that explain differences. */
@@ -164,21 +188,6 @@ function judged(step: Step, { stock, krmkit }: AnswerPair): Judgement {
     differences,
     known: explained.flatMap(({ known }) => known ?? []),
     unexplained: explained.filter(({ known }) => known === undefined).map(({ difference }) => difference),
-  }
-}
-
-/** Sends a step again, as if for the first time: webhooks have got no reviews of it. */
-async function repeated(run: ScenarioRun, step: Step): Promise<Answer> {
-  await run.forgetReviews()
-  return await run.send(step)
-}
-
-async function untilAgreed(agreement: Agreement, stock: ScenarioRun, krmkit: ScenarioRun): Promise<void> {
-  let before: string | undefined
-  for (const deadline = Date.now() + longest; Date.now() < deadline; await sleep(agreementPause)) {
-    const [theirs, ours] = await Promise.all([stock.member(agreement), krmkit.member(agreement)])
-    if (theirs === ours && theirs === before) return
-    before = theirs
   }
 }
 

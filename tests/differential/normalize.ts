@@ -156,6 +156,8 @@ export class Normalizer {
         // Go prints pointers inside of structs as addresses.
         .replaceAll(/\(0x[0-9a-f]+\)/g, '(<pointer>)')
         .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? \+0000 UTC( m=\S+)?/g, '<go time>')
+        // The stock server numbers the type of an expression's object by the time.
+        .replaceAll(/\bselfType\d+/g, 'selfType')
         .replaceAll(documentHash, '<hash>')
         .replaceAll(/(?<=Too large resource version: \d+, current: )\d+/g, '<version>')
         .replaceAll(versionsInTexts, '<version>')

@@ -94,16 +94,29 @@ function losesOwners(
 }
 
 /**
- * Whether the part of a custom resource that the request cannot change does not fit its schema. The part is dropped without validation, but
- * the stock server tracks ownership before that, fails, and drops all ownership.
+ * Whether a custom resource does not fit the types of its schema: in the part that the request cannot change, which is dropped without
+ * validation, or in texts with a format, where validation accepts lists. The stock server tracks ownership before, fails, and drops all.
  */
 function isMistyped({ definition, fieldOwnership }: StoreInternals, next: ApiObject, subresource: string): boolean {
   const { custom, kind, strategy } = definition
-  if (custom === undefined || strategy.subresources?.['status'] === undefined) return false
+  if (custom?.schema === undefined || subresource === 'scale') return false
   const { status, metadata: _, ...rest } = next as ApiObject & { status?: JsonValue }
-  const dropped = subresource === 'status' ? rest : subresource === '' && status !== undefined ? { status } : undefined
-  const type = dropped === undefined ? undefined : fieldOwnership.of(definition).types.typed(formatApiVersion(kind))
-  return type !== undefined && validateValue(dropped as JsonObject, type, { allowDuplicates: true }).length > 0
+  const hasStatus = strategy.subresources?.['status'] !== undefined
+  const checked = { ...(hasFormats(custom.schema) || subresource === 'status' ? rest : {}), ...(hasStatus ? { status } : {}) }
+  const type = fieldOwnership.of(definition).types.typed(formatApiVersion(kind))
+  return type !== undefined && validateValue(checked as JsonObject, type, { allowDuplicates: true }).length > 0
+}
+
+const formats = new WeakMap<JsonObject, boolean>()
+
+/** Whether a schema contains texts with a format. */
+function hasFormats(schema: JsonObject): boolean {
+  let found = formats.get(schema)
+  if (found === undefined) {
+    found = stringifyJson(schema).includes('"format":')
+    formats.set(schema, found)
+  }
+  return found
 }
 
 function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): boolean {

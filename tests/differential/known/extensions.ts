@@ -70,6 +70,18 @@ export const ofExtensions: readonly KnownDivergence[] = [
         isSame(stock, krmkit, withoutEmptyLists)),
   },
   {
+    id: 'D107',
+    title: 'Unknown fields in apply are dropped also where the root keeps its own',
+    reason:
+      'API protocol 4.6: Warn and Ignore drop a field that the schema prunes, Strict is 400. When the root of a schema keeps unknown fields, the stock server tracks the ownership of pruned fields further down, without a warning.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step, krmkit: ours }) =>
+      isCustomApply(step) &&
+      ((at === 'status' && /^20\d /.test(String(stock)) && /^400 .*strict decoding error: unknown field/.test(String(krmkit))) ||
+        (at === 'headers.warning' && stock === '<absent>' && /^299 - "unknown field /.test(String(krmkit))) ||
+        (at.startsWith('body.metadata.managedFields.') && krmkit === '<absent>' && ours.status < 300)),
+  },
+  {
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:
@@ -85,6 +97,14 @@ const laterSyntaxErrors = /(Syntax error: [^\n]*(?:\n \| [^\n]*){2})(?:\nERROR: 
 /** The number of a version's placeholder, in the order of appearance. */
 function versionNumber(value: unknown): number {
   return Number(/^<version (\d+)>$/.exec(String(value))?.[1])
+}
+
+function isCustomApply({ method, path, headers }: Divergence['step']): boolean {
+  return (
+    method === 'PATCH' &&
+    path.startsWith('/apis/{id}.example.com/') &&
+    String(headers?.['content-type']).startsWith('application/apply-patch')
+  )
 }
 
 /** Members of schemas that are empty lists or maps. */

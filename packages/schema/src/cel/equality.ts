@@ -34,7 +34,8 @@ export function numeric(value: Value): number | bigint | undefined {
  */
 export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   if (a instanceof ErrorValue) return a
-  if (a === b) return true
+  // A value of a schema may differ from itself: null members equal nothing.
+  if (a === b && (typeof a !== 'object' || a === null)) return true
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
     if (a.length === b.length) meter.chargeWork(1 + (a.length >> 6))
@@ -43,8 +44,8 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   meter.chargeWork(1)
   const x = numeric(a)
   if (x !== undefined) return sameNumber(x, numeric(b), a instanceof Double || b instanceof Double)
-  if (a instanceof ListValue) return b instanceof ListValue && equalLists(a, b, meter)
-  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, meter)
+  if (a instanceof ListValue) return b instanceof ListValue ? equalLists(a, b, meter) : unequal(a.isTyped, b)
+  if (a instanceof MapValue) return b instanceof MapValue ? equalMaps(a, b, meter) : unequal(a.equalMembers !== undefined, b)
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
@@ -56,6 +57,13 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   }
   return a instanceof OpaqueValue && b instanceof OpaqueValue && a.type.name === b.type.name && a.equals(b)
 }
+
+/** Objects and lists of a schema cannot be compared with values of other types; null differs from everything else. */
+function unequal(isTyped: boolean, other: Value): false | ErrorValue {
+  return isTyped && other !== null ? notComparable : false
+}
+
+const notComparable = new ErrorValue('no such overload')
 
 /** Comparison with a double converts both sides to doubles. */
 function sameNumber(a: number | bigint, b: number | bigint | undefined, asDoubles: boolean): boolean {

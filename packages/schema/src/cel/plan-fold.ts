@@ -163,13 +163,18 @@ function collector(planner: PlanContext, { accumulator, init, step }: Fold): Loo
   const add =
     adding.name === '_+_' ? addItem(planner, adding) : adding.name === 'cel.@mapInsert' ? addEntries(planner, adding) : undefined
   if (add === undefined) return undefined
+  if (filter === undefined) return add
+  const slot = planner.slotOf(accumulator)
+  // As on the stock server, the last error of the filter is that of the comprehension.
   return (frame) => {
-    if (filter !== undefined) {
-      const held = filter(frame)
-      if (held instanceof ErrorValue) return held
-      if (held !== true) return held === false ? undefined : new ErrorValue('no such overload')
+    const held = filter(frame)
+    if (held === false) return undefined
+    if (held !== true) frame.slots[slot] = held instanceof ErrorValue ? held : new ErrorValue('no such overload')
+    else if (!(frame.slots[slot] instanceof ErrorValue)) {
+      const error = add(frame)
+      if (error !== undefined) frame.slots[slot] = error
     }
-    return add(frame)
+    return undefined
   }
 }
 

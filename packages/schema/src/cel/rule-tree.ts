@@ -11,6 +11,8 @@ import { schemaAdapter, type ValueAdapter } from './schema-values.ts'
 export interface RuleNode {
   readonly schema: JsonObject
   readonly rules: readonly { readonly rule: Rule; readonly compiled: CompiledRule }[]
+  /** Why no rule can be compiled. */
+  readonly problem?: string
   /** Type name for messages; empty without a type. */
   readonly typeName: string
   readonly adapt: ValueAdapter
@@ -56,9 +58,8 @@ export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): Ru
   return nodeOf(schema, schemaDeclType(schema, 'selfType', options.root), options)
 }
 
-/** As on the stock server, parts without a declared type are skipped. */
+/** As on the stock server, properties of parts without a declared type are skipped, and their own rules are an error. */
 function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: RuleTreeOptions): RuleNode | undefined {
-  if (declared === undefined) return undefined
   const { environment, root } = options
   const rules = rulesOf(schema)
   let compiled: RuleNode['rules'] | undefined
@@ -69,15 +70,15 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
       if (!isJsonObject(property) || !hasValidationRules(property)) continue
       const escaped = escapeName(name)
       const inner =
-        escaped === undefined ? schemaDeclType(property, 'selfType', isEmbedded(property)) : declared.fields?.get(escaped)
-      const node = nodeOf(property, inner, { environment, root: isEmbedded(property) })
+        escaped === undefined ? schemaDeclType(property, 'selfType', isEmbedded(property)) : declared?.fields?.get(escaped)
+      const node = inner === undefined ? undefined : nodeOf(property, inner, { environment, root: isEmbedded(property) })
       if (node !== undefined) properties.set(name, node)
     }
   }
   const inner = (keyword: 'items' | 'additionalProperties'): RuleNode | undefined => {
     const part = own(schema, keyword)
     if (!isJsonObject(part) || !hasValidationRules(part)) return undefined
-    return nodeOf(part, declared.elem, { environment, root: isEmbedded(part) })
+    return nodeOf(part, declared?.elem, { environment, root: isEmbedded(part) })
   }
   const items = inner('items')
   const values = inner('additionalProperties')
@@ -88,10 +89,12 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
     get rules() {
       if (compiled !== undefined) return compiled
       // Type names in messages are relative to this schema.
+      if (declared === undefined) return []
       const named = rules.length === 0 ? declared : (schemaDeclType(schema, 'selfType', root) ?? declared)
       compiled = rules.map((rule) => ({ rule, compiled: compileRule(rule, named, { environment }) }))
       return compiled
     },
+    ...(declared === undefined && rules.length > 0 ? { problem: 'failed to convert to declType for CEL validation rules' } : {}),
     typeName: typeof type === 'string' ? type : '',
     adapt: schemaAdapter(schema, root),
     properties,

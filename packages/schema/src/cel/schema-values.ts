@@ -220,6 +220,7 @@ export class SchemaList extends ListValue {
   readonly #adapt: ValueAdapter
   readonly #names: readonly string[]
   override readonly listType: 'set' | 'map' | undefined
+  override readonly isTyped = true
 
   constructor(
     raw: readonly JsonValue[],

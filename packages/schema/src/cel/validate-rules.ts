@@ -108,8 +108,9 @@ class RuleValidator {
   }
 
   #rules(node: RuleNode, value: JsonValue, at: Location): void {
-    if (node.rules.length === 0) return
     const invalid = (detail: string) => this.errors.push(field.invalid(at.path, node.typeName, detail))
+    if (node.problem !== undefined) invalid(`rule compiler initialization error: ${node.problem}`)
+    if (node.rules.length === 0) return
     if (this.#budget.cost <= 0) {
       invalid('validation failed due to running out of cost budget, no further validation rules will be run')
       this.#stopped = true

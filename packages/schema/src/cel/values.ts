@@ -59,6 +59,8 @@ export abstract class ListValue {
   abstract at(index: number): Value
   /** List type of the schema; determines equality. */
   readonly listType: 'set' | 'map' | undefined = undefined
+  /** Comparing it with anything but a list and null is an error, as for the lists of a schema. */
+  readonly isTyped: boolean = false
   /** Identity of an item, for lists with keys. */
   keyOf?(item: Value): string
 }

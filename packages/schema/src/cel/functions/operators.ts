@@ -131,7 +131,11 @@ export const operators: readonly FunctionDeclaration[] = [
   declare(
     '@in',
     overload('in_list', [a, listOf(a)], boolType, (meter: Meter, value: Value, list: ListValue) => holds(value, list, meter)),
-    overload('in_map', [a, mapOf(a, b)], boolType, (_: Meter, key: Value, map: MapValue) => map.get(key) !== undefined),
+    overload('in_map', [a, mapOf(a, b)], boolType, (_: Meter, key: Value, map: MapValue) => {
+      const value = map.get(key)
+      // A value that does not fit its schema is an error even where it is only looked for.
+      return value instanceof ErrorValue ? value : value !== undefined
+    }),
   ),
   declare('size', ...sizes()),
   declare(

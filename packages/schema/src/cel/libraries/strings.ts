@@ -45,12 +45,16 @@ function substring(_: Meter, text: string, start: Int, end?: Int): Value {
   return high < 0 || high > chars.length ? outOfRange(end as Int) : chars.slice(low, high)
 }
 
+/** Go prints null as the number of its enumeration. */
+const nullInput = new ErrorValue('join: invalid input: 0')
+
 function join(meter: Meter, list: ListValue, separator?: string): Value {
   if (list.size > 0 && list.at(0) === null)
     return new ErrorValue(`no such overload: join(${separator === undefined ? 'list' : 'list, string'})`)
   const texts: string[] = []
   for (const item of itemsOf(list)) {
     if (item instanceof ErrorValue) return item
+    if (item === null) return nullInput
     if (typeof item !== 'string') return new ErrorValue('no such overload')
     meter.chargeWork(1 + (item.length >> 4))
     texts.push(item)

@@ -87,13 +87,16 @@ class RulesWalk {
     yield
     const { path } = at
     const cardinality = inner(schema, at.cardinality)
+    const mapType = schema['x-kubernetes-map-type'] ?? 'granular'
+    const uncorrelatedMembers = ['granular', 'atomic'].includes(mapType) ? at.uncorrelated : (at.uncorrelated ?? path)
+    const member = { cardinality, uncorrelated: uncorrelatedMembers, root: false }
     const { additionalProperties: rest } = schema
     if (typeof rest === 'object' && rest !== null) {
-      yield* this.visit(rest, { ...at, path: path.child('additionalProperties'), cardinality, root: false }, errors)
+      yield* this.visit(rest, { ...member, path: path.child('additionalProperties') }, errors)
     }
     for (const name of yield* sortedNames(schema.properties)) {
       const property = schema.properties?.[name] as Schema
-      yield* this.visit(property, { ...at, path: path.child('properties').key(name), cardinality, root: false }, errors)
+      yield* this.visit(property, { ...member, path: path.child('properties').key(name) }, errors)
     }
     const items = itemsOf(schema)
     if (items !== undefined) {

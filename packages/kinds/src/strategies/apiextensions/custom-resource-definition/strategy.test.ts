@@ -1,5 +1,6 @@
 import { createFeatures, type FieldError, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
+import { loadCel } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
@@ -70,6 +71,18 @@ describe('custom resource definitions', () => {
     )
     const [first] = faults(definition({ type: 'object', properties: { metadata: { type: 'object', default: 'a' } } }))
     expect(first).toMatch(/must result in valid metadata: metadata: Invalid value: "a": json: cannot unmarshal string/)
+  })
+
+  it('name the map of an unknown type around what cannot be correlated', async () => {
+    await loadCel()
+    const rules = [{ rule: 'oldSelf.hasValue()', optionalOldSelf: true }]
+    const members = { a: { type: 'string', maxLength: 5, 'x-kubernetes-validations': rules } }
+    const { errors } = inSteps(
+      definition({ type: 'object', properties: { m: { type: 'object', 'x-kubernetes-map-type': 'x', properties: members } } }),
+    )
+    expect(errors.filter((text) => text.includes('oldSelf'))).toEqual([
+      'spec.validation.openAPIV3Schema.properties[m].properties[a].x-kubernetes-validations[0].rule: Invalid value: "oldSelf.hasValue()": oldSelf cannot be used on the uncorrelatable portion of the schema within spec.validation.openAPIV3Schema.properties[m]',
+    ])
   })
 
   it('are stored without items that are null', () => {
