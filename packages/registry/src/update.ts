@@ -1,4 +1,5 @@
 import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
+import { validationSteps } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
@@ -158,8 +159,11 @@ async function updateOnce(
     *validate() {
       const errors = [...(context.missing ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
       yield true
-      if (strategy !== undefined) return [...errors, ...strategy.validateUpdate(next, current, about)]
-      return [...errors, ...(yield* validateUpdateByStrategy(next, current, definition, about))]
+      const own =
+        strategy === undefined
+          ? validateUpdateByStrategy(next, current, definition, about)
+          : validationSteps(strategy.validateUpdate(next, current, about))
+      return [...errors, ...(yield* own)]
     },
   })
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)

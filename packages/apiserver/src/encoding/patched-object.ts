@@ -112,8 +112,9 @@ export function appliedConfiguration(
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
       const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
+      const warnings = options.fieldValidation === 'Warn' ? problems : []
       // Conflicts precede the refusal.
-      return { sent, object: isUnnamed ? unnamed(name) : object }
+      return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
     }),
   )
 }
@@ -232,7 +233,8 @@ function checkDecoded(
   const { name, namespace } = context.info
   if (problems.length > 0 && fieldValidation === 'Strict')
     throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
-  if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
+  // An apply warns when its configuration is merged.
+  if (refusal === undefined && fieldValidation === 'Warn') context.warnings.push(...problems)
   const { name: given = '', namespace: other = '' } = object.metadata ?? {}
   if (namespaced && other !== '' && other !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')

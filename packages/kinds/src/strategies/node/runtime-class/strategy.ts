@@ -8,22 +8,23 @@ import { validateDnsLabel } from '../../shared/names.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
 import { validateResources } from '../../shared/resources.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R, sortedKeys } from '../../shared/values.ts'
 
-function validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
+function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
   validateDnsLabel(object.handler ?? '', errors.child('handler'))
   if (isSet(object.overhead))
     validateResources({ limits: object.overhead.podFixed ?? {} }, errors.child('overhead'), { claims: new Set() })
-  if (isSet(object.scheduling)) validateScheduling(object.scheduling, errors.child('scheduling'))
+  if (isSet(object.scheduling)) yield* validateScheduling(object.scheduling, errors.child('scheduling'))
 }
 
-function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): void {
+function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): Steps {
   if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
   const here = at.child('tolerations')
   // The stock server repeats the path step.
-  validateTolerations(tolerations, here.child('tolerations'))
+  yield* validateTolerations(tolerations, here.child('tolerations'))
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
     const text = tolerationText(toleration, { seconds: false })
@@ -42,12 +43,12 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
+    return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateClass(object, errors)
-      validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateClass(object, errors)
+      yield* validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
       if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')
     })
   },
