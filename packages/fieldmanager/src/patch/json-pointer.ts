@@ -6,7 +6,12 @@
  */
 export function stepsOf(pointer: string): string[] | undefined {
   const slash = pointer.indexOf('/')
-  return slash < 0 ? undefined : pointer.slice(slash + 1).split('/').map(unescapeStep)
+  return slash < 0
+    ? undefined
+    : pointer
+        .slice(slash + 1)
+        .split('/')
+        .map(unescapeStep)
 }
 
 function unescapeStep(step: string): string {
