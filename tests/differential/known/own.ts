@@ -26,6 +26,17 @@ export const ownDepartures: readonly KnownDivergence[] = [
       /^404 (services|validatingadmissionpolicies)[ .]/.test(String(krmkit)),
   },
   {
+    id: 'D49',
+    title: 'Services that are only a name have no `internalTrafficPolicy`',
+    reason:
+      'The stock server stores the policy of such a service, hides it from most answers, and shows it in those of its status and after a change of the type; krmkit drops it.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      at === 'body.spec.internalTrafficPolicy' &&
+      /\/services\/[^/]+(\/status)?$/.test(step.path) &&
+      ['Cluster', 'Local'].includes(String(stock)) &&
+      ['Cluster', '<absent>'].includes(String(krmkit)),
+  },
+  {
     id: 'D60',
     title: '/version names krmkit',
     reason: 'The version, commit, tree state, build date, compiler and platform are those of the software that runs.',

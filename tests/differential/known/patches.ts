@@ -29,11 +29,11 @@ export const ofPatches: readonly KnownDivergence[] = [
   },
   {
     id: 'D42',
-    title: 'Patches that crash the handler of the stock server are refused',
+    title: 'Requests that crash the handler of the stock server are refused',
     reason:
-      'The stock server panics on some malformed patches, such as directives in lists without merge key, and ends the connection without an answer; krmkit answers 400 or 422.',
+      'The stock server panics on some malformed patches, such as directives in lists without merge key, and on indexed jobs with a success policy and no number of completions, and ends the connection without an answer; krmkit answers 400 or 422.',
     matches: ({ at, stock, krmkit }, { step }) =>
-      step.method === 'PATCH' &&
+      (step.method === 'PATCH' || /\/(jobs|cronjobs)(\/|$)/.test(step.path)) &&
       at === 'status' &&
       /^0 Error: socket hang up/.test(String(stock)) &&
       /^4(00|22) /.test(String(krmkit)),

@@ -56,7 +56,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it.',
     ends: true,
     matches: (difference, { step }) =>
-      /\/persistentvolumeclaims\/[^/]+\/status$/.test(step.path) &&
+      /\/persistentvolumeclaims(\/|$)/.test(step.path) &&
       JSON.stringify(step.body).includes('"resizeStatus":') &&
       isOfResizeStatus(difference),
   },

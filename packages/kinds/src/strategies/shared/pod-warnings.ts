@@ -11,6 +11,7 @@ import type {
 } from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
 import { keyWarnings, nodeLabelWarning, nodeTermWarnings } from './node-labels.ts'
+import { overlapWarnings } from './path-warnings.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
@@ -84,7 +85,7 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries())
     texts.push(...addressWarnings(`${path}.dnsConfig.nameservers[${i}]`, server))
   for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) texts.push(...addressWarnings(`${path}.hostAliases[${i}].ip`, ip))
-  for (const volume of spec.volumes ?? []) warnEmptySources(texts, volume)
+  texts.push(...overlapWarnings(spec.volumes))
   return texts
 }
 
@@ -173,11 +174,6 @@ export const deprecatedSources: readonly (readonly [string, string])[] = [
 
 function warnVolume(texts: string[], volume: R<Volume>, path: string): void {
   for (const [name, text] of deprecatedSources) if (isSet(volume[name as keyof Volume])) texts.push(`${path}.${text}`)
-}
-
-function warnEmptySources(texts: string[], { name, projected }: R<Volume>): void {
-  for (const source of projected?.sources ?? [])
-    if (!Object.values(source).some(isSet)) texts.push(`volume "${name}" (Projected) has no sources provided`)
 }
 
 function warnContainer(texts: string[], container: R<Container>, path: string): void {

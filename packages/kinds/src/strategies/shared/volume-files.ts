@@ -143,5 +143,4 @@ function validateTokenProjection(token: R<ServiceAccountTokenProjection>, at: Fi
   // The error has the path of the volume, as on the stock server.
   if (isEmpty(token.path)) options.volume.child('path').required()
   else validateFreePath(token.path, options.volume.child('path'))
-  takePath(token.path, token.path, options)
 }

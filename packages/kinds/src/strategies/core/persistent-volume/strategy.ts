@@ -157,15 +157,18 @@ function comparableSource(
   return rest
 }
 
-/** Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. */
+/**
+ * Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. As on the stock server, the successor of
+ * any other label is the empty one, which the rest of the validation refuses.
+ */
 function isAffinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
   if (semanticEqual(now, before)) return true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
     ...term,
     matchExpressions: term.matchExpressions?.map((e, j) => {
-      const renamed = newerNodeLabel(e.key, profile)
+      const renamed = newerNodeLabel(e.key, profile) ?? ''
       const wanted = now?.required?.nodeSelectorTerms?.[i]?.matchExpressions?.[j]?.key
-      return renamed !== undefined && wanted === renamed ? { ...e, key: renamed } : e
+      return (wanted ?? '') === renamed && wanted !== undefined ? { ...e, key: renamed } : e
     }),
   }))
   return semanticEqual(now?.required?.nodeSelectorTerms, terms)

@@ -83,7 +83,7 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     spec.attachRequired ??= true
     spec.podInfoOnMount ??= false
     spec.storageCapacity ??= false
-    if (!isSet(spec.fsGroupPolicy) || spec.fsGroupPolicy === '') spec.fsGroupPolicy = 'ReadWriteOnceWithFSType'
+    spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
     if (isEmpty(spec.volumeLifecycleModes)) spec.volumeLifecycleModes = ['Persistent']
     spec.requiresRepublish ??= false
     spec.seLinuxMount ??= false
