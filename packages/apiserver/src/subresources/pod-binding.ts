@@ -27,6 +27,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   const errors = validateBinding(binding)
   if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'Binding' }, name, errors)
   await admission.validate(binding)
+  if (name === '') throw ApiError.badRequest('Name parameter required.')
   const target = { namespace, name }
   await pods.updateStored(write, {
     ...target,
