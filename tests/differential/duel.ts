@@ -1,9 +1,10 @@
 import { type AnswerPair, nearestRefusal } from './causes.ts'
 import { compareAnswers, type Difference, type Divergence, hasWording } from './compare.ts'
+import { keepParameters } from './keeper.ts'
 import { explain, type KnownDivergence } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
-import type { Answer, Scenario, Step } from './scenario.ts'
-import { type ScenarioRun, type Side, SideRunner } from './side.ts'
+import type { Agreement, Answer, Scenario, Step } from './scenario.ts'
+import { type ScenarioRun, type Side, SideRunner, sleep } from './side.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** What running one scenario against both servers gave. */
@@ -22,6 +23,9 @@ export interface DuelResult {
 /** Quiet time after which no further watch events are expected, and the limit of waiting for them, in milliseconds. */
 const quiet = 120
 const longest = 3000
+/** Pause between two reads of what both servers shall agree on, in milliseconds. */
+const agreementPause = 120
+
 /** Runs scenarios against two servers side by side. */
 export class Duel {
   readonly #stock: SideRunner
@@ -36,6 +40,11 @@ export class Duel {
     this.#prefix = Math.floor(Date.now() / 1000).toString(36)
   }
 
+  /** Makes the state that all scenarios share. */
+  async prepare(): Promise<void> {
+    await Promise.all([keepParameters(this.#stock), keepParameters(this.#krmkit)])
+  }
+
   close(): void {
     this.#stock.close()
     this.#krmkit.close()
@@ -47,10 +56,11 @@ export class Duel {
     const judge = new Judge(id)
     for (const step of scenario.steps) {
       const [theirs, ours] = await Promise.all([stock.send(step), krmkit.send(step)])
-      if (step.settleMs !== undefined) await new Promise((resolve) => setTimeout(resolve, step.settleMs))
+      await Promise.all([stock.settle(step, theirs), krmkit.settle(step, ours)])
+      if (step.agree !== undefined && theirs.status < 400 && ours.status < 400) await untilAgreed(step.agree, stock, krmkit)
       // The events of a watch are compared when it ends; its opening when it is refused.
       if (step.watch && theirs.status === 200 && ours.status === 200) continue
-      const again = theirs.status >= 400 ? () => stock.send(step) : undefined
+      const again = theirs.status >= 400 ? () => repeated(stock, step) : undefined
       if (!(await judge.compare(step, theirs, ours, again))) break
     }
     await this.#collectWatches(scenario, stock, krmkit, judge)
@@ -87,7 +97,7 @@ function createdName({ body }: Step): string | undefined {
 }
 
 class Judge {
-  readonly #theirs: Normalizer
+  #theirs: Normalizer
   readonly #ours: Normalizer
   readonly #known = new Set<string>()
   readonly #wording = { all: 0, equal: 0 }
@@ -108,8 +118,10 @@ class Judge {
    */
   async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
     this.#steps++
+    // Each repetition has uids of its own.
+    const before = this.#theirs.fork()
     const first = { stock: this.#theirs.answer(theirs, step), krmkit: this.#ours.answer(ours, step) }
-    const repeat = again && (async () => this.#theirs.answer(await again(), step))
+    const repeat = again && (async () => before.fork().answer(await again(), step))
     const count = (pair: AnswerPair) => judged(step, pair).unexplained.length
     const pair = repeat === undefined ? first : await nearestRefusal(first, { repeat, count })
     const { differences, known, unexplained } = judged(step, pair)
@@ -155,10 +167,25 @@ function judged(step: Step, { stock, krmkit }: AnswerPair): Judgement {
   }
 }
 
+/** Sends a step again, as if for the first time: webhooks have got no reviews of it. */
+async function repeated(run: ScenarioRun, step: Step): Promise<Answer> {
+  await run.forgetReviews()
+  return await run.send(step)
+}
+
+async function untilAgreed(agreement: Agreement, stock: ScenarioRun, krmkit: ScenarioRun): Promise<void> {
+  let before: string | undefined
+  for (const deadline = Date.now() + longest; Date.now() < deadline; await sleep(agreementPause)) {
+    const [theirs, ours] = await Promise.all([stock.member(agreement), krmkit.member(agreement)])
+    if (theirs === ours && theirs === before) return
+    before = theirs
+  }
+}
+
 async function untilQuiet(received: () => number): Promise<void> {
   const deadline = Date.now() + longest
   for (let before = -1; Date.now() < deadline; ) {
-    await new Promise((resolve) => setTimeout(resolve, quiet))
+    await sleep(quiet)
     const now = received()
     if (now === before) return
     before = now

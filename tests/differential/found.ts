@@ -32,7 +32,7 @@ export async function replayFound(url: string, found: FoundScenario, id: string,
     }
     for (const step of found.steps) {
       const answer = await run.send(step)
-      if (step.settleMs !== undefined) await new Promise((resolve) => setTimeout(resolve, step.settleMs))
+      await run.settle(step, answer)
       if (!(step.watch && answer.status === 200)) compare(step, normalizer.answer(answer, step))
     }
     if (run.isWatching) await new Promise((resolve) => setTimeout(resolve, watchMs))

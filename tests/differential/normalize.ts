@@ -22,6 +22,14 @@ export class Normalizer {
     this.#id = id
   }
 
+  /** A copy, which numbers further placeholders by itself. */
+  fork(): Normalizer {
+    const copy = new Normalizer(this.#id)
+    for (const [value, name] of this.#names) copy.#names.set(value, name)
+    for (const [kind, count] of this.#counts) copy.#counts.set(kind, count)
+    return copy
+  }
+
   /** @param step the request, whose `generateName` tells random names apart */
   answer(answer: Answer, step: Step): NormalAnswer {
     this.#generated = generatedNames(step, this.#id)

@@ -51,6 +51,7 @@ async function main(): Promise<number> {
   const webhooks = await startWebhooks()
   const duel = new Duel(stock, krmkit, webhooks)
   try {
+    await duel.prepare()
     return await compare(duel)
   } finally {
     duel.close()

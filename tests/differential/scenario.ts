@@ -31,8 +31,25 @@ export interface Step {
   readonly body?: Body
   /** Keeps the response open as a watch in the background; its events are compared at the end of the scenario. */
   readonly watch?: true
-  /** Waits after the answer, in milliseconds: what the step creates takes effect with a delay, such as a policy. */
+  /** Waits after a successful answer, in milliseconds: what the step creates takes effect with a delay. */
   readonly settleMs?: number
+  /** Waits after a successful answer until the server shows that the step has taken effect. */
+  readonly until?: Probe
+  /** Waits after a successful answer until both servers have finished the work that the step starts in the background. */
+  readonly agree?: Agreement
+}
+
+/** A request that is repeated on each server by itself until the answer contains a text. */
+export interface Probe {
+  readonly step: Omit<Step, 'id'>
+  readonly shows: string
+}
+
+/** A member of an object that is read from both servers until it is the same twice. */
+export interface Agreement {
+  readonly path: string
+  /** `status`, `metadata.labels` ... */
+  readonly member: string
 }
 
 /** A JSON value, a text, bytes in base64, or an object that is sent as protobuf. */

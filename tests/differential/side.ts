@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { protobufBytes, protobufObject } from './protobuf.ts'
-import { type Answer, type Scenario, type Step, substitute, tokens, valueAt } from './scenario.ts'
+import { type Agreement, type Answer, type Scenario, type Step, substitute, tokens, valueAt } from './scenario.ts'
 
 /** A server under comparison. */
 export interface Side {
@@ -14,6 +14,9 @@ export interface Side {
 
 /** Time after which an answer counts as missing, in milliseconds. */
 const patience = 70_000
+/** Pause between two probes, and the limit of waiting for one to succeed, in milliseconds. */
+const probePause = 100
+const longestProbe = 8000
 
 /** Runs scenarios against one server. */
 export class SideRunner {
@@ -116,6 +119,30 @@ export class ScenarioRun {
     }
   }
 
+  /** Waits until a step with this answer has taken effect. A probe without success ends after a while. */
+  async settle({ settleMs = 0, until }: Step, { status }: Answer): Promise<void> {
+    if (status === 0 || status >= 400) return
+    if (settleMs > 0) await sleep(settleMs)
+    if (until === undefined) return
+    const shows = substitute(until.shows, (name) => this.#resolve(name))
+    for (const deadline = Date.now() + longestProbe; Date.now() < deadline; await sleep(probePause)) {
+      const { body } = await this.send({ ...until.step, id: 'probe' })
+      if (Buffer.from(body).toString('utf8').includes(shows)) break
+    }
+    await this.forgetReviews()
+  }
+
+  /** Drops the reviews that webhooks have got so far. */
+  async forgetReviews(): Promise<void> {
+    await this.send({ id: 'forget', method: 'GET', path: '{hook}/{id}' })
+  }
+
+  /** A member of the object at a path, without its times. */
+  async member({ path, member }: Agreement): Promise<string> {
+    const { body } = await this.send({ id: 'probe', method: 'GET', path })
+    return JSON.stringify(valueAt(parsed(body), member) ?? null).replaceAll(/\d{4}-\d\d-\d\dT[\d:]+Z/g, '')
+  }
+
   async #receive(step: Step, outgoing: ClientRequest): Promise<Answer> {
     const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve)
@@ -167,6 +194,10 @@ export class ScenarioRun {
     const value = valueAt(this.#bodies.get(step), path)
     return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
   }
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 function isReset(error: unknown): boolean {

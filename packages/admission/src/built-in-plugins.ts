@@ -35,6 +35,7 @@ import { storageObjectInUseProtection } from './plugins/storage-object-in-use-pr
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.ts'
 import { parsePodSecurityConfiguration } from './pod-security/configuration.ts'
 import { celMatchConditions } from './policy/match-conditions.ts'
+import { mutatingPolicies } from './policy/mutating-policies.ts'
 import { validatingPolicies } from './policy/validating-policies.ts'
 import { parseLimitedResources } from './quota/limited.ts'
 import { mutatingWebhooks } from './webhook/mutating.ts'
@@ -61,6 +62,11 @@ function plugin(name: string, enabledByDefault: boolean, create: PluginDefinitio
 /** Match conditions are evaluated as CEL unless the embedder brings an evaluator. */
 function webhookEnvironmentOf({ webhooks, authorizer }: AdmissionEnvironment): WebhookEnvironment {
   return { conditions: celMatchConditions({ authorizer }), ...webhooks }
+}
+
+/** A plugin whose feature gate is off. */
+function disabled(name: string): AdmissionPlugin {
+  return { name, handles: () => false }
 }
 
 function unreachable(name: string): AdmissionError {
@@ -132,6 +138,9 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('CertificateSubjectRestriction', false, ({ profile }) => certificateSubjectRestriction(profile)),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
+  plugin('MutatingAdmissionPolicy', true, (environment) =>
+    environment.features.enabled('MutatingAdmissionPolicy') ? mutatingPolicies(environment) : disabled('MutatingAdmissionPolicy'),
+  ),
   plugin('MutatingAdmissionWebhook', true, (environment, configuration) =>
     mutatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
   ),

@@ -1,3 +1,4 @@
+import type { TypeRef } from '@krmkit/fieldmanager/typed'
 import type {
   ApiObject,
   DeepReadonly,
@@ -86,6 +87,8 @@ export interface ObjectConvertor {
   readonly served: unknown
   /** All served versions of a resource, the given one included. */
   equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectVersion[]
+  /** The type of a version for merges of apply configurations; undefined when it is not known. */
+  typeOf?(version: ObjectVersion): TypeRef | undefined
   /** Converts to a version, with members normalized. Does not change its argument. */
   toVersion(object: DeepReadonly<ApiObject>, version: ObjectVersion): DeepReadonly<ApiObject> | Promise<DeepReadonly<ApiObject>>
   /**

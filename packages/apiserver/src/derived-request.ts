@@ -53,6 +53,10 @@ export class DerivedRequest implements ApiRequest {
     return this.#request.decisions
   }
 
+  get internal(): boolean | undefined {
+    return this.#request.internal
+  }
+
   get stream(): ApiRequest['stream'] {
     const request = this.#request
     if (request.stream === undefined) return undefined

@@ -1,7 +1,7 @@
 import { deprecationWarning, type ResourceDefinition, type ResourceInfo } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { isStorableName } from '@krmkit/registry'
+import { isStorableName, type Registry } from '@krmkit/registry'
 import { isBuiltInGroup } from './discovery/documents.ts'
 import { builtInPatches } from './encoding/patch-body.ts'
 import { textResponse } from './encoding/response-writer.ts'
@@ -49,7 +49,7 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     const { info } = context
     const { group, version, resource } = info
     if (!registry.served.hasGroup(group)) return textResponse(404, '404 page not found\n')
-    const definition = registry.resource({ group, version, resource })
+    const definition = registry.resource({ group, version, resource }) ?? unservedStorage(registry, context)
     if (!isBuiltInGroup(group, profile)) {
       if (definition === undefined || isMisplaced(definition, info)) return textResponse(404, '404 page not found\n')
       // A subresource that the resource does not have is refused with the warning.
@@ -59,6 +59,13 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     if (definition === undefined || info.verb === 'proxy') throw ApiError.genericNotFound()
     return run(context, definition, builtInSubresource(definition, info))
   }
+}
+
+/** The definition of a storage version that is not served, for callers that belong to the server. */
+function unservedStorage(registry: Registry, { info, request }: RequestContext): ResourceDefinition | undefined {
+  if (request.internal !== true) return undefined
+  const stored = registry.stored(info.group, info.resource)
+  return stored?.group === info.group && stored.version === info.version ? stored : undefined
 }
 
 function isNamespaces({ group, resource }: ResourceDefinition): boolean {
@@ -100,8 +107,8 @@ function customSubresource(definition: ResourceDefinition, info: RequestInfo): R
   return found
 }
 
-function warnOfDeprecation({ definition, profile, deprecatedRequest }: RequestScope, context: RequestContext): void {
-  const warning = definition.deprecationWarning ?? deprecationWarning(definition.kind)
+function warnOfDeprecation({ definition, profile, features, deprecatedRequest }: RequestScope, context: RequestContext): void {
+  const warning = definition.deprecationWarning ?? deprecationWarning(definition.kind, features)
   if (warning === undefined) return
   const { apiDomain } = profile
   const { removed } = definition.kind

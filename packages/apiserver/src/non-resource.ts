@@ -1,9 +1,10 @@
 import type { OpenIdMetadata } from '@krmkit/authentication/service-account'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type GroupVersion } from '@krmkit/meta'
+import { ApiError, type Features, type GroupVersion } from '@krmkit/meta'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, type Discovery } from './discovery/discovery.ts'
+import type { AggregatedVersion } from './discovery/documents.ts'
 import { gitVersion, versionDocument } from './discovery/version.ts'
 import { wantsPretty } from './encoding/indentation.ts'
 import type { Representation } from './encoding/negotiation.ts'
@@ -63,6 +64,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     resources: options.resources,
     serverAddress: () => options.serverAddress,
     profile: options.scope.profile,
+    aggregated: aggregatedAt(options.scope.features),
     ...(options.remote === undefined ? {} : { remote: options.remote }),
   })
   const routes: readonly Route[] = [
@@ -85,6 +87,11 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     }
     return notServed(discovery, path)
   }
+}
+
+/** The versions of the aggregated form that a release has. */
+function aggregatedAt({ release }: Features): readonly AggregatedVersion[] {
+  return release.atLeast('1.30') ? ['v2', 'v2beta1'] : release.atLeast('1.27') ? ['v2beta1'] : []
 }
 
 /** The 404 of a path that no route serves. @throws ApiError 404 below the paths of built-in groups. */

@@ -2,7 +2,7 @@ import type { Authenticator } from '@krmkit/authentication'
 import type { ServiceAccountIssuer } from '@krmkit/authentication/service-account'
 import type { Authorizer } from '@krmkit/authorization'
 import type { KindInfo, ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
-import type { Clock, GroupVersionKind, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, GroupVersionKind, NamingProfile, Random } from '@krmkit/meta'
 import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { Registry, ResourceStore } from '@krmkit/registry'
@@ -23,6 +23,7 @@ export interface ServerScope {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  readonly features: Features
   /** Paces work on large input, across all requests. */
   readonly slices: SliceScheduler
   readonly authorizer: Authorizer
@@ -120,8 +121,15 @@ export function negotiatedObjects(scope: RequestScope, context: RequestContext, 
 }
 
 /** The options of a write from the query. @throws ApiError 422 that names the parameter. */
-export function requestedOptions({ profile }: ServerScope, { query }: RequestContext, kind: string, apply = false): WriteOptions {
-  return writeOptions(query, kind, { apply, profile })
+export function requestedOptions(
+  { profile, features }: ServerScope,
+  { query }: RequestContext,
+  kind: string,
+  apply = false,
+): WriteOptions {
+  const options = writeOptions(query, kind, { apply, profile })
+  // Before field validation, unknown fields were dropped without a word.
+  return features.release.atLeast('1.25') ? options : { ...options, fieldValidation: 'Ignore' }
 }
 
 /**

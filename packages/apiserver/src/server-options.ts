@@ -3,18 +3,10 @@ import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } fr
 import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
 import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
-import {
-  type Clock,
-  createFeatures,
-  type Features,
-  type NamingProfile,
-  type Random,
-  stockProfile,
-  systemClock,
-  systemRandom,
-} from '@krmkit/meta'
+import { type Clock, type Features, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
+import { createFeatureGates } from '@krmkit/versioning'
 import type { AuthorizerFactory } from './access/access-control.ts'
 import type { Aggregation } from './aggregation/interfaces.ts'
 import type { AuditOption } from './audit/trails.ts'
@@ -28,6 +20,11 @@ export interface ApiServerOptions {
   readonly storage: Storage
   /** Resources to serve, also those of `defineResource`. Default: every built-in kind that a stock server serves. */
   readonly kinds?: readonly (ResourceDefinition | ResourceSource)[]
+  /**
+   * The release to behave like, from `1.21` to `1.33`: served groups, versions and kinds, their fields and defaults, warnings, discovery
+   * and `/version`. Built-in kinds of `kinds` give way to those of the release. Default: 1.33.
+   */
+  readonly emulate?: string
   /** Types of the kinds. Default: the built-in ones. */
   readonly types?: TypeSource
   /** Authenticates requests. Default: all are anonymous, except those of in-process callers that state their user. */
@@ -69,6 +66,10 @@ export interface ApiServerOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly profile?: NamingProfile
+  /**
+   * The emulated release and its feature gates: `createFeatureGates({ set: 'HPAScaleToZero=true' })` of `@krmkit/versioning`. Default: the
+   * newest release with its defaults.
+   */
   readonly features?: Features
   readonly limits?: Partial<ServerLimits>
   /** Parses large YAML bodies off the event loop. Default: bodies above 128 KiB that are not JSON are refused with 413. */
@@ -129,7 +130,7 @@ export function withDefaults(options: ApiServerOptions): ServerSettings {
     authorizer: alwaysAllowAuthorizer,
     clock: systemClock,
     random: systemRandom,
-    features: createFeatures('1.33'),
+    features: createFeatureGates(),
     onError: () => {},
     ...definedMembers(options),
     profile,

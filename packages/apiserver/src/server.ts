@@ -1,6 +1,6 @@
 import { type AdmissionEnvironment, type AdmissionPlugin, createAdmissionChain } from '@krmkit/admission'
 import { namespaceLifecycle } from '@krmkit/admission/plugins'
-import { createCatalog, type ResourceDefinition, type ResourceSource } from '@krmkit/kinds'
+import type { ResourceDefinition, ResourceSource } from '@krmkit/kinds'
 import { ApiError, type Clock, type NamingProfile, type Random } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
@@ -12,6 +12,7 @@ import { bootstrapRolesCheck, ensureBootstrapRoles } from './bootstrap/bootstrap
 import { ensureSystemObjects } from './bootstrap/system-objects.ts'
 import { WebhookConverters } from './conversion/webhook-converter.ts'
 import { followDefinitions } from './custom-resources/definition-follower.ts'
+import { catalogOf, type EmulatedSettings, emulatedSettings, servedDefinitions } from './emulation.ts'
 import { ListChunkCache } from './encoding/list-chunks.ts'
 import { Negotiator } from './encoding/negotiation.ts'
 import { errorResponse } from './encoding/status-response.ts'
@@ -25,7 +26,7 @@ import { Backends } from './proxy/backends.ts'
 import { compose, type RequestContext } from './request-context.ts'
 import type { ServerScope } from './request-scope.ts'
 import { buildRoutes } from './routes.ts'
-import { type ApiServerOptions, type ServerSettings, withDefaults } from './server-options.ts'
+import type { ApiServerOptions, ServerSettings } from './server-options.ts'
 
 /** A server, and the parts of it that embedders use besides its requests. */
 export interface EmbeddedServer extends ApiServer {
@@ -51,7 +52,7 @@ export interface EmbeddedServer extends ApiServer {
  * ```
  */
 export async function createApiServer(options: ApiServerOptions): Promise<EmbeddedServer> {
-  const settings = withDefaults(options)
+  const settings = await emulatedSettings(options)
   const { clock, random, profile, storage } = settings
   const { strictTransportSecurity = [] } = settings
   const lifecycle = new Lifecycle({ clock, random, strictTransportSecurity })
@@ -104,14 +105,16 @@ interface ServerParts {
 
 const noRemote: readonly RemoteVersion[] = []
 
-function createParts(settings: ServerSettings, closing: AbortSignal): ServerParts {
+function createParts(settings: EmulatedSettings, closing: AbortSignal): ServerParts {
   const { clock, random, profile, features, types, limits, onError, storage } = settings
-  const catalog = createCatalog({ features, types, profile })
-  const served = new ServedResources(settings.kinds?.flatMap((each) => definitionsOf(each, types)) ?? catalog.definitions)
+  const catalog = catalogOf(settings)
+  const given = settings.kinds?.flatMap((each) => definitionsOf(each, types))
+  const served = new ServedResources(servedDefinitions(given, catalog, settings))
   const metrics = createMetrics({
     resourceVersion: () => registry.resourceVersion,
     resources: { find: (gvr) => served.find(gvr), remote: () => aggregator?.remote ?? noRemote },
     slices: { next: () => registry.slices.next() },
+    gates: features.gates,
   })
   const access = new AccessControl(settings.authorizer, { clock, profile, metrics: metrics.authorization, closing, onError })
   const { authorizer, guard } = access
@@ -128,7 +131,7 @@ function createParts(settings: ServerSettings, closing: AbortSignal): ServerPart
     served,
   )
   const scope: ServerScope = {
-    ...{ registry, clock, random, profile, limits, closing, authorizer },
+    ...{ registry, clock, random, profile, features, limits, closing, authorizer },
     responses: { negotiator: new Negotiator(profile), types, vendor: profile.vendor },
     slices: registry.slices,
     authenticator: settings.authenticator,

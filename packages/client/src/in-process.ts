@@ -10,6 +10,8 @@ export interface InProcessOptions extends ClientOptions {
   readonly user?: UserInfo
   /** Receives the decision of each admission plugin about the writes of this client. */
   readonly decisions?: ApiRequest['decisions']
+  /** Reaches storage versions that the server does not serve, as its own controllers need. Default false. */
+  readonly internal?: boolean
 }
 
 /**
@@ -24,8 +26,8 @@ export interface InProcessOptions extends ClientOptions {
  */
 export function createInProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
   const handle = typeof server === 'function' ? server : server.handle
-  const { decisions, user } = options
-  return createClient(createTransport(handle, { user, decisions }), options)
+  const { decisions, user, internal } = options
+  return createClient(createTransport(handle, { user, decisions, internal }), options)
 }
 
 /**
@@ -34,11 +36,11 @@ export function createInProcessClient(server: { readonly handle: Handler } | Han
  * @see {@link createClient}
  */
 export function createInProcessTransport(handle: Handler, user?: UserInfo): Transport {
-  return createTransport(handle, { user, decisions: undefined })
+  return createTransport(handle, { user, decisions: undefined, internal: undefined })
 }
 
 /** What an in-process caller adds to each request. */
-type CallerFields = { readonly [K in 'user' | 'decisions']: ApiRequest[K] }
+type CallerFields = { readonly [K in 'user' | 'decisions' | 'internal']: ApiRequest[K] }
 
 function createTransport(handle: Handler, caller: CallerFields): Transport {
   const closing = new AbortController()
@@ -94,6 +96,7 @@ function apiRequest(request: TransportRequest, options: CallerFields & { readonl
     signal: options.signal,
     ...(options.user === undefined ? {} : { user: options.user }),
     ...(options.decisions === undefined ? {} : { decisions: options.decisions }),
+    ...(options.internal === undefined ? {} : { internal: options.internal }),
   }
 }
 

@@ -115,6 +115,37 @@ describe('runControllers', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('stops while work waits for the first list of a resource that is not served', async () => {
+    const client = createClient({
+      send: () => Promise.reject(new Error('not served')),
+      close: () => Promise.resolve(),
+    })
+    const waiting: Controller = {
+      name: 'waiting',
+      start({ informers, queue }) {
+        const widgets = informers.of({
+          group: 'shop.example.com',
+          version: 'v1',
+          resource: 'widgets',
+          kind: 'Widget',
+          namespaced: true,
+        })
+        const work = queue<string>({
+          async sync() {
+            await widgets.synced
+            return undefined
+          },
+        })
+        work.add('')
+        return disposeSubscriptions([])
+      },
+    }
+    const running = runControllers({ client, available: [waiting] })
+    await new Promise(setImmediate)
+    await running.close()
+    expect(running.names).toEqual(['waiting'])
+  })
+
   it('keeps running while the server is unreachable, and leaves nothing behind when stopped', async () => {
     const clock = fakeClock()
     const errors: unknown[] = []

@@ -67,8 +67,8 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     closed ??= (async () => {
       stopping.abort(new ControllersError({ code: 'Closed', message: 'the controllers were stopped' }))
       await Promise.all(running.map((each) => each[Symbol.asyncDispose]()))
-      await Promise.all(queues.map((each) => each[Symbol.asyncDispose]()))
-      await informers[Symbol.asyncDispose]()
+      // Work may wait for informers of resources that are not served: both stop together.
+      await Promise.all([...queues, informers].map((each) => each[Symbol.asyncDispose]()))
       await metadata.close()
     })()
     return closed

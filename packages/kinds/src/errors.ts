@@ -3,6 +3,8 @@ export type KindsErrorCode =
   | 'InvalidRuntimeConfig'
   /** A value that is not an object of the expected kind. */
   | 'InvalidObject'
+  /** A release without recorded facts. */
+  | 'UnknownRelease'
   /** An invalid definition of a resource; the message lists all errors. */
   | 'InvalidDefinition'
 

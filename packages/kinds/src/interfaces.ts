@@ -110,12 +110,18 @@ export interface Printer<T extends ApiObject = ApiObject> {
   compare?(a: DeepReadonly<T>, b: DeepReadonly<T>): number
 }
 
+/**
+ * The errors of a validation, or a generator of them that may be interrupted at each yield: large objects are validated in slices.
+ * `runValidation` returns the errors of either.
+ */
+export type Validation = FieldError[] | Generator<unknown, FieldError[]>
+
 /** How a sub-resource (`status`, `scale`, `binding`, ...) changes its object. */
 export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
   /** Restores everything that the sub-resource may not change. `object` is the draft, `old` the stored object. */
   prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): void
   /** All errors, metadata included, in the order of the stock server. */
-  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
+  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Validation
 }
 
 /** What a kind decides beyond its data. Every member is optional; each names the generic rule that applies in its absence. */
@@ -138,13 +144,9 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Returns all errors of a new object, metadata included (`validateObjectMeta`), in the order of the stock server. Absent:
    * metadata rules with a DNS subdomain name, and the enums of the type.
    */
-  validate?(object: DeepReadonly<T>, context: StrategyContext): FieldError[]
-  /** As `validate`, for large objects: a generator that can be interrupted at each yield. Absent: one step. */
-  validateSteps?(object: DeepReadonly<T>, context: StrategyContext): Generator<unknown, FieldError[]>
+  validate?(object: DeepReadonly<T>, context: StrategyContext): Validation
   /** Returns all errors of an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
-  validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): FieldError[]
-  /** As `validateUpdate`, for large objects: a generator that can be interrupted at each yield. Absent: one step. */
-  validateUpdateSteps?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Generator<unknown, FieldError[]>
+  validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Validation
   /** Completes a valid object with what depends on its final name or on the prepared object, before it is stored. Mutates the draft. */
   canonicalize?(object: T, context: StrategyContext): void
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
@@ -293,7 +295,16 @@ export interface ResourceDefinition {
    * Where objects are stored: group and plural of the storage version. `prefix` is the path of the collection below the root
    * of the store (`services/specs`); absent: `group/resource`.
    */
-  readonly storage: { readonly group: string; readonly version: string; readonly resource: string; readonly prefix?: string }
+  readonly storage: {
+    readonly group: string
+    readonly version: string
+    readonly resource: string
+    readonly prefix?: string
+    /** The storage version that discovery announces, if it differs: that of an emulated release. */
+    readonly announced?: string
+  }
+  /** The definition of the storage version, where that version is not served: stored objects are read and written through it. */
+  readonly storedAs?: ResourceDefinition
   /** Conversion to and from the storage version; absent if this is the storage version. */
   readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
   readonly fromStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
@@ -307,6 +318,8 @@ export interface ResourceDefinition {
    * and `fromStorage`.
    */
   readonly conversion?: ObjectConversion
+  /** The emulated release that the definition belongs to, as `1.24`. Absent: the newest one. */
+  readonly release?: string
   /** Defined by the program that runs the server, not by an object in the store. */
   readonly definedInCode?: boolean
   /** For custom resources: what OpenAPI documents need. They have no protobuf form. */

@@ -135,7 +135,7 @@ export function goStrings(list: readonly string[]): string {
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
   if (typeof value === 'string') return goQuoteShort(value)
-  if (typeof value === 'number') return goFloat(value)
+  if (typeof value === 'number') return goNumber(value)
   if (typeof value !== 'object') return String(value)
   if (value instanceof GoText) return value.text
   if (Array.isArray(value)) return `[]interface {}{${joinFormatted(value, goSyntax)}}`
@@ -145,20 +145,31 @@ export function goSyntax(value: unknown): string {
 }
 
 /**
- * Formats a number like Go's `%v`: an exponent of at least two digits below 1e-4 and from 1e21 up.
+ * Formats a float64 like Go's `%v`: an exponent of at least two digits below 1e-4 and from 1e6 up.
  *
  * @example
  * import { goFloat } from '@krmkit/meta/go-text'
- * goFloat(1e21) // '1e+21'
+ * goFloat(1e6) // '1e+06'
  * goFloat(0.5) // '0.5'
  */
 export function goFloat(value: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
-  if (Number.isInteger(value) && Math.abs(value) < 1e21) return String(value)
   const magnitude = Math.abs(value)
-  const text = magnitude < 1e-4 || magnitude >= 1e21 ? value.toExponential() : String(value)
+  const text = magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e6) ? value.toExponential() : String(value)
   return text.replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+/**
+ * Formats a JSON number like Go's `%v`: integers of 64 bits have all their digits, others are a float64.
+ *
+ * @example
+ * import { goNumber } from '@krmkit/meta/go-text'
+ * goNumber(1e6) // '1000000'
+ * goNumber(1e20) // '1e+20'
+ */
+export function goNumber(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(BigInt(value)) : goFloat(value)
 }
 
 /**

@@ -1,7 +1,7 @@
 export { ApiError, type GenericFailure } from './api-error.ts'
 export { formatApiVersion, parseApiVersion } from './api-version.ts'
 export { type FakeClock, fakeClock, foregroundClock, systemClock } from './clock.ts'
-export { createFeatures } from './features.ts'
+export { createFeatures, defaultRelease } from './features.ts'
 export type * from './interfaces.ts'
 export { isJsonObject } from './json.ts'
 export { MetaError, type MetaErrorCode, type MetaErrorFields } from './meta-error.ts'

@@ -169,6 +169,19 @@ export interface Features {
   }
   /** The configured value of a gate, or its default: off, unless `byDefault` is given. */
   enabled(gate: string, byDefault?: boolean): boolean
+  /** The known gates, for listings and metrics. */
+  readonly gates?: readonly FeatureGateState[]
+}
+
+/** The state of a gate in one release. */
+export interface FeatureGateState {
+  readonly name: string
+  readonly stage: 'alpha' | 'beta' | 'stable' | 'deprecated'
+  readonly enabled: boolean
+  /** The value without settings. */
+  readonly default: boolean
+  /** Whether only the default may be set. */
+  readonly locked: boolean
 }
 
 /**

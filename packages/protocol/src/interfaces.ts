@@ -51,6 +51,8 @@ export interface ApiRequest {
   readonly user?: RequestUser | undefined
   /** Set by in-process callers: called with the decision of each admission plugin about this request. */
   readonly decisions?: DecisionCallback | undefined
+  /** Set by in-process callers that belong to the server: storage versions answer although they are not served. */
+  readonly internal?: boolean | undefined
 }
 
 /**

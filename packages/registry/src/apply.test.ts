@@ -1,3 +1,4 @@
+import type { AdmissionPlugin } from '@krmkit/admission'
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { AppliedConfiguration, ApplyRequest, FrozenObject } from './interfaces.ts'
@@ -57,6 +58,22 @@ describe('apply', () => {
       message: expect.stringContaining('uid mismatch'),
     })
     expect(sample.stored('configmaps', 'a')).toBeUndefined()
+  })
+
+  it('does not create an object that admission has renamed', async () => {
+    const rename: AdmissionPlugin = {
+      name: 'rename',
+      handles: () => true,
+      admit: (draft) => {
+        draft.metadata.name = 'other'
+      },
+    }
+    const sample = sampleRegistry({ admission: [rename] })
+    await expect(apply(sample, 'ci', () => configured({}))).rejects.toMatchObject({
+      code: 400,
+      message: 'the name of the object (other) does not match the name on the URL (a)',
+    })
+    expect(sample.stored('configmaps', 'other')).toBeUndefined()
   })
 
   it('passes whether an object exists to the configuration', async () => {

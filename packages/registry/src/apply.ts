@@ -49,6 +49,7 @@ async function merged(
   const { sent, object } = applied
   const merging = merge(store, context, { live, applied: sent, force, subresource }, object)
   const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
+  for (const text of applied.warnings ?? []) context.warn(text)
   if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields) return current
   const decoding = content === 'applied' ? decoded(object) : decodeMerged(store, value)
   const next = decoding instanceof Promise ? await decoding : decoding

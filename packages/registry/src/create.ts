@@ -65,11 +65,22 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, environment)
     const stored = await store.allocations.inOrder(definition, () =>
-      createOnce(store, context, { object, attributes, managesFields, stages }),
+      createOnce(store, context, { object, attributes, managesFields, pathName, stages }),
     )
     if (stored !== undefined) return stored
     if (!generate || attempt === generatedNameAttempts) throw takenName(store, object)
   }
+}
+
+/**
+ * Differs: the stock server stores an object that a mutating webhook renamed under the name in the path, where no later request can change
+ * it.
+ *
+ * @throws ApiError 400
+ */
+function refuseOtherName(pathName: string, { metadata: { name = '' } }: ApiObject): void {
+  if (pathName === '' || name === pathName) return
+  throw ApiError.badRequest(`the name of the object (${name}) does not match the name on the URL (${pathName})`)
 }
 
 function takenName(store: StoreInternals, { metadata }: ApiObject): ApiError {
@@ -86,6 +97,7 @@ interface PreparedCreation {
   readonly object: ApiObject
   readonly attributes: AdmissionAttributes
   readonly managesFields: boolean
+  readonly pathName: string
   readonly stages: Stages
 }
 
@@ -93,7 +105,7 @@ interface PreparedCreation {
 async function createOnce(
   store: StoreInternals,
   context: WriteContext,
-  { object, attributes, managesFields, stages }: PreparedCreation,
+  { object, attributes, managesFields, pathName, stages }: PreparedCreation,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { strategy } = definition
@@ -116,7 +128,7 @@ async function createOnce(
     *validate() {
       const errors = [...(context.missing ?? []), ...(yield* validateByStrategy(object, definition, about))]
       yield true
-      return errors.length > 0 ? errors : validateNewMetadata(object, definition)
+      return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
     },
   })
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)
@@ -127,6 +139,7 @@ async function createOnce(
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
     await reservation?.rollback()
+    refuseOtherName(pathName, object)
     if (environment.storage.peek(key) !== undefined) return undefined
     // A resourceVersion that was sent is returned, as the stock server does.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
@@ -135,6 +148,7 @@ async function createOnce(
     return { object: shown }
   }
   return writeReserved(reservation, async () => {
+    refuseOtherName(pathName, object)
     if (namesRevision(object.metadata.resourceVersion))
       throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
     return writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages })

@@ -9,7 +9,8 @@ import {
   managedFieldsAfterUpdate,
   managedFieldsAfterUpdateSteps,
 } from '@krmkit/fieldmanager/managed-fields'
-import { ApiError, type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { validateValue } from '@krmkit/fieldmanager/typed'
+import { ApiError, type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runInNewSlices } from '@krmkit/meta/slices'
 import { stringifyJson } from '@krmkit/schema'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
@@ -38,7 +39,7 @@ export function trackOwnership(
   const { types, reset } = store.fieldOwnership.of(definition)
   const apiVersion = formatApiVersion(definition.kind)
   const now = store.environment.clock.now()
-  if (live !== undefined && losesOwners(store, { live, next })) {
+  if ((live !== undefined && losesOwners(store, { live, next })) || isMistyped(store, next, subresource)) {
     delete next.metadata.managedFields
     return undefined
   }
@@ -87,6 +88,19 @@ function losesOwners(
       stringifyJson(codec.normalize(codec.dropUnknownFields(object))) !== stringifyJson(codec.normalize(object))
     )
   })
+}
+
+/**
+ * Whether the part of a custom resource that the request cannot change does not fit its schema. The part is dropped without validation, but
+ * the stock server tracks ownership before that, fails, and drops all ownership.
+ */
+function isMistyped({ definition, fieldOwnership }: StoreInternals, next: ApiObject, subresource: string): boolean {
+  const { custom, kind, strategy } = definition
+  if (custom === undefined || strategy.subresources?.['status'] === undefined) return false
+  const { status, metadata: _, ...rest } = next as ApiObject & { status?: JsonValue }
+  const dropped = subresource === 'status' ? rest : subresource === '' && status !== undefined ? { status } : undefined
+  const type = dropped === undefined ? undefined : fieldOwnership.of(definition).types.typed(formatApiVersion(kind))
+  return type !== undefined && validateValue(dropped as JsonObject, type, { allowDuplicates: true }).length > 0
 }
 
 function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): boolean {

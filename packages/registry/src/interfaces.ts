@@ -221,6 +221,8 @@ export interface AppliedConfiguration {
    * found first.
    */
   readonly object: ApiObject | ApiError
+  /** Warnings, which are given once the configuration is merged: neither with conflicts nor with values that do not fit their type. */
+  readonly warnings?: readonly string[]
 }
 
 /** A change by the server itself, in the storage version. */

@@ -3,12 +3,14 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
 import { applyDefaults, decode, normalize, type StructType } from '@krmkit/schema'
 import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
+import type { FieldOwnership } from './ownership-types.ts'
 import type { ServedResources } from './served-resources.ts'
 
 /** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
 export function createObjectConvertor(
   { types, profile }: Pick<RegistryEnvironment, 'types' | 'profile'>,
   served: ServedResources,
+  ownership: FieldOwnership,
 ): ObjectConvertor {
   /** The definition of the objects; `undefined` for kinds of operations (Scale, Binding), which have a single version. */
   const definitionOf = ({ resource, kind }: ObjectVersion): ResourceDefinition | undefined => {
@@ -31,6 +33,10 @@ export function createObjectConvertor(
         .versionsOf(definition.storage)
         .map((each) => formOf(each, subresource))
         .filter((form) => form !== undefined)
+    },
+    typeOf(form) {
+      const definition = definitionOf(form)
+      return definition === undefined ? undefined : ownership.of(definition).types.typed(formatApiVersion(form.kind))
     },
     toVersion(object, form) {
       const definition = definitionOf(form)

@@ -1,14 +1,6 @@
-import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
-import {
-  ApiError,
-  type ApiObject,
-  type FieldError,
-  formatTime,
-  type NameRule,
-  nameRules,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@krmkit/meta'
+import { type ResourceDefinition, type StrategyContext, validationSteps } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type FieldError, formatTime, type NameRule, nameRules } from '@krmkit/meta'
+import { validateObjectMetaSteps, validateObjectMetaUpdateSteps } from '@krmkit/meta/validation'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
@@ -100,9 +92,9 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
 
 const anyName = { name: nameRules.pathSegment }
 
-/** Metadata rules of every new object; run after those of the strategy. */
-export function validateNewMetadata(object: FrozenObject, definition: ResourceDefinition): FieldError[] {
-  return validateObjectMeta(object.metadata, { namespaced: definition.kind.namespaced, name: newName })
+/** Metadata rules of every new object, with interruption points; run after those of the strategy. */
+export function validateNewMetadata(object: FrozenObject, definition: ResourceDefinition): Generator<unknown, FieldError[]> {
+  return validateObjectMetaSteps(object.metadata, { namespaced: definition.kind.namespaced, name: newName })
 }
 
 /** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
@@ -117,9 +109,9 @@ export function* validateUpdatedMetadata(
   current: FrozenObject,
   definition: ResourceDefinition,
 ): Generator<unknown, FieldError[]> {
-  const errors = validateObjectMeta(next.metadata, { namespaced: definition.kind.namespaced, ...anyName })
+  const errors = yield* validateObjectMetaSteps(next.metadata, { namespaced: definition.kind.namespaced, ...anyName })
   yield true
-  return [...errors, ...validateObjectMetaUpdate(next.metadata, current.metadata)]
+  return [...errors, ...(yield* validateObjectMetaUpdateSteps(next.metadata, current.metadata))]
 }
 
 /**
@@ -132,9 +124,8 @@ export function* validateByStrategy(
   context: StrategyContext,
 ): Generator<unknown, FieldError[]> {
   const { strategy, kind } = definition
-  if (strategy.validateSteps !== undefined) return yield* strategy.validateSteps(object, context)
-  if (strategy.validate !== undefined) return strategy.validate(object, context)
-  return validateObjectMeta(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+  if (strategy.validate !== undefined) return yield* validationSteps(strategy.validate(object, context))
+  return yield* validateObjectMetaSteps(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
 /** As `validateByStrategy`, for an update. */
@@ -145,8 +136,7 @@ export function* validateUpdateByStrategy(
   context: StrategyContext,
 ): Generator<unknown, FieldError[]> {
   const { strategy } = definition
-  if (strategy.validateUpdateSteps !== undefined) return yield* strategy.validateUpdateSteps(next, current, context)
-  if (strategy.validateUpdate !== undefined) return strategy.validateUpdate(next, current, context)
-  const errors = validateObjectMetaUpdate(next.metadata, current.metadata)
+  if (strategy.validateUpdate !== undefined) return yield* validationSteps(strategy.validateUpdate(next, current, context))
+  const errors = yield* validateObjectMetaUpdateSteps(next.metadata, current.metadata)
   return [...errors, ...(yield* validateByStrategy(next, definition, context))]
 }

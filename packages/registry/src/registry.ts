@@ -74,6 +74,7 @@ export function createRegistry(
 ): Registry {
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
   const objectCache = new ObjectCache()
+  const fieldOwnership = new FieldOwnership(served)
   const stores = new WeakMap<ResourceDefinition, ResourceStore>()
   const store = (definition: ResourceDefinition): ResourceStore => {
     let found = stores.get(definition)
@@ -91,7 +92,7 @@ export function createRegistry(
   const internals: RegistryInternals = {
     environment,
     objectCache,
-    fieldOwnership: new FieldOwnership(served),
+    fieldOwnership,
     storageNormalizer: new StorageNormalizer(),
     allocations: new Allocations({
       profile: environment.profile,
@@ -102,7 +103,7 @@ export function createRegistry(
     slices: createSliceScheduler(),
     reader: createReader(environment, objectCache, served),
     objects: createWriter(storeOf),
-    convertor: createObjectConvertor(environment, served),
+    convertor: createObjectConvertor(environment, served, fieldOwnership),
     stored,
   }
   return {

@@ -36,7 +36,7 @@ export class ServedResources {
     return this.#index.byName.get(`${group}/${version}/${resource}`)
   }
 
-  /** The definition in the storage version, or in the first version served. */
+  /** The definition in the storage version, served or not; that of the first version served where there is none. */
   stored(group: string, resource: string): ResourceDefinition | undefined {
     return this.#index.stored.get(`${group}/${resource}`)
   }
@@ -107,7 +107,7 @@ function extended(index: Index, definitions: readonly ResourceDefinition[]): Ind
 
 function add(index: Index, each: ResourceDefinition): void {
   const { byName, stored, byStorage, groups, versions, kinds, lists } = index
-  const { group, version, resource, kind, storage } = each
+  const { group, version, resource, kind, storage, storedAs } = each
   byName.set(`${group}/${version}/${resource.name}`, each)
   groups.add(group)
   versions.add(`${group}/${version}`)
@@ -116,7 +116,7 @@ function add(index: Index, each: ResourceDefinition): void {
   if (!kinds.has(kindKey)) kinds.set(kindKey, kind)
   const name = `${group}/${resource.name}`
   const isStored = storage.group === group && storage.version === version
-  if (isStored || !stored.has(name)) stored.set(name, each)
+  if (isStored || !stored.has(name)) stored.set(name, storedAs ?? each)
   const place = `${storage.group}/${storage.resource}`
   const together = byStorage.get(place)
   if (together === undefined) byStorage.set(place, [each])

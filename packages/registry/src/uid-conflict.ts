@@ -1,28 +1,24 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 
-/** An update whose object names another uid than the stored one. */
+/** An update whose object names another uid, or another version, than the stored one. */
 export interface UidConflict {
   readonly namespace: string
   readonly name: string
-  /** The uid of the request. */
+  /** What differs. @default 'UID' */
+  readonly what?: 'UID' | 'ResourceVersion'
+  /** The uid, or the version, of the request. */
   readonly uid: string
-  /** The uid of the stored object; absent when nothing is stored. */
+  /** That of the stored object; absent when nothing is stored. */
   readonly found: string | undefined
   readonly dryRun?: boolean | undefined
-}
-
-/** An update whose object names another version than the stored one, as a precondition. */
-export interface VersionConflict extends Omit<UidConflict, 'uid'> {
-  /** The version of the request. */
-  readonly resourceVersion: string
 }
 
 /** Code of a violated precondition in the storage errors of the stock server. */
 const invalidObject = 4
 
 /**
- * The conflict of an update with another uid. Clients see the storage error of the stock server, with the key of the object there.
+ * The conflict of an update with another uid or version. Clients see the storage error of the stock server, with the key of the object there.
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
@@ -30,27 +26,15 @@ const invalidObject = 4
  * const pods = createCatalog().resource({ group: '', version: 'v1', resource: 'pods' })
  * if (pods !== undefined) throw uidConflict(pods, { namespace: 'shop', name: 'web', uid: 'a', found: 'b' })
  */
-export function uidConflict(definition: ResourceDefinition, { uid, ...conflict }: UidConflict): ApiError {
-  return preconditionConflict(definition, conflict, { what: 'UID', expected: uid })
-}
-
-/**
- * The conflict of an update with a precondition on another version, in the words of {@link uidConflict}.
- */
-export function versionConflict(definition: ResourceDefinition, { resourceVersion, ...conflict }: VersionConflict): ApiError {
-  return preconditionConflict(definition, conflict, { what: 'ResourceVersion', expected: resourceVersion })
-}
-
-function preconditionConflict(
+export function uidConflict(
   definition: ResourceDefinition,
-  { namespace, name, found, dryRun }: Omit<UidConflict, 'uid'>,
-  { what, expected }: { readonly what: 'UID' | 'ResourceVersion'; readonly expected: string },
+  { namespace, name, what = 'UID', uid, found, dryRun }: UidConflict,
 ): ApiError {
   const { group, resource, prefix = `${group}/${resource}` } = definition.storage
   // A dry run never reaches the store, which adds its root to keys.
   const root = dryRun === true ? '' : '/registry'
   const key = [root, prefix, ...(namespace === '' ? [] : [namespace]), name].join('/')
-  const problem = `Precondition failed: ${what} in precondition: ${expected}, ${what} in object meta: ${found ?? ''}`
+  const problem = `Precondition failed: ${what} in precondition: ${uid}, ${what} in object meta: ${found ?? ''}`
   return ApiError.conflict(
     { group: definition.group, resource: definition.resource.name },
     name,

@@ -28,12 +28,19 @@ export function settleVersion(
       throw ApiError.invalid(named, name, [field.invalid(place, goText('0x0'), 'must be specified for an update')])
     }
     next.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
-  } else if (!/^[0-9]+$/.test(version)) {
-    const quoted = JSON.stringify(version)
-    throw ApiError.badRequest(
-      `metadata.resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
-    )
-  } else if (version !== current.metadata.resourceVersion) {
+    return
+  }
+  requireNumber(version)
+  if (version !== current.metadata.resourceVersion) {
     throw ApiError.conflict({ group, resource: resource.name }, name, optimisticLockMessage)
   }
+}
+
+/** @throws ApiError 400 for a version that is no number; an object that is created by an update may have any number. */
+export function requireNumber(version = ''): void {
+  if (version === '' || /^[0-9]+$/.test(version)) return
+  const quoted = JSON.stringify(version)
+  throw ApiError.badRequest(
+    `metadata.resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
+  )
 }

@@ -1,4 +1,5 @@
 import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
+import { validationSteps } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
 import { copyJson } from '@krmkit/schema/json'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
@@ -23,7 +24,7 @@ import { prepareAndValidate } from './prepare.ts'
 import { stagesOf } from './stages.ts'
 import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
-import { optimisticLockMessage, settleVersion } from './update-version.ts'
+import { optimisticLockMessage, requireNumber, settleVersion } from './update-version.ts'
 import { loadVersion } from './versions.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
 
@@ -82,6 +83,7 @@ async function createMissing(
   if ((request.uid ?? '') !== '') throw otherUid(store, context, request, undefined)
   if (request.createMissing !== true) throw ApiError.notFound(groupResource(store), request.name)
   const object = (await request.change(undefined)) as ApiObject
+  requireNumber(object.metadata.resourceVersion)
   await request.mayCreate?.()
   const { namespace, name, managesFields = false } = request
   try {
@@ -157,8 +159,11 @@ async function updateOnce(
     *validate() {
       const errors = [...(context.missing ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
       yield true
-      if (strategy !== undefined) return [...errors, ...strategy.validateUpdate(next, current, about)]
-      return [...errors, ...(yield* validateUpdateByStrategy(next, current, definition, about))]
+      const own =
+        strategy === undefined
+          ? validateUpdateByStrategy(next, current, definition, about)
+          : validationSteps(strategy.validateUpdate(next, current, about))
+      return [...errors, ...(yield* own)]
     },
   })
   for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)

@@ -94,6 +94,8 @@ export interface TestServerOptions {
   readonly signing?: CertificateSigning | 'none'
   /** Rules of automatic approvals and of the built-in signers. Default: those of the stock server. */
   readonly signerRules?: SignerRules
+  /** The release to behave like, from `1.21` to `1.33`. Default: 1.33. */
+  readonly emulate?: string
   readonly server?: ServerOptions
   /** Receives errors of controllers and of the server. Default: they are dropped. */
   readonly onError?: (error: unknown) => void

@@ -8,7 +8,7 @@ type AllMembers = { readonly [K in keyof Required<ApiRequest>]: ApiRequest[K] }
  * a spread would lose.
  */
 export function withSignal(request: ApiRequest, signal: AbortSignal): ApiRequest {
-  const { method, path, query, headers, headersJoined, upgradable, peer, user, decisions } = request
+  const { method, path, query, headers, headersJoined, upgradable, peer, user, decisions, internal } = request
   const stream = request.stream === undefined ? undefined : () => request.stream!()
   const body = (limitBytes: number) => request.body(limitBytes)
   return {
@@ -24,5 +24,6 @@ export function withSignal(request: ApiRequest, signal: AbortSignal): ApiRequest
     signal,
     user,
     decisions,
+    internal,
   } satisfies AllMembers
 }

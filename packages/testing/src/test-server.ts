@@ -33,7 +33,7 @@ import { administrator, controllerUser, Users } from './users.ts'
  */
 export async function createTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const startAtMs = options.startAtMs ?? systemClock.now()
-  const server = new InProcessTestServer(options, { startAtMs, types: options.server?.types ?? builtInTypes() })
+  const server = new InProcessTestServer(options, { startAtMs, types: await typesOf(options) })
   try {
     await server.applySeed()
     return server
@@ -41,6 +41,13 @@ export async function createTestServer(options: TestServerOptions = {}): Promise
     await server.close()
     throw error
   }
+}
+
+async function typesOf({ emulate, server = {} }: TestServerOptions): Promise<TypeSource> {
+  const release = emulate ?? server.emulate
+  if (server.types !== undefined || release === undefined) return server.types ?? builtInTypes(server.profile)
+  const { typesAt } = await import('@krmkit/kinds/releases')
+  return typesAt(release, server.profile)
 }
 
 /** The state that a fork inherits. */
@@ -223,8 +230,9 @@ class InProcessTestServer implements TestServer {
 
   #startServer(instance: Instance): Promise<EmbeddedServer> {
     if (instance.server !== undefined) return instance.server
-    const { onError, server = {} } = this.#options
+    const { onError, emulate, server = {} } = this.#options
     instance.server = createApiServer({
+      ...(emulate === undefined ? {} : { emulate }),
       ...(this.#users.authorizer === undefined ? {} : { authorizer: this.#users.authorizer }),
       ...(onError === undefined ? {} : { onError }),
       ...server,

@@ -1,7 +1,8 @@
-import { createFeatures } from '@krmkit/meta'
+import { createFeatures, defaultRelease } from '@krmkit/meta'
+import { builtInFeatureGates } from './feature-gate-registry.ts'
 import type { FeatureGateLifecycle, FeatureGateStage, FeatureGateState, FeatureGates } from './interfaces.ts'
 import { compareReleases } from './release.ts'
-import { VersioningError } from './versioning-error.ts'
+import { VersioningError, type VersioningErrorCode } from './versioning-error.ts'
 
 /**
  * Feature gates and their stages:
@@ -13,10 +14,13 @@ import { VersioningError } from './versioning-error.ts'
  */
 
 /** Switches for all gates of a stage; settings of single gates take precedence. */
-const stageSwitches: ReadonlyMap<string, FeatureGateStage['stage']> = new Map([
-  ['AllAlpha', 'alpha'],
-  ['AllBeta', 'beta'],
-])
+const stageSwitches: readonly FeatureGateState[] = [
+  { name: 'AllAlpha', stage: 'alpha', enabled: false, default: false, locked: false },
+  { name: 'AllBeta', stage: 'beta', enabled: false, default: false, locked: false },
+]
+
+/** The component of gates that name none. */
+const kube = 'kube'
 
 /** The spellings that Go's `strconv.ParseBool` accepts. */
 const boolSpellings: ReadonlyMap<string, boolean> = new Map([
@@ -25,78 +29,151 @@ const boolSpellings: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Parses the value of `--feature-gates`, such as `A=true,B=false`. The last setting of a gate wins.
+ * Parses the value of `--feature-gates`, such as `A=true,B=false` or `kube:A=true`. The last setting of a gate wins.
  *
- * @throws VersioningError `InvalidFeatureGates`
+ * @throws VersioningError `InvalidFeatureGates`, also when only some of the settings name their component; `UnknownComponent` for
+ * gates of another component than `kube`.
  * @example
  * import { parseFeatureGates } from '@krmkit/versioning'
  * [...parseFeatureGates('Widgets=true,Gadgets=false')] // [ [ 'Widgets', true ], [ 'Gadgets', false ] ]
  */
 export function parseFeatureGates(text: string): ReadonlyMap<string, boolean> {
   const set = new Map<string, boolean>()
-  for (const pair of text.split(',')) {
-    if (pair.trim() === '') continue
+  for (const pair of withoutComponent(text.split(',').filter((each) => each !== ''))) {
     const at = pair.indexOf('=')
     const name = (at < 0 ? pair : pair.slice(0, at)).trim()
-    const given = at < 0 ? undefined : pair.slice(at + 1).trim()
-    if (given === undefined || name === '')
-      throw new VersioningError({ code: 'InvalidFeatureGates', message: `missing bool value for ${name}` })
+    if (at < 0) throw new VersioningError({ code: 'InvalidFeatureGates', message: `missing bool value for ${name}` })
+    const given = pair.slice(at + 1).trim()
     const value = boolSpellings.get(given)
-    if (value === undefined)
-      throw new VersioningError({
-        code: 'InvalidFeatureGates',
-        message: `invalid value of ${name}=${given}: it is neither true nor false`,
-      })
+    if (value === undefined) {
+      const cause = `strconv.ParseBool: parsing ${JSON.stringify(given)}: invalid syntax`
+      throw new VersioningError({ code: 'InvalidFeatureGates', message: `invalid value of ${name}=${given}, err: ${cause}` })
+    }
     set.set(name, value)
   }
   return set
 }
 
+/** Removes the component before each setting. */
+function withoutComponent(pairs: readonly string[]): string[] {
+  const parts = pairs.map((pair) => {
+    const at = pair.indexOf(':')
+    return at < 0
+      ? { component: '', setting: pair.trim() }
+      : { component: pair.slice(0, at).trim(), setting: pair.slice(at + 1).trim() }
+  })
+  const components = new Set(parts.map(({ component }) => component))
+  for (const component of components) {
+    if (component !== '' && component !== kube)
+      throw new VersioningError({ code: 'UnknownComponent', message: `component not registered: ${component}` })
+  }
+  if (components.size > 1) {
+    const message = 'set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use'
+    throw new VersioningError({ code: 'InvalidFeatureGates', message })
+  }
+  return parts.map(({ setting }) => setting)
+}
+
 export interface FeatureGateOptions {
-  /** The release to emulate, such as `1.33`. */
-  readonly release: string
-  readonly gates: readonly FeatureGateLifecycle[]
+  /** The release to emulate, such as `1.32`. Default: the newest. */
+  readonly release?: string
+  /** The known gates. Default: those of the stock server. */
+  readonly gates?: readonly FeatureGateLifecycle[]
   /** Gates to set: the value of `--feature-gates`, or values by name. */
-  readonly set?: string | ReadonlyMap<string, boolean>
+  readonly set?: string | ReadonlyMap<string, boolean> | Readonly<Record<string, boolean>>
 }
 
 /**
- * Creates the features of a release with some gates set.
+ * Creates the features of a release with some gates set. Errors and warnings have the text of the stock server.
  *
  * @throws VersioningError `UnknownGate` for a gate that does not exist in the release, `LockedGate` for the other value of a locked
- * gate, `InvalidFeatureGates`, `InvalidRelease`, `InvalidLifecycle`.
+ * gate, `MissingPrerequisite` when a gate is enabled without one that it requires, `InvalidFeatureGates`, `UnknownComponent`,
+ * `InvalidRelease`, `InvalidLifecycle`.
  * @example
  * import { createFeatureGates, type FeatureGateLifecycle } from '@krmkit/versioning'
+ * createFeatureGates().enabled('HPAScaleToZero') // false
+ * createFeatureGates({ set: 'HPAScaleToZero=true' }).enabled('HPAScaleToZero') // true
+ * createFeatureGates({ release: '1.31' }).enabled('JobManagedBy') // false
  * const gates: FeatureGateLifecycle[] = [{ name: 'Widgets', stages: [{ since: '1.31', stage: 'alpha' }] }]
- * createFeatureGates({ release: '1.33', gates }).enabled('Widgets') // false
- * createFeatureGates({ release: '1.33', gates, set: 'Widgets=true' }).enabled('Widgets') // true
+ * createFeatureGates({ gates, set: 'Widgets=true' }).enabled('Widgets') // true
  */
-export function createFeatureGates({ release, gates, set = '' }: FeatureGateOptions): FeatureGates {
-  const settings = typeof set === 'string' ? parseFeatureGates(set) : set
-  const present = new Map(gates.flatMap((lifecycle) => stateAt(lifecycle, release)).map((state) => [state.name, state]))
-  const warnings: string[] = []
-  for (const [name, stage] of stageSwitches) {
+export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGates {
+  const { release = defaultRelease, gates = builtInFeatureGates(), set = '' } = options
+  const lifecycles = new Map(gates.map((lifecycle) => [lifecycle.name, lifecycle]))
+  const present = new Map<string, FeatureGateState>(stageSwitches.map((state) => [state.name, state]))
+  for (const lifecycle of gates) for (const state of stateAt(lifecycle, release)) present.set(state.name, state)
+  const settings = settingsOf(set)
+  for (const { name, stage } of stageSwitches) {
     const enabled = settings.get(name)
     if (enabled === undefined) continue
-    for (const state of present.values()) if (state.stage === stage) present.set(state.name, { ...state, enabled })
+    for (const state of present.values()) {
+      if (state.stage === stage && !stageSwitches.some((each) => each.name === state.name))
+        present.set(state.name, { ...state, enabled })
+    }
   }
+  const errors: Failure[] = []
+  const warnings: string[] = []
   for (const [name, enabled] of settings) {
-    if (stageSwitches.has(name)) continue
     const state = present.get(name)
-    if (state === undefined) throw new VersioningError({ code: 'UnknownGate', message: `unrecognized feature gate: ${name}` })
-    if (state.locked && enabled !== state.enabled)
-      throw new VersioningError({
-        code: 'LockedGate',
-        message: `cannot set feature gate ${name} to ${enabled}, feature is locked to ${state.enabled}`,
-      })
-    if (state.locked)
-      warnings.push(`feature gate ${name} is stable: setting it has no effect, and it will be removed in a later release`)
-    if (state.stage === 'deprecated') warnings.push(`feature gate ${name} is deprecated and will be removed in a later release`)
+    const failure = refusal(name, { enabled, state, known: lifecycles.has(name), release })
+    if (failure !== undefined) errors.push(failure)
+    if (failure !== undefined || state === undefined) continue
+    const stage = state.stage === 'stable' ? 'GA' : state.stage
+    if (stage === 'GA' || stage === 'deprecated')
+      warnings.push(`Setting ${stage} feature gate ${name}=${enabled}. It will be removed in a future release.`)
     present.set(name, { ...state, enabled })
   }
+  if (errors.length === 0) errors.push(...missingPrerequisites(present, gates))
+  raise(errors)
   const states = [...present.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  const { release: of, enabled } = createFeatures(release, Object.fromEntries(states.map((state) => [state.name, state.enabled])))
+  // Gates of later releases are off, whatever default a caller assumes.
+  const later = [...lifecycles.keys()].map((name) => [name, false] as const)
+  const values = Object.fromEntries([...later, ...states.map((state) => [state.name, state.enabled] as const)])
+  const { release: of, enabled } = createFeatures(release, values)
   return Object.freeze({ release: of, enabled, gates: Object.freeze(states), warnings: Object.freeze(warnings) })
+}
+
+function settingsOf(set: NonNullable<FeatureGateOptions['set']>): ReadonlyMap<string, boolean> {
+  if (typeof set === 'string') return parseFeatureGates(set)
+  return set instanceof Map ? set : new Map(Object.entries(set as Readonly<Record<string, boolean>>))
+}
+
+interface Failure {
+  readonly code: VersioningErrorCode
+  readonly message: string
+}
+
+function refusal(
+  name: string,
+  given: { enabled: boolean; state: FeatureGateState | undefined; known: boolean; release: string },
+): Failure | undefined {
+  const { enabled, state, known, release } = given
+  const attempt = `cannot set feature gate ${name} to ${enabled}`
+  if (state === undefined && !known) return { code: 'UnknownGate', message: `unrecognized feature gate: ${name}` }
+  if (state === undefined)
+    return { code: 'UnknownGate', message: `${attempt}, feature is PreAlpha at emulated version ${release}` }
+  if (state.locked && enabled !== state.default)
+    return { code: 'LockedGate', message: `${attempt}, feature is locked to ${state.default}` }
+  return undefined
+}
+
+function missingPrerequisites(present: ReadonlyMap<string, FeatureGateState>, gates: readonly FeatureGateLifecycle[]): Failure[] {
+  const on = (name: string) => present.get(name)?.enabled === true
+  return gates.flatMap(({ name, requires = [] }) =>
+    requires
+      .filter((required) => on(name) && !on(required))
+      .map((required): Failure => {
+        return { code: 'MissingPrerequisite', message: `${name} feature requires ${required} feature to be enabled` }
+      }),
+  )
+}
+
+/** Throws one error for all failures. */
+function raise(failures: readonly Failure[]): void {
+  const [first] = failures
+  if (first === undefined) return
+  const messages = [...new Set(failures.map(({ message }) => message))]
+  throw new VersioningError({ code: first.code, message: messages.length > 1 ? `[${messages.join(', ')}]` : first.message })
 }
 
 /** The state of a gate in a release; empty before its first stage. */
@@ -113,6 +190,6 @@ function stateAt({ name, stages }: FeatureGateLifecycle, release: string): Featu
     if (compareReleases(stage.since, release) <= 0) current = stage
   }
   if (current === undefined) return []
-  const { stage, enabled = stage === 'beta' || stage === 'stable' } = current
-  return [{ name, stage, enabled, locked: stage === 'stable' }]
+  const { stage, enabled = stage === 'beta' || stage === 'stable', locked = stage === 'stable' } = current
+  return [{ name, stage, enabled, default: enabled, locked }]
 }

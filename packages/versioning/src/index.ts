@@ -1,4 +1,5 @@
 export { type DeprecationRuleOptions, validateApiPlan, validateElementLifecycle } from './deprecation-rules.ts'
+export { builtInFeatureGates } from './feature-gate-registry.ts'
 export { createFeatureGates, type FeatureGateOptions, parseFeatureGates } from './feature-gates.ts'
 export type {
   ApiPlan,
@@ -14,6 +15,41 @@ export type {
   Stability,
 } from './interfaces.ts'
 export { isServedAt, type KindState, kindApiPlan, kindStateAt } from './kind-lifecycle.ts'
+export {
+  type ConversionProblem,
+  type ConvertedManifest,
+  type ConvertedObject,
+  type ConvertManifestOptions,
+  convertManifest,
+} from './manifests/convert-manifest.ts'
+export {
+  type DeprecationFinding,
+  type DeprecationRule,
+  deprecationRules,
+  type FindDeprecationsOptions,
+  findDeprecations,
+} from './manifests/find-deprecations.ts'
+export type { ManifestObjectName } from './manifests/objects.ts'
+export { type PodSecurityLevel, podSecurityLevel } from './manifests/pod-security.ts'
 export { compareReleases, monthsBetween, releasesBetween } from './release.ts'
+export { compareVersions, newestRelease, removalOf, replacementAt } from './replacements.ts'
 export { compareStability, stabilityOf } from './stability.ts'
+export { type CompareSurfacesOptions, compareSurfaces } from './surface/compare-surfaces.ts'
+export {
+  type ApiSurface,
+  type SurfaceChange,
+  type SurfaceElement,
+  type SurfaceKind,
+  type SurfaceMember,
+  type SurfaceRule,
+  type SurfaceSchema,
+  surfaceRules,
+} from './surface/interfaces.ts'
+export {
+  joinSurfaces,
+  surfaceOfCustomResources,
+  surfaceOfDefinitions,
+  surfaceOfOpenApi,
+  surfaceOfRelease,
+} from './surface/sources.ts'
 export { VersioningError, type VersioningErrorCode } from './versioning-error.ts'

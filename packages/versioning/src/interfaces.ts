@@ -1,4 +1,6 @@
-import type { Features } from '@krmkit/meta'
+import type { FeatureGateState, Features } from '@krmkit/meta'
+
+export type { FeatureGateState } from '@krmkit/meta'
 
 /**
  * Lifecycles of API versions and other elements, the deprecation policy, and feature gates.
@@ -80,26 +82,21 @@ export interface FeatureGateStage {
   readonly stage: Stability | 'deprecated'
   /** Default: false for alpha and deprecated gates, true otherwise. */
   readonly enabled?: boolean
+  /** Whether only the default may be set. Default: true for stable gates, false otherwise. */
+  readonly locked?: boolean
 }
 
 /** The stages of a feature gate, oldest first. */
 export interface FeatureGateLifecycle {
   readonly name: string
   readonly stages: readonly FeatureGateStage[]
-}
-
-/** The state of a gate in one release. */
-export interface FeatureGateState {
-  readonly name: string
-  readonly stage: FeatureGateStage['stage']
-  readonly enabled: boolean
-  /** Whether the value is fixed, as for stable gates. */
-  readonly locked: boolean
+  /** Gates that must be enabled when this one is. */
+  readonly requires?: readonly string[]
 }
 
 /** The features of one release with some gates set. */
 export interface FeatureGates extends Features {
-  /** The gates of the release, sorted by name. */
+  /** The gates of the release, with `AllAlpha` and `AllBeta`, sorted by name. */
   readonly gates: readonly FeatureGateState[]
   /** Warnings about gates that were set but are deprecated or stable. */
   readonly warnings: readonly string[]

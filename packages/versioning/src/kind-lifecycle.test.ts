@@ -66,6 +66,7 @@ describe('lifecycles of kinds', () => {
     expect(kindApiPlan(lifecycles, 'batch', 'CronJob').versions).toEqual([
       { version: 'v1', introduced: '1.21' },
       { version: 'v1beta1', introduced: '1.8', deprecated: '1.21', removed: '1.25', replacement: 'v1' },
+      { version: 'v2alpha1', introduced: '1.4', deprecated: '1.20', removed: '1.21', replacement: 'v1' },
     ])
   })
 })

@@ -73,7 +73,7 @@ export function isServedAt(
  * import { readLifecycle } from '@krmkit/kinds'
  * import { kindApiPlan, validateApiPlan } from '@krmkit/versioning'
  * const plan = kindApiPlan(readLifecycle(), 'batch', 'CronJob')
- * plan.versions.map(({ version, introduced }) => `${version} ${introduced}`) // [ 'v1 1.21', 'v1beta1 1.8' ]
+ * plan.versions.map(({ version, introduced }) => `${version} ${introduced}`) // [ 'v1 1.21', 'v1beta1 1.8', 'v2alpha1 1.4' ]
  * validateApiPlan(plan) // []
  */
 export function kindApiPlan(lifecycles: readonly KindLifecycle[], group: string, kind: string): ApiPlan {

@@ -9,6 +9,10 @@ export type VersioningErrorCode =
   | 'UnknownGate'
   /** A gate that is locked to its other value. */
   | 'LockedGate'
+  /** A gate that is enabled without a gate that it requires. */
+  | 'MissingPrerequisite'
+  /** Gates of a component that the server does not have. */
+  | 'UnknownComponent'
 
 /** The error of this package. Violations of the deprecation rules are values. */
 export class VersioningError extends Error {

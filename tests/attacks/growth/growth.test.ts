@@ -1,4 +1,4 @@
-import { createCatalog, type ResourceDefinition, type StrategyContext } from '@krmkit/kinds'
+import { createCatalog, type ResourceDefinition, runValidation, type StrategyContext } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
@@ -54,10 +54,10 @@ async function timesOf(definition: ResourceDefinition, raw: object): Promise<Tim
   object.metadata.resourceVersion = '1'
   await policy.ready?.(object, undefined)
   time('prepareForCreate', () => policy.prepareForCreate?.(object, context))
-  time('validate', () => policy.validate?.(object, context))
+  time('validate', () => runValidation(policy.validate?.(object, context)))
   const old = structuredClone(object)
   time('prepareForUpdate', () => policy.prepareForUpdate?.(object, old, context))
-  time('validateUpdate', () => policy.validateUpdate?.(object, old, context))
+  time('validateUpdate', () => runValidation(policy.validateUpdate?.(object, old, context)))
   time('warnings', () => policy.warnings?.(object, old, context))
   time('columns', () => policy.printer?.cells(object, { now: 0 }))
   for (const [name, rules] of Object.entries(policy.subresources ?? {})) {

@@ -159,8 +159,8 @@ function generateLimits(random: RandomChoices): Scenario {
       if (random.chance(55)) result[key] = random.pick(key === 'cpu' ? ['100m', '500m', '1', '2'] : ['10Mi', '100Mi', '1Gi'])
     return result
   }
-  const limit = (): JsonValue => {
-    const type = random.pick(['Container', 'Container', 'Pod', 'PersistentVolumeClaim'])
+  const limit = (types: readonly string[]): JsonValue => {
+    const type = random.pick(types)
     if (type === 'PersistentVolumeClaim')
       return { type, min: { storage: '200Mi' }, max: { storage: random.pick(['1Gi', '5Gi']) } }
     const entry: Draft = { type }
@@ -171,7 +171,9 @@ function generateLimits(random: RandomChoices): Scenario {
   }
   const steps: Step[] = []
   for (let i = 0; i < 2; i++) {
-    const spec = { limits: Array.from({ length: 1 + random.below(2) }, limit) }
+    // The stock server applies the defaults of several objects in random order.
+    const types = i === 0 ? ['Container', 'Container', 'Pod', 'PersistentVolumeClaim'] : ['Pod', 'PersistentVolumeClaim']
+    const spec = { limits: Array.from({ length: 1 + random.below(2) }, () => limit(types)) }
     steps.push({
       id: `limit${i}`,
       method: 'POST',
@@ -187,8 +189,8 @@ function generateLimits(random: RandomChoices): Scenario {
 /** Priority classes, runtime classes, and the default classes of storage and ingresses, which hold for the whole cluster. */
 function generateClasses(random: RandomChoices): Scenario {
   const steps: Step[] = []
-  const create = (id: string, path: string, json: JsonValue, wait = settleMs): void => {
-    steps.push({ id, method: 'POST', path, body: { json }, settleMs: wait })
+  const create = (id: string, path: string, json: JsonValue): void => {
+    steps.push({ id, method: 'POST', path, body: { json } })
   }
   const priority = {
     metadata: { name: '{id}-p' },
@@ -205,34 +207,32 @@ function generateClasses(random: RandomChoices): Scenario {
   if (random.chance(50)) runtime['scheduling'] = scheduling
   create('runtime', '/apis/node.k8s.io/v1/runtimeclasses', runtime)
   const annotation = (name: string): Draft => ({ annotations: { [name]: random.pick(['true', 'true', 'false', 'x']) } })
-  for (let i = 0; i < random.below(3); i++)
-    create(
-      `storage${i}`,
-      '/apis/storage.k8s.io/v1/storageclasses',
-      { metadata: { name: `{id}-s${i}`, ...annotation('storageclass.kubernetes.io/is-default-class') }, provisioner: 'x' },
-      1100,
-    )
+  for (let i = 0; i < random.below(3); i++) {
+    // The newest default counts, and times have whole seconds.
+    if (i > 0) steps.push({ ...(steps.pop() as Step), settleMs: 1100 })
+    const metadata = { name: `{id}-s${i}`, ...annotation('storageclass.kubernetes.io/is-default-class') }
+    create(`storage${i}`, '/apis/storage.k8s.io/v1/storageclasses', { metadata, provisioner: 'x' })
+  }
   if (random.chance(50))
     create('ingressclass', '/apis/networking.k8s.io/v1/ingressclasses', {
       metadata: { name: '{id}-i', ...annotation('ingressclass.kubernetes.io/is-default-class') },
       spec: { controller: 'example.com/x' },
     })
+  steps.push({ ...(steps.pop() as Step), settleMs })
   for (let i = 0; i < 7; i++) {
     const metadata = { name: `o${i}` }
     switch (random.below(5)) {
       case 0:
-        create(`claim${i}`, `${inNamespace}/persistentvolumeclaims`, claim(metadata, random), 0)
+        create(`claim${i}`, `${inNamespace}/persistentvolumeclaims`, claim(metadata, random))
         break
       case 1:
-        create(
-          `ingress${i}`,
-          '/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses',
-          { metadata, spec: { defaultBackend: { service: { name: 'a', port: { number: 80 } } } } },
-          0,
-        )
+        create(`ingress${i}`, '/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses', {
+          metadata,
+          spec: { defaultBackend: { service: { name: 'a', port: { number: 80 } } } },
+        })
         break
       default:
-        create(`pod${i}`, `${inNamespace}/pods`, { metadata, spec: { ...randomPod(random, 'plain'), ...podClasses(random) } }, 0)
+        create(`pod${i}`, `${inNamespace}/pods`, { metadata, spec: { ...randomPod(random, 'plain'), ...podClasses(random) } })
     }
   }
   return { area: 'admission', exclusive: true, steps }

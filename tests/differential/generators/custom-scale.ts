@@ -4,9 +4,6 @@ import type { Step } from '../scenario.ts'
 /** Collection of the objects that `defineCustom` makes available. */
 export const customPath = '/apis/example.com/v1/namespaces/{ns}/s{id}s'
 
-/** Time in which a defined resource becomes available. */
-const settleMs = 1500
-
 /** Creates the definition of a custom resource with a scale. */
 export function defineCustom(random: RandomChoices): Step[] {
   const scale = {
@@ -37,5 +34,6 @@ export function defineCustom(random: RandomChoices): Step[] {
   }
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
   // The stock server establishes definitions in the background.
-  return [{ id: 'define', method: 'POST', path, query: [['fieldManager', 'm']], body: { json: definition }, settleMs }]
+  const until = { step: { method: 'GET', path: '/apis/example.com/v1' }, shows: '"name":"s{id}s"' }
+  return [{ id: 'define', method: 'POST', path, query: [['fieldManager', 'm']], body: { json: definition }, until }]
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
 import { damageValue } from './damaged-values.ts'
-import { definitionsPath, establishMs, group, randomDefinition, tableType } from './definitions.ts'
+import { definitionsPath, group, randomDefinition, served, tableType } from './definitions.ts'
 import { type Schema, validValue } from './schemas.ts'
 
 interface Subject {
@@ -24,7 +24,7 @@ export function generateCustoms(random: RandomChoices): Scenario {
     subresources: Object.keys((version['subresources'] ?? {}) as Schema),
   }
   const steps: Step[] = [
-    { id: 'definition', method: 'POST', path: definitionsPath, body: { json: definition }, settleMs: establishMs },
+    { id: 'definition', method: 'POST', path: definitionsPath, body: { json: definition }, ...served('widgets') },
   ]
   // The first objects are valid, so that later steps find some.
   for (let i = 0; i < 2; i++)
@@ -257,7 +257,9 @@ function tightened(subject: Subject, random: RandomChoices): Step[] {
       path: `${definitionsPath}/widgets.${group}`,
       headers,
       body: { json: body },
-      settleMs: establishMs,
+      // The status does not show when the schema is in effect.
+      settleMs: 300,
+      agree: { path: `${definitionsPath}/widgets.${group}`, member: 'status' },
     },
   ]
   for (let i = 0; i < 5; i++)

@@ -7,8 +7,10 @@ import { randomRootSchema, type Schema } from './schemas.ts'
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 export const group = '{id}.example.com'
 
-/** Time in which a definition is established and served, in milliseconds. */
-export const establishMs = 1200
+/** Waits until a definition with this plural name is served; one whose names conflict never is. */
+export function served(plural: string): Pick<Step, 'until'> {
+  return { until: { step: { method: 'GET', path: `/apis/${group}/v1` }, shows: `"name":"${plural}"` } }
+}
 
 /** A valid definition. */
 export function randomDefinition(random: RandomChoices, plural: string): Schema {
@@ -78,7 +80,7 @@ export function generateDefinitions(random: RandomChoices): Scenario {
     method: 'POST',
     path: definitionsPath,
     body: { json: structuredClone(valid) },
-    settleMs: establishMs,
+    ...served('widgets'),
   })
   steps.push({ id: 'get', method: 'GET', path })
   steps.push({ id: 'resources', method: 'GET', path: `/apis/${group}/v1` })
@@ -91,7 +93,14 @@ export function generateDefinitions(random: RandomChoices): Scenario {
     if (random.chance(95)) metadata['resourceVersion'] = `{${last}.metadata.resourceVersion}`
     const target = random.chance(12) ? `${path}/status` : path
     if (target !== path) next['status'] = randomStatus(random)
-    steps.push({ id: `update${i}`, method: 'PUT', path: target, query: validation(random), body: { json: next }, settleMs: 400 })
+    steps.push({
+      id: `update${i}`,
+      method: 'PUT',
+      path: target,
+      query: validation(random),
+      body: { json: next },
+      agree: { path, member: 'status' },
+    })
     last = `get${i}`
     steps.push({ id: last, method: 'GET', path, ...(random.chance(20) ? { headers: { accept: tableType } } : {}) })
     // A Table has no version to go on from.
@@ -143,8 +152,9 @@ function namesConflict(random: RandomChoices): Step[] {
       { kind: 'Widget', singular: 'widget', listKind: 'WidgetList' },
     ]),
   ) // prettier-ignore
+  const path = `${definitionsPath}/gadgets.${group}`
   return [
-    { id: 'other', method: 'POST', path: definitionsPath, body: { json: other }, settleMs: establishMs },
-    { id: 'conflict', method: 'GET', path: `${definitionsPath}/gadgets.${group}` },
+    { id: 'other', method: 'POST', path: definitionsPath, body: { json: other }, agree: { path, member: 'status' } },
+    { id: 'conflict', method: 'GET', path },
   ]
 }

@@ -7,9 +7,6 @@ type Draft = Record<string, JsonValue>
 const root = '/apis/admissionregistration.k8s.io/v1'
 const inNamespace = '/api/v1/namespaces/{ns}'
 
-/** Time in which policies take effect, in milliseconds. */
-const settleMs = 2200
-
 /** The scenario's namespace alone. */
 export const ownNamespace: JsonValue = { matchLabels: { 'kubernetes.io/metadata.name': '{ns}' } }
 
@@ -99,10 +96,42 @@ export function generatePolicies(random: RandomChoices): Scenario {
     method: 'POST',
     path: `${root}/validatingadmissionpolicybindings`,
     body: { json: randomBinding(random, withParams) },
-    settleMs,
   })
+  steps.push(...canary())
   for (let i = 0; i < 8; i++) steps.push(judged(random, i))
   return { area: 'admission', steps }
+}
+
+/**
+ * A further policy that refuses objects of one name, and its binding. Servers read all policies together, so that those before are in
+ * effect when it is.
+ */
+function canary(): Step[] {
+  const rule = {
+    apiGroups: [''],
+    apiVersions: ['v1'],
+    operations: ['CREATE'],
+    resources: ['configmaps'],
+    resourceNames: ['canary'],
+  }
+  const spec: Draft = { matchConstraints: { namespaceSelector: ownNamespace, resourceRules: [rule] } }
+  spec['validations'] = [{ expression: "object.metadata.name != 'canary'" }]
+  const binding = { policyName: '{id}-c', validationActions: ['Deny'] }
+  const body = { json: { metadata: { name: 'canary' } } }
+  const probe = { method: 'POST', path: `${inNamespace}/configmaps`, query: [['dryRun', 'All'] as const], body }
+  const create = (id: string, kind: string, json: JsonValue): Step => ({
+    id,
+    method: 'POST',
+    path: `${root}/${kind}`,
+    body: { json },
+  })
+  return [
+    create('canary', 'validatingadmissionpolicies', { metadata: { name: '{id}-c' }, spec }),
+    {
+      ...create('canarybinding', 'validatingadmissionpolicybindings', { metadata: { name: '{id}-c' }, spec: binding }),
+      until: { step: probe, shows: '"status":"Failure"' },
+    },
+  ]
 }
 
 function randomPolicy(random: RandomChoices, name: string, withParams = random.chance(30)): Draft {

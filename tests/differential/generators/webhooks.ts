@@ -1,28 +1,51 @@
 import type { JsonValue } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
-import type { Scenario, Step } from '../scenario.ts'
+import type { Probe, Scenario, Step } from '../scenario.ts'
 import { judged, ownNamespace } from './policies.ts'
 
 type Draft = Record<string, JsonValue>
 
 const root = '/apis/admissionregistration.k8s.io/v1'
-/** Time in which webhooks take effect, in milliseconds. */
-const settleMs = 700
-
 /** Mutating and validating webhooks of the harness, writes that call them, and the reviews that they got. */
 export function generateWebhooks(random: RandomChoices): Scenario {
   const steps: Step[] = []
-  for (const kind of ['mutating', 'validating'] as const) {
+  // Mutating webhooks may refuse what shall reach the validating ones.
+  for (const kind of ['validating', 'mutating'] as const) {
     if (random.chance(25)) continue
     const webhooks = Array.from({ length: random.pick([1, 1, 2]) }, (_, i) => randomWebhook(kind, i, random))
-    const json = { metadata: { name: `{id}-${kind}` }, webhooks }
-    steps.push({ id: kind, method: 'POST', path: `${root}/${kind}webhookconfigurations`, body: { json }, settleMs })
+    const json = { metadata: { name: `{id}-${kind}` }, webhooks: [...webhooks, canary(kind)] }
+    const path = `${root}/${kind}webhookconfigurations`
+    steps.push({ id: kind, method: 'POST', path, body: { json }, until: refusing(kind) })
   }
   for (let i = 0; i < 8; i++) {
     steps.push(judged(random, i))
     steps.push({ id: `reviews${i}`, method: 'GET', path: '{hook}/{id}' })
   }
   return { area: 'admission', steps }
+}
+
+/** A webhook that refuses what has its label, by which the harness sees that its configuration is in effect. */
+function canary(kind: string): JsonValue {
+  const answer = Buffer.from(JSON.stringify({ allowed: false })).toString('base64url')
+  return {
+    name: `${kind.charAt(0)}canary.example.com`,
+    clientConfig: { url: `{hook}/{id}/canary/${answer}`, caBundle: '{caBundle}' },
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+    namespaceSelector: ownNamespace,
+    objectSelector: { matchLabels: { canary: kind } },
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+  }
+}
+
+/** Any webhook of the configuration may be the one that refuses. */
+function refusing(kind: string): Probe {
+  const body = { json: { metadata: { name: 'canary', labels: { canary: kind } }, data: { a: 'x' } } }
+  const path = '/api/v1/namespaces/{ns}/configmaps'
+  return {
+    step: { method: 'POST', path, query: [['dryRun', 'All']], body },
+    shows: `admission webhook \\"${kind.charAt(0)}`,
+  }
 }
 
 function randomWebhook(kind: 'mutating' | 'validating', i: number, random: RandomChoices): JsonValue {

@@ -20,7 +20,7 @@ export const ofExtensions: readonly KnownDivergence[] = [
     reason:
       'After a syntax error the parser of the stock server guesses how to go on, and reports what it then finds; krmkit reports the first error, which is the one to mend.',
     matches: ({ aspect, stock, krmkit }) =>
-      aspect === 'wording' && isSame(stock, krmkit, (text) => text.replaceAll(laterSyntaxErrors, '')),
+      aspect === 'wording' && isSame(stock, krmkit, (text) => text.replaceAll(laterSyntaxErrors, '$1')),
   },
   {
     id: 'D102',
@@ -45,6 +45,43 @@ export const ofExtensions: readonly KnownDivergence[] = [
       !String(krmkit).startsWith('500 '),
   },
   {
+    id: 'D104',
+    title: 'An object is not stored under another name than its own',
+    reason:
+      'When a mutating webhook renames what a PUT or PATCH creates, the stock server stores it under the name in the path, where no later request can change it; krmkit answers 400.',
+    ends: true,
+    matches: ({ at, krmkit }, { stock }) =>
+      at === 'status' &&
+      stock.status === 201 &&
+      /^400 the name of the object \(\S+\) does not match the name on the URL/.test(String(krmkit)),
+  },
+  {
+    id: 'D105',
+    title: 'An update that changes nothing for readers keeps the resourceVersion',
+    reason:
+      'The stock server writes an object again, as it is, when its stored bytes lack defaults that readers see, and watchers get an event without a change; krmkit stores what readers see.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step, differences }) =>
+      at === 'body.metadata.resourceVersion' &&
+      differences.length === 1 &&
+      (step.method === 'PUT' || step.method === 'PATCH') &&
+      (isOfDefinition(step) || step.path.startsWith('/apis/{id}.example.com/')) &&
+      versionNumber(krmkit) < versionNumber(stock),
+  },
+  {
+    id: 'D106',
+    title: 'Empty lists and maps in schemas count as absent',
+    reason:
+      'Absent and empty members of a schema are the same once it is stored. The stock server tells them apart before: it refuses an empty `dependencies` anywhere and an empty `allOf` at the root, which krmkit accepts, and prints empty ones otherwise.',
+    ends: true,
+    matches: ({ stock, krmkit }, divergence) =>
+      isOfDefinition(divergence.step) &&
+      divergence.stock.status === 422 &&
+      emptyMembers.test(JSON.stringify(divergence.step.body)) &&
+      (/dependencies is not supported|fields are allowed at the root of the schema/.test(messageOf(divergence.stock)) ||
+        isSame(stock, krmkit, withoutEmptyLists)),
+  },
+  {
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:
@@ -55,7 +92,25 @@ export const ofExtensions: readonly KnownDivergence[] = [
 ]
 
 /** The second and further errors of an expression whose first is of syntax. */
-const laterSyntaxErrors = /(?<=(Syntax error: [^\n]*(?:\n \| [^\n]*){2}))(?:\nERROR: [^\n]*(?:\n \| [^\n]*){2})+/g
+const laterSyntaxErrors = /(Syntax error: [^\n]*(?:\n \| [^\n]*){2})(?:\nERROR: [^\n]*(?:\n \| [^\n]*){2})+/g
+
+/** The number of a version's placeholder, in the order of appearance. */
+function versionNumber(value: unknown): number {
+  return Number(/^<version (\d+)>$/.exec(String(value))?.[1])
+}
+
+/** Members of schemas that are empty lists or maps. */
+const emptyMembers =
+  /"(allOf|anyOf|oneOf|enum|required|dependencies|definitions|patternProperties|properties|items|x-kubernetes-[a-z-]+)":(\[\]|\{\})/
+
+/** Go prints an empty list or map by its type. */
+function withoutEmptyLists(text: string): string {
+  return text.replaceAll(/((?:\[\]|map\[string\])?[\w.]+)\{\}/g, '$1(nil)')
+}
+
+function messageOf({ body }: Divergence['stock']): string {
+  return String((body as { readonly message?: string } | null)?.message)
+}
 
 function isOfDefinition({ path }: Divergence['step']): boolean {
   return path.includes('/customresourcedefinitions')

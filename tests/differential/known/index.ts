@@ -2,9 +2,11 @@ import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
 import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
+import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
+import { ofQuantities } from './quantities.ts'
 import { bySpecification } from './specification.ts'
 import { ofStorage } from './storage.ts'
 
@@ -24,6 +26,8 @@ export interface KnownDivergence {
 export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
+  ...ofEmpties,
+  ...ofQuantities,
   ...ofPatches,
   ...bodyDepartures,
   ...ownDepartures,

@@ -25,7 +25,9 @@ export const bySpecification: readonly KnownDivergence[] = [
     matches: (difference, { step }) =>
       step.method === 'PATCH' &&
       statuses(difference, 422, 400) &&
-      /strict decoding error|cannot unmarshal|unmarshalerDecoder|unable to decode|decode patch/.test(String(difference.stock)),
+      /strict decoding error|cannot unmarshal|unmarshalerDecoder|unable to decode|decode patch|is invalid: patch: Invalid value: /.test(
+        String(difference.stock),
+      ),
   },
   {
     id: 'D4',

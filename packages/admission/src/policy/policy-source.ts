@@ -1,28 +1,29 @@
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { AdmissionContext } from '../interfaces.ts'
-import { type Binding, bindingOf, type Policy, policyOf } from './policy.ts'
+import { type Binding, bindingOf, type Policy } from './policy.ts'
 
 /** A policy with its bindings. */
-export interface BoundPolicy {
-  readonly policy: Policy
+export interface BoundPolicy<P = Policy> {
+  readonly policy: P
   readonly bindings: readonly Binding[]
 }
 
 /** The policies and bindings. A request sees every one that was stored before it. */
-export class PolicySource {
-  readonly #policies: ParsedCollection<Policy>
+export class PolicySource<P extends { readonly name: string } = Policy> {
+  readonly #policies: ParsedCollection<P>
   readonly #bindings: ParsedCollection<Binding>
-  #bound: readonly BoundPolicy[] = []
-  #from: readonly [readonly Policy[], readonly Binding[]] | undefined
+  #bound: readonly BoundPolicy<P>[] = []
+  #from: readonly [readonly P[], readonly Binding[]] | undefined
 
-  constructor({ apiDomain }: NamingProfile) {
+  /** @param kind prefix of the two resources: `validating` or `mutating`. */
+  constructor({ apiDomain }: NamingProfile, kind: string, parse: (object: DeepReadonly<ApiObject>) => P) {
     const group = `admissionregistration.${apiDomain}`
-    this.#policies = new ParsedCollection({ group, resource: 'validatingadmissionpolicies' }, policyOf)
-    this.#bindings = new ParsedCollection({ group, resource: 'validatingadmissionpolicybindings' }, bindingOf)
+    this.#policies = new ParsedCollection({ group, resource: `${kind}admissionpolicies` }, parse)
+    this.#bindings = new ParsedCollection({ group, resource: `${kind}admissionpolicybindings` }, bindingOf)
   }
 
   /** The policies that have bindings, sorted by name; rebuilt only after a change. */
-  async bound(context: AdmissionContext): Promise<readonly BoundPolicy[]> {
+  async bound(context: AdmissionContext): Promise<readonly BoundPolicy<P>[]> {
     const bindings = await this.#bindings.all(context)
     if (bindings.length === 0) return []
     const policies = await this.#policies.all(context)

@@ -22,7 +22,7 @@ export interface MatchCriteria {
   readonly objectSelector: LabelSelector | Error
 }
 
-interface MatchResourceMembers {
+export interface MatchResourceMembers {
   readonly resourceRules?: readonly NamedRule[] | null
   readonly excludeResourceRules?: readonly NamedRule[] | null
   readonly matchPolicy?: string | null
@@ -30,7 +30,7 @@ interface MatchResourceMembers {
   readonly objectSelector?: object | null
 }
 
-function criteriaOf(members: MatchResourceMembers): MatchCriteria {
+export function criteriaOf(members: MatchResourceMembers): MatchCriteria {
   return {
     rules: members.resourceRules ?? [],
     excluded: members.excludeResourceRules ?? [],

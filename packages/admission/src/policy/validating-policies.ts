@@ -8,8 +8,9 @@ import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
 import { evaluatePolicy, type PolicyDecision } from './evaluate-policy.ts'
 import { versionByCriteria } from './match-criteria.ts'
+import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
-import type { Binding, MatchCriteria, Policy } from './policy.ts'
+import { type Binding, type MatchCriteria, type Policy, policyOf } from './policy.ts'
 import { PolicySource } from './policy-source.ts'
 
 /**
@@ -50,7 +51,7 @@ export function validatingPolicies({
   readonly profile: NamingProfile
   readonly authorizer: Authorizer
 }): AdmissionPlugin {
-  const source = new PolicySource(profile)
+  const source = new PolicySource(profile, 'validating', policyOf)
   const exempt = exemptResources(profile)
   return {
     name: 'ValidatingAdmissionPolicy',
@@ -66,7 +67,7 @@ export function validatingPolicies({
 }
 
 /** Policies, which a policy could otherwise lock, and reviews, which store nothing. */
-function exemptResources({ apiDomain }: NamingProfile): ReadonlySet<string> {
+export function exemptResources({ apiDomain }: NamingProfile): ReadonlySet<string> {
   const of = (group: string, ...resources: readonly string[]) => resources.map((resource) => `${group}.${apiDomain}/${resource}`)
   return new Set([
     ...of('admissionregistration', 'validatingadmissionpolicies', 'validatingadmissionpolicybindings'),
@@ -181,19 +182,12 @@ class PolicyEvaluation {
     const { before, after } = requestMembers(attributes, version, profile)
     const versioned = await versionedObjects(this.#object, version, attributes, this.#context)
     const request = { ...before, ...after }
-    const activation = new Activation({ attributes, ...versioned, request, namespace: this.#namespace() }, authorizer)
+    const activation = new Activation(
+      { attributes, ...versioned, request, namespace: namespaceOf(attributes, this.#context) },
+      authorizer,
+    )
     this.#activations.set(key, activation)
     return activation
-  }
-
-  /** The namespace object; a Namespace itself has none. */
-  #namespace(): DeepReadonly<ApiObject> | undefined {
-    const { namespace, kind } = this.#attributes
-    if (namespace === '' || (kind.kind === 'Namespace' && kind.group === '')) return undefined
-    const namespaces = { group: '', resource: 'namespaces' }
-    const found = this.#context.reader.get(namespaces, '', namespace)
-    if (found === undefined) throw ApiError.notFound(namespaces, namespace)
-    return found
   }
 
   #apply(policy: Policy, binding: Binding, decision: PolicyDecision, annotations: Map<string, Set<string>>): void {

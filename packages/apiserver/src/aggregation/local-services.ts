@@ -59,8 +59,12 @@ const stockVersionPriorities: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1alpha1': 9,
   'discovery.k8s.io/v1beta1': 12,
   'events.k8s.io/v1beta1': 5,
+  'extensions/v1beta1': 1,
   'flowcontrol.apiserver.k8s.io/v1': 21,
   'flowcontrol.apiserver.k8s.io/v1beta3': 18,
+  'flowcontrol.apiserver.k8s.io/v1beta2': 15,
+  'flowcontrol.apiserver.k8s.io/v1beta1': 12,
+  'flowcontrol.apiserver.k8s.io/v1alpha1': 9,
   'internal.apiserver.k8s.io/v1alpha1': 9,
   'storagemigration.k8s.io/v1alpha1': 9,
 }

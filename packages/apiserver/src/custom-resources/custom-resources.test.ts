@@ -155,6 +155,37 @@ describe('custom resources', () => {
     expect((await call('GET', `${widgets}/a`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } })
   })
 
+  it('drops all ownership when the part that a request cannot change has values of the wrong type, as on the stock server', async () => {
+    const { call } = await start()
+    await define(call, definition({ subresources: { status: {} } }, { scope: 'Namespaced' }))
+    const bad = await call('POST', widgets, { body: widget('a', { spec: { a: 'x' }, status: { phase: 1 } }) })
+    expect([bad.status, bad.body.metadata.managedFields, bad.body.status]).toEqual([201, undefined, undefined])
+    const good = await call('POST', widgets, { body: widget('b', { spec: { a: 'x' }, status: { phase: 'x' } }) })
+    expect(good.body.metadata.managedFields).toHaveLength(1)
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const patched = await call('PATCH', `${widgets}/b/status`, { body: { spec: 1000 }, headers })
+    expect([patched.status, patched.body.metadata.managedFields, patched.body.spec.a]).toEqual([200, undefined, 'x'])
+    expect(patched.body.metadata.resourceVersion).not.toBe(good.body.metadata.resourceVersion)
+  })
+
+  it('gives the Scale of a cluster-scoped object no namespace', async () => {
+    const { call } = await start()
+    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }
+    expect(
+      (await call('POST', definitionsPath, { body: definition({ subresources: { scale } }, { scope: 'Cluster' }) })).status,
+    ).toBe(201)
+    const path = '/apis/g.example.com/v1/widgets'
+    await eventually(
+      () => call('GET', path),
+      ({ status }) => status === 200,
+    )
+    const { metadata, ...object } = widget('a', { spec: { replicas: 2 } }) as JsonObject & { metadata: { name: string } }
+    await call('POST', path, { body: { ...object, metadata: { name: metadata.name } } })
+    const body = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'a' }, spec: { replicas: 3 } }
+    expect((await call('PUT', `${path}/a/scale`, { body })).body.metadata).not.toHaveProperty('namespace')
+    expect((await call('GET', `${path}/a/scale`)).body.metadata).not.toHaveProperty('namespace')
+  })
+
   it('treats lists without markers as atomic, and merges applied configurations [P226]', async () => {
     const { call } = await start()
     await define(call)

@@ -26,6 +26,8 @@ export interface DiscoveryOptions {
   readonly serverAddress: () => string
   /** Names the discovery group and the protobuf media type. Default: the stock profile. */
   readonly profile?: NamingProfile
+  /** Versions of the aggregated form that the release has. Default: all. */
+  readonly aggregated?: readonly AggregatedVersion[]
 }
 
 export type DiscoveryResult = PlainDocument | AggregatedDocument | NotServed
@@ -80,6 +82,7 @@ export interface Discovery {
 }
 
 const noRemote: readonly RemoteVersion[] = []
+const aggregatedVersions: readonly AggregatedVersion[] = ['v2', 'v2beta1']
 
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   let resources: readonly ResourceDefinition[] | undefined
@@ -103,7 +106,11 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     resolve(request) {
       const segments = segmentsOf(request.path)
       if (segments === undefined) return undefined
-      return current().resolve(segments, { headers: request.headers, serverAddress: options.serverAddress })
+      return current().resolve(segments, {
+        headers: request.headers,
+        serverAddress: options.serverAddress,
+        aggregated: options.aggregated ?? aggregatedVersions,
+      })
     },
     notServed: (group) => current().notServed(group),
   }
@@ -122,6 +129,7 @@ function segmentsOf(path: string): string[] | undefined {
 interface DiscoveryContext {
   readonly headers: DiscoveryRequest['headers']
   readonly serverAddress: () => string
+  readonly aggregated: readonly AggregatedVersion[]
 }
 
 /** The documents of one set of served resources, each created on first use. */
@@ -153,7 +161,7 @@ class DiscoverySnapshot {
 
   #root(path: '/api' | '/apis', context: DiscoveryContext): DiscoveryResult {
     if (path === '/api' && this.#core === undefined) return { outcome: 'notServed', form: 'text' }
-    const choice = chooseAggregated(context.headers.accept, this.#profile)
+    const choice = chooseAggregated(context.headers.accept, this.#profile, context.aggregated)
     if (choice !== undefined) return this.#aggregate(path, choice, context.headers['if-none-match'])
     if (path === '/apis') return this.#document(path, 'APIGroupList', () => apiGroupList(this.#named))
     const address = context.serverAddress()
@@ -248,6 +256,7 @@ function discoveryGroup(profile: NamingProfile): string {
 export function chooseAggregated(
   accept: string | readonly string[] | undefined,
   profile: NamingProfile = stockProfile,
+  versions: readonly AggregatedVersion[] = aggregatedVersions,
 ): AggregatedChoice | undefined {
   const header = typeof accept === 'string' || accept === undefined ? (accept ?? '') : accept.join(',')
   for (const clause of parseAccept(header)) {
@@ -257,6 +266,7 @@ export function chooseAggregated(
     const version = aggregatedVersion(clause.parameters, discoveryGroup(profile))
     const stream = clause.parameters.get('stream')
     if (encoding === undefined || version === undefined || clause.parameters.get('sv')) continue
+    if (!versions.includes(version)) continue
     if (stream !== undefined && stream !== '' && stream !== 'watch') continue
     return { version, encoding, pretty: clause.parameters.get('pretty') === '1' }
   }

@@ -1,6 +1,13 @@
 import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import { compareGroups, compareVersions, groupPriority, stockGroup } from '@krmkit/kinds/groups'
-import { formatApiVersion, type GroupVersion, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import {
+  formatApiVersion,
+  type GroupVersion,
+  type GroupVersionKind,
+  type JsonObject,
+  type NamingProfile,
+  stockProfile,
+} from '@krmkit/meta'
 import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { storageVersionHash } from './storage-version-hash.ts'
 
@@ -51,14 +58,14 @@ function servedGroup(
   const kept = local.filter(({ version }) => !remote.some((each) => each.version === version))
   const proxied = remote.map((each): ServedVersion => ({ group, version: each.version, resources: [], remote: each }))
   const rank = ({ remote: other }: ServedVersion) => other?.versionPriority ?? 100
-  const all = [...kept, ...proxied].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version))
+  const all = [...kept, ...proxied].sort((a, b) => rank(b) - rank(a) || compareVersions(a.version, b.version, group))
   return { group, versions: all, priority }
 }
 
 function servedVersions(group: string, versions: ReadonlyMap<string, ResourceDefinition[]>): ServedVersion[] {
   return [...versions]
     .map(([version, resources]) => ({ group, version, resources: resources.sort(byPlural) }))
-    .sort((a, b) => compareVersions(a.version, b.version))
+    .sort((a, b) => compareVersions(a.version, b.version, group))
 }
 
 function byPlural(a: ResourceDefinition, b: ResourceDefinition): number {
@@ -129,8 +136,12 @@ function resourceObject(info: ResourceInfo, definition: ResourceDefinition): Jso
     verbs: [...verbs],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
-    ...(isStored(info) ? { storageVersionHash: storageVersionHash({ ...definition.storage, kind: kind.kind }) } : {}),
+    ...(isStored(info) ? { storageVersionHash: storageVersionHash(announcedKind(definition)) } : {}),
   }
+}
+
+function announcedKind({ storage: { group, version, announced }, kind }: ResourceDefinition): GroupVersionKind {
+  return { group, version: announced ?? version, kind: kind.kind }
 }
 
 /** Whether objects of the resource are stored: stored resources can be watched. */

@@ -33,10 +33,14 @@ export function versionDocument(options: VersionOptions): JsonObject {
   return {
     major,
     minor,
-    emulationMajor,
-    emulationMinor,
-    minCompatibilityMajor: emulationMajor,
-    minCompatibilityMinor: String(Math.max(0, Number(emulationMinor) - 1)),
+    ...(hasEmulation(release)
+      ? {
+          emulationMajor,
+          emulationMinor,
+          minCompatibilityMajor: emulationMajor,
+          minCompatibilityMinor: String(Math.max(0, Number(emulationMinor) - 1)),
+        }
+      : {}),
     gitVersion: gitVersion(options),
     gitCommit: build?.commit ?? '',
     gitTreeState: build?.clean === undefined ? '' : build.clean ? 'clean' : 'dirty',
@@ -45,6 +49,12 @@ export function versionDocument(options: VersionOptions): JsonObject {
     compiler: runtime.engine,
     platform: `${osNames[platform.os] ?? platform.os}/${architectureNames[platform.architecture] ?? platform.architecture}`,
   }
+}
+
+/** Whether the document of a release has the members about emulation. */
+function hasEmulation(release: string): boolean {
+  const [major, minor] = parseRelease(release).map(Number)
+  return major !== 1 || minor === undefined || minor >= 33
 }
 
 function parseRelease(release: string): [major: string, minor: string] {

@@ -1,5 +1,6 @@
 import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
+import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonValue } from '@krmkit/meta'
 import { runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
@@ -103,14 +104,17 @@ export function appliedConfiguration(
   const readable = typeof metadata === 'object' && !Array.isArray(metadata)
   const ownName = readable ? metadata['name'] : name
   // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
-  if (ownName === null || ownName === '' || (ownName === undefined && !exists)) throw unnamed(name)
-  const named = ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
+  const isUnnamed = ownName === null || ownName === '' || (ownName === undefined && !exists)
+  const named = isUnnamed || ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      return { sent: (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject, object }
+      const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
+      const warnings = options.fieldValidation === 'Warn' ? problems : []
+      // Conflicts precede the refusal.
+      return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
     }),
   )
 }
@@ -180,9 +184,9 @@ interface CheckedObject {
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
-  const type = target.type()
   const size = new DecodedSize(objectBytes)
-  const { value, unversioned } = patchedType(request, result.value)
+  const { value, unversioned, version } = patchedType(request, result.value)
+  const type = version?.kind.type() ?? target.type()
   const { problems = [] } = result
   const collect = options.fieldValidation !== 'Ignore'
   // The object has no name then, so it is refused after its problems are reported.
@@ -192,7 +196,8 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
     // Members of typed objects have no order: the stock server sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own
-    return checkDecoded(request, { ...result, decoded: { object, problems: all } })
+    const converted = version === undefined ? object : convert(object, version, scope.definition)
+    return checkDecoded(request, { ...result, decoded: { object: converted, problems: all } })
   }
   if (isLarge(value)) {
     return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
@@ -206,6 +211,12 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   } catch (error) {
     throw decodeRefusal(error, objectBytes)
   }
+}
+
+/** Converts a decoded object from one served version of its kind to another. */
+function convert(object: ApiObject, from: ResourceDefinition, to: ResourceDefinition): ApiObject {
+  const stored = from.toStorage?.(object) ?? object
+  return to.fromStorage?.(stored) ?? stored
 }
 
 function nameless(problems: readonly string[]): Decoded<ApiObject> {
@@ -222,7 +233,8 @@ function checkDecoded(
   const { name, namespace } = context.info
   if (problems.length > 0 && fieldValidation === 'Strict')
     throw refusal?.(problems) ?? strictFailure(gvk, problems, new Uint8Array(0))
-  if (problems.length > 0 && fieldValidation === 'Warn') context.warnings.push(...problems)
+  // An apply warns when its configuration is merged.
+  if (refusal === undefined && fieldValidation === 'Warn') context.warnings.push(...problems)
   const { name: given = '', namespace: other = '' } = object.metadata ?? {}
   if (namespaced && other !== '' && other !== namespace) {
     throw ApiError.badRequest('the namespace of the provided object does not match the namespace sent on the request')

@@ -1,4 +1,5 @@
-import { ApiError, formatApiVersion, type JsonValue, parseApiVersion } from '@krmkit/meta'
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { ApiError, formatApiVersion, type GroupVersionKind, type JsonValue, parseApiVersion } from '@krmkit/meta'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { otherKind, typeProblem } from './body-type.ts'
@@ -15,6 +16,8 @@ export interface PatchedType {
    * JSON names: all members are unknown, also the name.
    */
   readonly unversioned?: readonly string[]
+  /** The served version of the kind that the patch changed the object to; the result is converted back. */
+  readonly version?: ResourceDefinition
 }
 
 /**
@@ -37,10 +40,21 @@ export function patchedType(request: PatchRequest, value: JsonValue): PatchedTyp
   const kind = stated.kind === '' ? gvk.kind : stated.kind
   const parsed = stated.apiVersion === '' ? { group: gvk.group, version: '' } : parseApiVersion(stated.apiVersion)
   if (kind !== gvk.kind || (stated.apiVersion !== '' && stated.apiVersion !== own.apiVersion)) {
+    const version = otherVersion(request, { ...parsed, kind })
+    if (version !== undefined) return { value, version }
     throw ApiError.badRequest(typeProblem(scope, gvk, { ...parsed, kind }))
   }
   const typed = withType(value, own)
   return stated.apiVersion === '' ? { value: typed, unversioned: unknownMembers(value) } : { value: typed }
+}
+
+function otherVersion({ scope, target }: PatchRequest, stated: GroupVersionKind): ResourceDefinition | undefined {
+  const { definition, registry } = scope
+  // A Scale has one version.
+  if (target.gvk !== definition.kind) return undefined
+  const isStated = ({ kind }: ResourceDefinition) =>
+    kind.kind === stated.kind && kind.group === stated.group && kind.version === stated.version
+  return registry.served.versionsOf(definition.storage).find(isStated)
 }
 
 /** @throws ApiError 400 */

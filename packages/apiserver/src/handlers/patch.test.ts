@@ -40,6 +40,16 @@ describe('apply', () => {
     expect(json.message).toContain('parsing time "2024-01-01"')
   })
 
+  it('warns of unknown fields only when the configuration does not conflict', async () => {
+    const { ask } = await sampleServer()
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }, { k: 'v' }) })
+    const body = { ...map({ name: 'a' }, { k: 'w' }), unknown: 1 }
+    const send = (query: string) => ask(`${maps}/a?fieldManager=ci${query}`, { method: 'PATCH', headers: apply, body })
+    const refused = await send('')
+    expect([refused.status, refused.headers['warning']]).toEqual([409, undefined])
+    expect((await send('&force=true')).headers['warning']).toEqual(['299 - "unknown field \\"unknown\\""'])
+  })
+
   it('refuses a configuration that clears the name of an object', async () => {
     const { ask } = await sampleServer()
     await ask(maps, { method: 'POST', body: map({ name: 'a' }) })

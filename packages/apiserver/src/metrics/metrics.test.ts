@@ -3,6 +3,7 @@ import { parsePodSecurityConfiguration, podSecurity } from '@krmkit/admission/pl
 import { alwaysAllowAuthorizer, createInstrumentedAuthorizer } from '@krmkit/authorization'
 import { ApiError } from '@krmkit/meta'
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
+import { createFeatureGates } from '@krmkit/versioning'
 import { describe, expect, it } from 'vitest'
 import { contextOf, requestOf, sampleServer } from '../testing/sample-server.ts'
 import { createMetrics } from './metrics.ts'
@@ -30,6 +31,20 @@ const labels = (given: Record<string, string | number>): string => {
 const core = { component: 'apiserver', version: 'v1' }
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
 const maps = '/api/v1/namespaces/default/configmaps'
+
+it('reports the stage of each feature gate and whether it is enabled [P332]', async () => {
+  const { ask } = await sampleServer({ features: createFeatureGates({ set: 'HPAScaleToZero=true' }) })
+  const series = await seriesOf(ask, 'kubernetes_feature_enabled')
+  expect(series).toHaveLength(191)
+  expect(series).toEqual(
+    expect.arrayContaining([
+      'kubernetes_feature_enabled{name="HPAScaleToZero",stage="ALPHA"} 1',
+      'kubernetes_feature_enabled{name="AllBeta",stage="BETA"} 0',
+      'kubernetes_feature_enabled{name="SidecarContainers",stage=""} 1',
+      'kubernetes_feature_enabled{name="AllowServiceLBStatusOnNonLB",stage="DEPRECATED"} 0',
+    ]),
+  )
+})
 
 describe('request metrics of a server', () => {
   it.each<[string, Parameters<Ask>, Record<string, string | number>]>([

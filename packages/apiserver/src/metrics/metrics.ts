@@ -1,5 +1,6 @@
 import type { AdmissionMetrics } from '@krmkit/admission'
 import type { AuthorizationMetrics } from '@krmkit/authorization'
+import type { FeatureGateState } from '@krmkit/meta'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import type { Filter } from '../request-context.ts'
 import { admissionMetrics } from './admission-metrics.ts'
@@ -35,6 +36,8 @@ export interface MetricsOptions {
   /** Resources whose names may become labels. */
   readonly resources: NamedResources
   readonly slices: SliceScheduler
+  /** The feature gates of the server. */
+  readonly gates?: readonly FeatureGateState[] | undefined
 }
 
 const requestTotal = {
@@ -54,7 +57,7 @@ export interface AvailabilityMetrics {
   remove(name: string): void
 }
 
-export function createMetrics({ resourceVersion, resources, slices }: MetricsOptions): Metrics {
+export function createMetrics({ resourceVersion, resources, slices, gates = [] }: MetricsOptions): Metrics {
   const instruments = new Instruments()
   const requests = new RequestMetrics()
   const labelsOf = requestLabeler(resources)
@@ -90,6 +93,7 @@ export function createMetrics({ resourceVersion, resources, slices }: MetricsOpt
     help: 'Number of times an APIService became unavailable, by reason.',
     labelNames: ['name', 'reason'],
   })
+  featureMetric(gates, instruments)
   const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put'])
   return {
     filter: async (context, next) => {
@@ -142,4 +146,15 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   }
   parts.push(Buffer.from(text))
   return parts
+}
+
+/** One series per gate; the stage of stable gates is empty. */
+function featureMetric(gates: readonly FeatureGateState[], instruments: Instruments): void {
+  const metric = instruments.gauge({
+    name: 'kubernetes_feature_enabled',
+    help: 'Stage of each feature gate, and 1 if it is enabled.',
+    labelNames: ['name', 'stage'],
+  })
+  for (const { name, stage, enabled } of gates)
+    metric.set({ name, stage: stage === 'stable' ? '' : stage.toUpperCase() }, enabled ? 1 : 0)
 }

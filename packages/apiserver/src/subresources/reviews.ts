@@ -39,6 +39,8 @@ export async function createReview(scope: RequestScope, context: RequestContext,
   const { options, decoded } = await readCreation(scope, context, { gvk, type: gvk.type, unstored: true })
   const { object } = decoded
   const review = await store.createVirtual(writeContext(context, options), { namespace: context.info.namespace, object })
-  await answer(scope, context, review)
-  return objectResponse(scope, context, normalize(definition.kind.type(), review), { representation, status: 201 })
+  const asked = definition.toStorage?.(review) ?? review
+  await answer(scope, context, asked)
+  const answered = definition.fromStorage?.(asked) ?? asked
+  return objectResponse(scope, context, normalize(definition.kind.type(), answered), { representation, status: 201 })
 }

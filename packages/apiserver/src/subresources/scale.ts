@@ -96,7 +96,7 @@ function scaleOf({ definition }: RequestScope, object: FrozenObject, lenient = f
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    metadata: { name, ...(namespace === '' ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: numberAt(object, paths.statusReplicas), ...(selector === '' ? {} : { selector }) },
   }

@@ -11,7 +11,7 @@ type Members = { [key: string]: JsonValue }
 export interface PointerTarget {
   readonly container: JsonValue[] | Members
   readonly key: string
-  /** Position in a list; its length for an addition at the end. */
+  /** Position in a list; its length for an addition at the end. `undefined` in objects, and where a list has no such position. */
   readonly index: number | undefined
 }
 
@@ -107,10 +107,7 @@ export class Draft {
   }
 
   #targetIn(container: JsonValue | undefined, key: string, adding: boolean): PointerTarget | undefined {
-    if (Array.isArray(container)) {
-      const index = positionOf(key, this.#lengthOf(container), adding)
-      return index === undefined ? undefined : { container, key, index }
-    }
+    if (Array.isArray(container)) return { container, key, index: positionOf(key, this.#lengthOf(container), adding) }
     return isJsonObject(container) ? { container, key, index: undefined } : undefined
   }
 

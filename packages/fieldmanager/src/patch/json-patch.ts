@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValues } from '../value/order.ts'
@@ -108,14 +109,14 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
   if (path === undefined) throw failed(`${op} operation failed to decode path`)
   switch (op) {
     case 'add':
-      draft.add(resolveTarget(draft, path, op), value)
+      addTo(draft, resolveTarget(draft, path, op), { path, value, op })
       return
     case 'replace':
       replaceAt(draft, path, value)
       return
     case 'remove': {
       const target = resolveTarget(draft, path, op)
-      if (draft.get(target) === undefined) throw failed(`remove operation does not apply: doc is missing key: ${path}`)
+      if (draft.get(target) === undefined) throw failed(`error in remove for path: '${path}': ${whyNotRemoved(target)}`)
       draft.remove(target)
       return
     }
@@ -124,13 +125,13 @@ function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Gen
       return
     case 'move': {
       const moved = removeAt(draft, decodedFrom(operation))
-      draft.add(resolveTarget(draft, path, op), moved)
+      addTo(draft, resolveTarget(draft, path, op), { path, value: moved, op })
       return
     }
     case 'copy': {
       const source = sourceOf(draft, decodedFrom(operation))
       const target = resolveTarget(draft, path, op)
-      draft.add(target, yield* copyOf(draft, source, copies))
+      addTo(draft, target, { path, value: yield* copyOf(draft, source, copies), op })
       return
     }
     default:
@@ -143,17 +144,35 @@ function decodedFrom({ op, from }: PlainOperation): string {
   return from
 }
 
+interface Addition {
+  readonly path: string
+  readonly value: JsonValue
+  readonly op: string
+}
+
+function addTo(draft: Draft, target: PointerTarget, { path, value, op }: Addition): void {
+  if (hasNoPosition(target)) {
+    const why = isNumber(target.key)
+      ? noPosition(target)
+      : `value was not a proper array index: '${target.key}': ${noPosition(target)}`
+    throw failed(`${op === 'copy' ? 'error while adding value during copy' : `error in ${op} for path: '${path}'`}: ${why}`)
+  }
+  draft.add(target, value)
+}
+
 function removeAt(draft: Draft, from: string): JsonValue {
   const target = draft.resolve(from, false)
-  const value = target === undefined ? undefined : draft.get(target)
-  if (target === undefined || value === undefined) throw missingFrom('move', from)
+  if (target === undefined) throw missingFrom('move', from)
+  const value = draft.get(target)
+  if (value === undefined) throw failed(`error in move for path: '${target.key}': ${whyNotRemoved(target)}`)
   draft.remove(target)
   return value
 }
 
 function sourceOf(draft: Draft, from: string): PointerTarget {
   const source = draft.resolve(from, false)
-  if (source === undefined || (source.index !== undefined && draft.get(source) === undefined)) throw missingFrom('copy', from)
+  if (source === undefined) throw missingFrom('copy', from)
+  if (hasNoPosition(source)) throw failed(`error in copy for from: '${from}': ${noPosition(source)}`)
   return source
 }
 
@@ -171,7 +190,7 @@ function* copyOf(draft: Draft, source: PointerTarget, copies: Copies): Generator
 }
 
 function missingFrom(op: string, from: string): FieldManagerError {
-  return failed(`${op} operation does not apply: doc is missing from path: ${from}`)
+  return failed(`${op} operation does not apply: doc is missing from path: ${from}: missing value`)
 }
 
 function replaceAt(draft: Draft, path: string, value: JsonValue): void {
@@ -180,23 +199,49 @@ function replaceAt(draft: Draft, path: string, value: JsonValue): void {
     return
   }
   const target = resolveTarget(draft, path, 'replace')
-  if (target.index !== undefined && draft.get(target) === undefined)
-    throw failed(`replace operation does not apply: doc is missing key: ${path}`)
+  if (hasNoPosition(target)) throw failed(`replace operation does not apply: doc is missing key: ${path}: missing value`)
   draft.set(target, value)
 }
 
 function testAt(draft: Draft, path: string, value: JsonValue): void {
   const target = resolveTarget(draft, path, 'test')
+  if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
-  if (present === undefined && target.index !== undefined) throw failed(`error in test for path: '${path}'`)
   if (!equalValues(present ?? null, value)) throw failed(`testing value ${path} failed: test failed`)
+}
+
+/** What is missing when the container of a target does not exist, in the words of each operation. */
+const missingContainers: Readonly<Record<string, (path: string) => string>> = {
+  add: (path) => `doc is missing path: "${path}"`,
+  remove: (path) => `doc is missing path: "${path}"`,
+  replace: (path) => `doc is missing path: ${path}`,
+  test: (path) => `is missing path: ${path}`,
+  move: (path) => `doc is missing destination path: ${path}`,
+  copy: (path) => `doc is missing destination path: ${path}`,
 }
 
 function resolveTarget(draft: Draft, path: string, op: string): PointerTarget {
   const target = draft.resolve(path, op === 'add' || op === 'move' || op === 'copy')
-  if (target === undefined)
-    throw failed(`${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`)
+  if (target === undefined) throw failed(`${op} operation does not apply: ${missingContainers[op]?.(path)}: missing value`)
   return target
+}
+
+function hasNoPosition({ container, index }: PointerTarget): boolean {
+  return Array.isArray(container) && index === undefined
+}
+
+/** Why a list has no such position. */
+function noPosition({ key }: PointerTarget): string {
+  if (!isNumber(key)) return `strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`
+  return `Unable to access invalid index: ${Number(key)}: invalid index referenced`
+}
+
+function whyNotRemoved(target: PointerTarget): string {
+  return hasNoPosition(target) ? noPosition(target) : `Unable to remove nonexistent key: ${target.key}: missing value`
+}
+
+function isNumber(key: string): boolean {
+  return /^[+-]?\d+$/.test(key)
 }
 
 function* readOperations(operations: JsonValue): Generator<unknown, PlainOperation[]> {

@@ -1,6 +1,12 @@
-/** The steps of a JSON pointer; `undefined` for the pointer to the whole document and for malformed pointers. @see RFC 6901 */
+/**
+ * The steps of a JSON pointer; `undefined` for the pointer to the whole document and for one without a slash. As on stock servers, what
+ * precedes the first slash is ignored.
+ *
+ * @see RFC 6901
+ */
 export function stepsOf(pointer: string): string[] | undefined {
-  return pointer.startsWith('/') ? pointer.slice(1).split('/').map(unescapeStep) : undefined
+  const slash = pointer.indexOf('/')
+  return slash < 0 ? undefined : pointer.slice(slash + 1).split('/').map(unescapeStep)
 }
 
 function unescapeStep(step: string): string {

@@ -78,6 +78,31 @@ describe('jsonPatch [P145]', () => {
     expect(validateJsonPatch(null)).toEqual([])
   })
 
+  it.each([
+    [{ op: 'test', path: '/b/a', value: 1 }, 'test operation does not apply: is missing path: /b/a: missing value'],
+    [{ op: 'add', path: '/b/a', value: 1 }, 'add operation does not apply: doc is missing path: "/b/a": missing value'],
+    [{ op: 'replace', path: '/b/a', value: 1 }, 'replace operation does not apply: doc is missing path: /b/a: missing value'],
+    [{ op: 'replace', path: '/l/5', value: 1 }, 'replace operation does not apply: doc is missing key: /l/5: missing value'],
+    [{ op: 'remove', path: '/a/b' }, "error in remove for path: '/a/b': Unable to remove nonexistent key: b: missing value"],
+    [
+      { op: 'remove', path: '/l/3' },
+      "error in remove for path: '/l/3': Unable to access invalid index: 3: invalid index referenced",
+    ],
+    [{ op: 'move', from: '/a/b', path: '/x' }, "error in move for path: 'b': Unable to remove nonexistent key: b: missing value"],
+    [
+      { op: 'move', from: '/a', path: '/b/c' },
+      'move operation does not apply: doc is missing destination path: /b/c: missing value',
+    ],
+    [{ op: 'copy', from: '/b/c', path: '/x' }, 'copy operation does not apply: doc is missing from path: /b/c: missing value'],
+    [
+      { op: 'add', path: '/l/x', value: 1 },
+      `error in add for path: '/l/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax`,
+    ],
+    [{ op: 'test', path: '/a', value: 1 }, 'testing value /a failed: test failed'],
+  ])('names why %j does not apply', (operation, message) => {
+    expect(() => jsonPatch({ a: {}, l: [1] }, [operation])).toThrow(new FieldManagerError({ code: 'Unprocessable', message }))
+  })
+
   it('limits the number of operations', () => {
     const operations = Array.from({ length: 3 }, () => ({ op: 'add', path: '/a', value: 1 }))
     const error = new FieldManagerError({

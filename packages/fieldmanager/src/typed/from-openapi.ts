@@ -21,8 +21,8 @@ export interface OpenApiOptions {
  * document.
  *
  * Supports `x-kubernetes-list-type`, `-list-map-keys`, `-map-type`, `-struct-type`, `-patch-strategy`, `-patch-merge-key`,
- * `-preserve-unknown-fields`, `-int-or-string` and `-embedded-resource`. Objects without described members are deduced, lists
- * without markers are atomic.
+ * `-preserve-unknown-fields` and `-embedded-resource`. Objects without described members are deduced, lists without markers are
+ * atomic, and schemas without a type, such as those of integers or strings, accept any value.
  *
  * @throws FieldManagerError `InvalidSchema`, when the faulty part is first used.
  * @see API protocol specification, 4.7
@@ -68,7 +68,6 @@ class Reader {
 
   atom(schema: JsonObject, inherited: boolean): Atom {
     const preserve = inherited || schema['x-kubernetes-preserve-unknown-fields'] === true
-    if (schema['x-kubernetes-int-or-string'] === true) return atomOf({ scalar: 'untyped' })
     switch (schema.type) {
       case undefined:
       case '':

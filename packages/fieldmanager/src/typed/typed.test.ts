@@ -43,6 +43,11 @@ describe('typedSchemaFromOpenApi [P222 P224 P225]', () => {
     expect(() => fieldSetOf({}, missing)).toThrow(expect.objectContaining({ code: 'InvalidSchema' }))
   })
 
+  it('accepts any value where a schema has no type, as that of integers or strings', () => {
+    const schema = { type: 'object', properties: { port: { 'x-kubernetes-int-or-string': true } } }
+    for (const port of [1, 'a', {}, [1]]) expect(validateValue({ port }, typedSchemaFromOpenApi(schema))).toEqual([])
+  })
+
   it('rejects unknown markers on first use', () => {
     const bad = { type: 'object', properties: { l: { type: 'array', 'x-kubernetes-list-type': 'bag' } } }
     expect(() => fieldSetOf({ l: [] }, typedSchemaFromOpenApi(bad))).toThrow('unknown list type bag')

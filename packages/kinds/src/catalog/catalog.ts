@@ -1,12 +1,13 @@
 import { type Features, type GroupVersionKind, type GroupVersionResource, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createTypeSource, type FactsSource, type TypeSource } from '@krmkit/schema'
-import { modelFiles } from '../data/index.generated.ts'
 import { KindsError } from '../errors.ts'
 import type { KindInfo, ResourceDefinition } from '../interfaces.ts'
-import { type FolderVersion, versionDefinitions } from './definitions.ts'
-import { type CatalogFacts, readCatalogFacts } from './facts.ts'
-import { compareGroups, compareVersions, profileGroup, stockGroup } from './groups.ts'
+import { type FolderVersion, type Sources, versionDefinitions } from './definitions.ts'
+import type { EmulatedRelease } from './emulated-release.ts'
+import { type CatalogFacts, factsOf, readStockFacts } from './facts.ts'
+import { compareGroups, compareVersions, stockGroup } from './groups.ts'
 import { createKindIndex } from './kind-infos.ts'
+import { modelTexts } from './model-texts.ts'
 import { parseRuntimeConfig, type RuntimeConfig } from './runtime-config.ts'
 
 /** The catalog of served resources, by resource and by kind. */
@@ -16,6 +17,11 @@ export interface CatalogOptions {
   readonly runtimeConfig?: string | Readonly<Record<string, boolean | string>> | RuntimeConfig
   /** Leaves out what was introduced after, or removed by, the release. Default: everything of the newest release. */
   readonly features?: Features
+  /**
+   * Serves what an older release does, also what was removed since: `emulateRelease` of `@krmkit/kinds/releases`, with the types of the
+   * release. Default: nothing that 1.33 does not have.
+   */
+  readonly emulated?: EmulatedRelease
   /** Source of the types. Default: `builtInTypes(profile)`. */
   readonly types?: TypeSource
   /** Spelling of groups and annotations. Default: the stock names. */
@@ -52,7 +58,7 @@ export interface Catalog {
  * configMap.fields.map(({ json }) => json) // [ 'kind', 'apiVersion', 'metadata', 'immutable', 'data', 'binaryData' ]
  */
 export function builtInTypes(profile: NamingProfile = stockProfile): FactsSource {
-  return createTypeSource(profile.apiDomain === stockProfile.apiDomain ? modelFiles : modelFilesFor(profile))
+  return createTypeSource(modelTexts(profile))
 }
 
 /**
@@ -83,12 +89,19 @@ export function builtInKinds(options: CatalogOptions = {}): readonly ResourceDef
  */
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const profile = options.profile ?? stockProfile
-  const facts = readCatalogFacts(profile)
+  const stock = readStockFacts()
+  const newest = factsOf(stock, profile)
+  const facts = options.emulated === undefined ? newest : factsOf(options.emulated.facts(stock), profile)
   const types = options.types ?? builtInTypes(profile)
   const kinds = createKindIndex(facts, { types, profile })
   const config = runtimeConfigOf(options.runtimeConfig ?? {})
   assertKnownVersions(facts, config)
-  const sources = { facts, kinds, config, profile, ...(options.features ? { features: options.features } : {}) }
+  const { features, emulated } = options
+  const sources: Sources = {
+    ...{ facts, newest, kinds, config, profile, hubs: new Map() },
+    ...(features === undefined ? {} : { features }),
+    ...(emulated === undefined ? {} : { emulated }),
+  }
   const definitions = allVersions(facts, profile).flatMap((at) => versionDefinitions(at, sources))
   const byResource = new Map(definitions.map((each) => [`${each.group}/${each.version}/${each.resource.name}`, each]))
   const byKind = new Map(definitions.map((each) => [gvkKey(each.kind), each]))
@@ -109,12 +122,17 @@ function runtimeConfigOf(config: NonNullable<CatalogOptions['runtimeConfig']>): 
 }
 
 function assertKnownVersions(facts: CatalogFacts, config: RuntimeConfig): void {
-  const known = new Set(Object.values(facts).flatMap(({ group, versions }) => Object.keys(versions).map((v) => `${group}/${v}`)))
-  for (const name of config.named) {
-    const [group, version] = name.split('/')
-    if (!known.has(`${group}/${version}`)) {
-      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `group version ${name} that has not been registered` })
-    }
+  const known = new Map(Object.values(facts).map(({ group, versions }) => [group, new Set(Object.keys(versions))]))
+  const named = config.named.map((name) => name.split('/') as [string, string])
+  const unknown = [...new Set(named.map(([group]) => group).filter((group) => !known.has(group)))]
+  if (unknown.length > 0) {
+    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `unknown api groups ${unknown.sort().join(',')}` })
+  }
+  const missing = named.find(([group, version]) => known.get(group)?.has(version) !== true)
+  if (missing !== undefined) {
+    const [group, version] = missing
+    const name = group === '' ? version : `${group}/${version}`
+    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `group version ${name} that has not been registered` })
   }
 }
 
@@ -125,7 +143,7 @@ function allVersions(facts: CatalogFacts, profile: NamingProfile): FolderVersion
       const stock = stockGroup(group, profile)
       return Object.keys(versions).map((version) => ({ group, version, folder, stock }))
     })
-    .sort((a, b) => compareGroups(a.stock, b.stock) || compareVersions(a.version, b.version))
+    .sort((a, b) => compareGroups(a.stock, b.stock) || compareVersions(a.version, b.version, a.stock))
 }
 
 function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {
@@ -136,16 +154,6 @@ function groupsOf(definitions: readonly ResourceDefinition[]): CatalogGroup[] {
     groups.set(group, versions)
   }
   return [...groups].map(([group, versions]) => ({ group, versions }))
-}
-
-/** Replaces the group at the head of each file's text. */
-function modelFilesFor(profile: NamingProfile): Record<string, string> {
-  const head = /^\{"group":"([^"]*)"/
-  return Object.fromEntries(
-    Object.entries(modelFiles).map(([folder, text]) => {
-      return [folder, text.replace(head, (_, group: string) => `{"group":"${profileGroup(group, profile)}"`)]
-    }),
-  )
 }
 
 function gvkKey({ group, version, kind }: GroupVersionKind): string {

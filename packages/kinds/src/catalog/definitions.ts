@@ -3,12 +3,13 @@ import { type Convert, conversionBetween } from '../conversions/index.ts'
 import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
 import { printers } from '../printers/index.ts'
 import { strategies } from '../strategies/index.ts'
+import type { EmulatedRelease } from './emulated-release.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
 import { profileGroup } from './groups.ts'
 import type { KindIndex } from './kind-infos.ts'
 import { resourceInfos, subresourceRelease } from './resources.ts'
 import type { RuntimeConfig } from './runtime-config.ts'
-import { storageLocation } from './storage.ts'
+import { type StorageLocation, storageLocation } from './storage.ts'
 
 /** Resource definitions: one for each plural of a group version, with its facts, strategy, storage location and conversions. */
 
@@ -23,22 +24,36 @@ export interface FolderVersion {
 
 /** The inputs of definitions. */
 export interface Sources {
+  /** Of the served release. */
   readonly facts: CatalogFacts
+  /** Of the newest release, which determines how objects are stored. */
+  readonly newest: CatalogFacts
   readonly kinds: KindIndex
   readonly config: RuntimeConfig
   readonly profile: NamingProfile
   readonly features?: Features
+  readonly emulated?: EmulatedRelease
+  /** Definitions of storage versions that are not served, by `group/resource`. */
+  readonly hubs: Map<string, ResourceDefinition>
 }
 
 /** The served definitions, by plural. */
 export function versionDefinitions(at: FolderVersion, sources: Sources): ResourceDefinition[] {
-  const { facts, config } = sources
+  const { facts } = sources
   const version = facts[at.folder]!.versions[at.version]!
   const infos = resourceInfos(facts, at, version)
   return infos
-    .filter(({ name }) => !name.includes('/') && config.enabled(at.group, at.version, name, version.enabled ?? false))
-    .filter(({ kind }) => existsIn(sources.kinds.find(kind), sources.features))
+    .filter(({ name }) => !name.includes('/') && isServed(at, name, sources))
     .map((resource) => definition(at, { resource, infos, sources }))
+}
+
+/** Whether a resource is in the release and enabled. */
+function isServed({ group, version, folder }: FolderVersion, name: string, { facts, kinds, config, features }: Sources): boolean {
+  const own = facts[folder]?.versions[version]
+  const resource = own !== undefined && Object.hasOwn(own.resources, name) ? own.resources[name] : undefined
+  if (own === undefined || resource === undefined || resource.gone === true) return false
+  if (!config.enabled(group, version, name, resource.enabled ?? own.enabled ?? false)) return false
+  return existsIn(kinds.find({ group, version, kind: resource.kind }), features)
 }
 
 function existsIn(kind: KindInfo | undefined, features: Features | undefined): boolean {
@@ -56,7 +71,7 @@ interface DefinitionParts {
 }
 
 function definition(at: FolderVersion, { resource, infos, sources }: DefinitionParts): ResourceDefinition {
-  const { facts, kinds, features, profile } = sources
+  const { kinds, features, profile, emulated } = sources
   const subresources = infos.filter(({ name }) => {
     const release = subresourceRelease({ ...at, group: at.stock }, name)
     return (
@@ -64,18 +79,67 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
       (release === undefined || features === undefined || features.release.atLeast(release))
     )
   })
-  const location = storageLocation(at.stock, resource.name, versionsWith(facts[at.folder]!.versions, resource.name))
-  const storage = { ...location, group: profileGroup(location.group, profile), prefix: profileGroup(location.prefix, profile) }
+  const location = locationOf(at, resource.name, sources)
+  const announced = emulated?.storageVersion(at.stock, resource.name)
+  const storage = {
+    ...location,
+    group: profileGroup(location.group, profile),
+    prefix: profileGroup(location.prefix, profile),
+    ...(announced === undefined || announced === location.version ? {} : { announced }),
+  }
   const kind = kinds.find(resource.kind)!
   const own = { group: at.group, version: at.version, kind: kind.kind }
   const stored = { group: storage.group, version: storage.version, kind: kind.kind }
-  const strategy = strategyOf(kind.kind, at.stock, location.group)
-  const common = { group: at.group, version: at.version, resource, kind, subresources, storage }
+  const general = strategyOf(kind.kind, at.stock, location.group)
+  const storedType = () => (kinds.find(stored) ?? kind).type()
+  const strategy = emulated === undefined ? general : emulated.strategy(general, { kind: own, stored: storedType, profile })
+  const release = emulated === undefined ? {} : { release: emulated.release }
+  const common = { group: at.group, version: at.version, resource, kind, subresources, storage, ...release }
   if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
-  const toStorage = conversionBetween(own, stored, profile)
-  const fromStorage = conversionBetween(stored, own, profile)
+  const earlier = emulated?.conversions(own, profile)
+  const toStorage = earlier?.toStorage(stored, profile) ?? conversionBetween(own, stored, profile)
+  const fromStorage = earlier?.fromStorage(own, profile) ?? conversionBetween(stored, own, profile)
   const printer = strategy.printer && printerForVersions(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
-  return { ...common, strategy: printer === undefined ? strategy : { ...strategy, printer }, toStorage, fromStorage }
+  const storedAs = hubOf(at, { ...common, strategy }, sources)
+  return {
+    ...{ ...common, toStorage, fromStorage },
+    strategy: printer === undefined ? strategy : { ...strategy, printer },
+    ...(storedAs === undefined ? {} : { storedAs }),
+  }
+}
+
+/** The newest release determines where objects are stored; kinds that it lacks are stored as their last version. */
+function locationOf({ folder, stock }: FolderVersion, resource: string, { facts, newest }: Sources): StorageLocation {
+  const versions = versionsWith(newest[folder]!.versions, resource)
+  return storageLocation(stock, resource, versions.length > 0 ? versions : versionsWith(facts[folder]!.versions, resource))
+}
+
+/** The definition of the storage version, if it is not served itself: the server reads and writes stored objects through it. */
+function hubOf(at: FolderVersion, served: ResourceDefinition, sources: Sources): ResourceDefinition | undefined {
+  const { kinds, hubs, profile, emulated } = sources
+  const { group, version } = served.storage
+  const name = served.resource.name
+  if (group !== at.group || isServed({ ...at, version }, name, sources)) return undefined
+  const key = `${group}/${name}`
+  const known = hubs.get(key)
+  if (known !== undefined) return known
+  const kind = kinds.find({ group, version, kind: served.kind.kind })
+  if (kind === undefined) return undefined
+  const general = strategyOf(kind.kind, at.stock, at.stock)
+  const hub: ResourceDefinition = {
+    group,
+    version,
+    kind,
+    storage: served.storage,
+    ...(served.release === undefined ? {} : { release: served.release }),
+    resource: { ...served.resource, kind: { group, version, kind: kind.kind } },
+    subresources: served.subresources.map((each) => {
+      return each.kind.kind === kind.kind ? { ...each, kind: { group, version, kind: kind.kind } } : each
+    }),
+    strategy: emulated === undefined ? general : emulated.strategy(general, { kind, stored: kind.type, profile }),
+  }
+  hubs.set(key, hub)
+  return hub
 }
 
 interface OwnVersion {

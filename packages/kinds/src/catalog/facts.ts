@@ -30,6 +30,8 @@ export interface ResourceFacts {
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
   readonly verbs?: readonly string[]
+  /** Served by default, where that differs from the version as a whole. */
+  readonly enabled?: boolean
   /** Served by older releases only. */
   readonly gone?: boolean
 }
@@ -49,9 +51,13 @@ export interface GroupFacts {
 /** By folder: `core`, `apps`, ..., and `meta` for the kinds of all groups. */
 export type CatalogFacts = Readonly<Record<string, GroupFacts>>
 
-/** Parses the facts and spells the groups as the profile does; takes about half a millisecond. */
-export function readCatalogFacts(profile: NamingProfile): CatalogFacts {
-  const facts = JSON.parse(catalogJson) as CatalogFacts
+/** Parses the facts, with stock names; takes about half a millisecond. */
+export function readStockFacts(): CatalogFacts {
+  return JSON.parse(catalogJson) as CatalogFacts
+}
+
+/** Spells the groups of facts as the profile does. */
+export function factsOf(facts: CatalogFacts, profile: NamingProfile): CatalogFacts {
   return Object.fromEntries(
     Object.entries(facts).map(([folder, each]) => [folder, { ...each, group: profileGroup(each.group, profile) }]),
   )

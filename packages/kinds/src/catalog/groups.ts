@@ -17,6 +17,8 @@ const groupPriorities: Readonly<Record<string, number>> = {
   batch: 17400,
   'certificates.k8s.io': 17300,
   'networking.k8s.io': 17200,
+  // Served by older releases.
+  extensions: 17150,
   policy: 17100,
   'rbac.authorization.k8s.io': 17000,
   'storage.k8s.io': 16800,
@@ -61,16 +63,28 @@ export function compareGroups(a: string, b: string): number {
 const versionPattern = /^v([1-9][0-9]{0,8})(?:(alpha|beta)([1-9][0-9]{0,8}))?$/
 const stability: Readonly<Record<string, number>> = { alpha: 0, beta: 1 }
 
+/** Versions that stock servers do not order by name. Key: `group/version`; higher values come first. */
+const versionPriorities: Readonly<Record<string, number>> = {
+  'autoscaling/v2': 30,
+  'autoscaling/v1': 15,
+  'autoscaling/v2beta1': 9,
+  'autoscaling/v2beta2': 1,
+}
+
 /**
  * Compares versions from the most to the least preferred: `v2`, `v1`, `v1beta2`, `v1beta1`, `v1alpha1`, then anything else by
- * name.
+ * name. A few groups have an order of their own.
+ *
+ * @param group stock name. Default: the order by name.
  *
  * @example
  * import { compareVersions } from '@krmkit/kinds/groups'
  * ['v1alpha1', 'v1', 'v1beta1', 'v2'].sort(compareVersions) // [ 'v2', 'v1', 'v1beta1', 'v1alpha1' ]
  * @see API protocol specification, 9.1
  */
-export function compareVersions(a: string, b: string): number {
+export function compareVersions(a: string, b: string, group = ''): number {
+  const [one, two] = [versionPriorities[`${group}/${a}`], versionPriorities[`${group}/${b}`]]
+  if (one !== undefined && two !== undefined) return two - one
   const left = versionPattern.exec(a)
   const right = versionPattern.exec(b)
   if (left === null || right === null) return left !== null ? -1 : right !== null ? 1 : a < b ? -1 : a > b ? 1 : 0

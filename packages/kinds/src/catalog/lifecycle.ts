@@ -1,4 +1,5 @@
 import { lifecycleJson } from '../data/lifecycle.generated.ts'
+import { lifecycleCorrections } from './lifecycle-corrections.ts'
 
 /**
  * The lifecycle of each kind: one row per group, version and kind, over the releases 1.16 to 1.33. Groups have their stock
@@ -31,7 +32,7 @@ export interface KindLifecycle {
   readonly explicit: readonly string[]
   /** Newest release whose announcements were read. */
   readonly markersFrom: string
-  /** First and last release that has the kind; null where that is not recorded. `introduced` may be later on old kinds. */
+  /** First and last release that has the kind; null where that is not recorded. */
   readonly typesFirst: string | null
   readonly typesLast: string | null
   readonly served133: boolean
@@ -40,7 +41,8 @@ export interface KindLifecycle {
 }
 
 /**
- * Parses the table on each call; takes about one millisecond.
+ * Parses the table on each call; takes about one millisecond. Kinds that were removed without an announcement have the release of their
+ * removal all the same.
  *
  * @example
  * import { readLifecycle } from '@krmkit/kinds'
@@ -48,5 +50,19 @@ export interface KindLifecycle {
  * cronJob?.removed // '1.25'
  */
 export function readLifecycle(): readonly KindLifecycle[] {
-  return JSON.parse(lifecycleJson) as KindLifecycle[]
+  return (JSON.parse(lifecycleJson) as KindLifecycle[]).map(corrected)
+}
+
+function corrected(row: KindLifecycle): KindLifecycle {
+  const key = `${row.group}/${row.version}/${row.kind}`
+  const correction = Object.hasOwn(lifecycleCorrections, key) ? lifecycleCorrections[key] : undefined
+  const { introduced, typesFirst } = { ...row, ...correction }
+  // A few stable kinds are older than their announcement.
+  const isOlder = typesFirst !== null && introduced !== null && minorOf(typesFirst) < minorOf(introduced)
+  if (correction === undefined && !isOlder) return row
+  return { ...row, ...correction, introduced: isOlder ? typesFirst : introduced }
+}
+
+function minorOf(release: string): number {
+  return Number(release.slice(release.indexOf('.') + 1))
 }

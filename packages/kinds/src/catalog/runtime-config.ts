@@ -29,9 +29,12 @@ const classes: readonly (readonly [string, (version: string) => boolean])[] = [
 ]
 
 /**
- * Parses `key[=value]` pairs, comma-separated or as an object; a missing value means true.
+ * Parses `key[=value]` pairs, comma-separated or as an object; a missing value means true. `v1` and `api/v1` mean the core group;
+ * `api/legacy` has no effect.
  *
- * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed.
+ * Differs: the stock server refuses `api/all` and the other classes without a value.
+ *
+ * @throws KindsError `InvalidRuntimeConfig` for a key or value that cannot be parsed, with the text of the stock server.
  * @example
  * import { parseRuntimeConfig } from '@krmkit/kinds'
  * const config = parseRuntimeConfig('api/beta=true,batch/v1/cronjobs=false')
@@ -43,12 +46,12 @@ export function parseRuntimeConfig(config: string | Readonly<Record<string, bool
   const exact = new Map<string, boolean>()
   for (const [rawKey, rawValue] of entries) {
     const key = rawKey.trim()
-    const value = typeof rawValue === 'boolean' ? rawValue : rawValue === '' ? true : truths.get(rawValue.trim())
-    if (value === undefined)
-      throw new KindsError({ code: 'InvalidRuntimeConfig', message: `invalid value of ${key}: ${rawValue}` })
-    if (classes.some(([name]) => name === key)) all.set(key, value)
-    else exact.set(canonicalKey(key), value)
+    const value = String(rawValue).trim()
+    if (key === 'api/legacy') continue
+    if (classes.some(([name]) => name === key)) all.set(key, classValue(key, value))
+    else exact.set(canonicalKey(key), switchValue(key, value))
   }
+  if (all.size === 1 && exact.size === 0 && all.get('api/all') === false) throw invalid('invalid key with only api/all=false')
   return {
     named: [...exact.keys()],
     enabled(group, version, resource, byDefault) {
@@ -71,13 +74,31 @@ function splitPairs(text: string): (readonly [string, string])[] {
     })
 }
 
+function classValue(key: string, value: string): boolean {
+  if (value !== '' && value !== 'true' && value !== 'false') throw invalid(`invalid value ${key}=${value}`)
+  return value !== 'false'
+}
+
+function switchValue(key: string, value: string): boolean {
+  const given = value === '' ? true : truths.get(value)
+  if (given === undefined) {
+    throw invalid(`invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`)
+  }
+  return given
+}
+
 function canonicalKey(key: string): string {
-  const tokens = key.split('/')
-  if (tokens.length === 1 && tokens[0] === 'v1') return '/v1'
-  if (tokens[0] === 'api' && tokens[1] === 'v1') tokens[0] = ''
-  const [, version, ...rest] = tokens
-  if (version === undefined || version === '' || rest.length > 1 || tokens[0] === 'api' || rest[0] === '') {
-    throw new KindsError({ code: 'InvalidRuntimeConfig', message: `runtime-config invalid key ${key}` })
+  const core = /^(?:api\/)?v1(\/.*)?$/.exec(key)
+  const tokens = (core === null ? key : `/v1${core[1] ?? ''}`).split('/')
+  if (tokens.length < 2 || tokens.length > 3) throw invalid(`runtime-config invalid key ${key}`)
+  const [, , resource] = tokens
+  if (resource !== undefined && resource !== resource.toLowerCase()) {
+    const form = 'group/version/resource and resource is always lowercase plural'
+    throw invalid(`invalid key ${key}: ${form}, not ${JSON.stringify(resource)}`)
   }
   return tokens.join('/')
+}
+
+function invalid(message: string): KindsError {
+  return new KindsError({ code: 'InvalidRuntimeConfig', message })
 }

@@ -30,6 +30,8 @@ const versionExceptions: Readonly<Record<string, string>> = {
 /** Groups that serve the objects of another group. Key: `group/resource`. */
 const cohabitants: Readonly<Record<string, { readonly group: string; readonly version: string }>> = {
   'events.k8s.io/events': { group: '', version: 'v1' },
+  // Served by older releases.
+  'extensions/ingresses': { group: 'networking.k8s.io', version: 'v1' },
 }
 
 /** Collections whose prefix is not their plural. Key: `group/resource`. */
@@ -39,6 +41,7 @@ const prefixExceptions: Readonly<Record<string, string>> = {
   '/services': 'services/specs',
   '/nodes': 'minions',
   'networking.k8s.io/ingresses': 'ingress',
+  'policy/podsecuritypolicies': 'podsecuritypolicy',
   'apiextensions.k8s.io/customresourcedefinitions': 'apiextensions.k8s.io/customresourcedefinitions',
   'apiregistration.k8s.io/apiservices': 'apiregistration.k8s.io/apiservices',
 }
@@ -47,7 +50,9 @@ const prefixExceptions: Readonly<Record<string, string>> = {
 export function storageLocation(group: string, resource: string, versions: readonly string[]): StorageLocation {
   const key = `${group}/${resource}`
   const other = cohabitants[key]
-  if (other !== undefined) return { ...other, resource, prefix: resource }
+  if (other !== undefined) {
+    return { ...other, resource, prefix: prefixExceptions[`${other.group}/${resource}`] ?? resource }
+  }
   const version = versionExceptions[key] ?? [...versions].sort(compareVersions)[0]!
   return { group, version, resource, prefix: prefixExceptions[key] ?? resource }
 }

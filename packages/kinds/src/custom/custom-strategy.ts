@@ -9,10 +9,8 @@ import {
   type JsonValue,
   nameRules,
   parseApiVersion,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import { addErrors } from '@krmkit/meta/validation'
+import { addErrors, validateObjectMetaSteps, validateObjectMetaUpdateSteps } from '@krmkit/meta/validation'
 import { type CustomCodec, cel, loadCel } from '@krmkit/schema'
 import type { RuleNode } from '@krmkit/schema/cel'
 import {
@@ -21,10 +19,12 @@ import {
   hasValidationRules,
   type SchemaValidator,
   validateEmbedded,
-  validateListTypes,
+  validateListTypesSteps,
 } from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
+import type { Steps } from '../strategies/shared/steps.ts'
+import { defineStrategy } from '../strategies/shared/strategy.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter, customScalePrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
@@ -54,7 +54,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   const served = (object: Frozen): JsonObject =>
     (object.apiVersion === apiVersion ? object : { ...object, apiVersion }) as unknown as JsonObject
   const selectable = (version.selectableFields ?? []).map(({ jsonPath }) => memberPath(jsonPath))
-  return {
+  return defineStrategy<ApiObject>({
     allowUnconditionalUpdate: false,
     prepareForCreate(object) {
       if (status !== undefined) delete (object as Record<string, unknown>).status
@@ -67,13 +67,17 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
-    validate(object, { warn }) {
-      const metadata = validateObjectMeta(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
-      return instances.validate(served(object), { metadataErrors: metadata, warn })
+    *validate(object, { warn }) {
+      const metadata = yield* validateObjectMetaSteps(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
+      return yield* instances.validate(served(object), { metadataErrors: metadata, warn })
     },
-    validateUpdate: (object, old, { warn }) => {
-      const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
-      return instances.validate(served(object), { metadataErrors: metadata, old: toServed(old) as unknown as JsonObject, warn })
+    *validateUpdate(object, old, { warn }) {
+      const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
+      return yield* instances.validate(served(object), {
+        metadataErrors: metadata,
+        old: toServed(old) as unknown as JsonObject,
+        warn,
+      })
     },
     warnings: finalizerWarnings,
     printer: customPrinter(version.additionalPrinterColumns),
@@ -89,9 +93,9 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
               prepareForUpdate(object: ApiObject, old: Frozen) {
                 restoreAllBut(object, toServed(old), 'status')
               },
-              validateUpdate: (object: Frozen, old: Frozen, { warn }: StrategyContext): FieldError[] => {
-                const metadata = validateObjectMetaUpdate(object.metadata, old.metadata)
-                return instances.validateStatus(served(object), {
+              *validateUpdate(object: Frozen, old: Frozen, { warn }: StrategyContext): Steps<FieldError[]> {
+                const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
+                return yield* instances.validateStatus(served(object), {
                   metadataErrors: metadata,
                   old: toServed(old) as unknown as JsonObject,
                   warn,
@@ -115,7 +119,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
             },
           },
         }),
-  }
+  })
 }
 
 interface ValidateOptions {
@@ -128,9 +132,9 @@ interface ValidateOptions {
 
 interface InstanceValidator {
   /** All errors of an object: metadata, schema, then rules. */
-  validate(object: JsonObject, options: ValidateOptions): FieldError[]
+  validate(object: JsonObject, options: ValidateOptions): Steps<FieldError[]>
   /** Errors after a write of the status; only the status is validated against the schema. */
-  validateStatus(object: JsonObject, options: ValidateOptions & { readonly old: JsonObject }): FieldError[]
+  validateStatus(object: JsonObject, options: ValidateOptions & { readonly old: JsonObject }): Steps<FieldError[]>
 }
 
 function createInstanceValidator({ version, schema, codec }: CustomStrategyOptions, withRules: boolean): InstanceValidator {
@@ -139,10 +143,15 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
   let validateBySchema: SchemaValidator | undefined
   let validateStatusBySchema: SchemaValidator | undefined
   let rules: RuleNode | undefined
-  const validateListsAndRules = (object: JsonObject, errors: FieldError[], { old, warn }: ValidateOptions): FieldError[] => {
+  const validateListsAndRules = function* (
+    object: JsonObject,
+    errors: FieldError[],
+    { old, warn }: ValidateOptions,
+  ): Steps<FieldError[]> {
+    yield true
     const { schema: node } = codec()
-    if (node.containsKeyedLists && (old === undefined || validateListTypes(old, node).length === 0))
-      addErrors(errors, validateListTypes(object, node))
+    if (node.containsKeyedLists && (old === undefined || (yield* validateListTypesSteps(old, node)).length === 0))
+      addErrors(errors, yield* validateListTypesSteps(object, node))
     if (schema === undefined || !withRules) return errors
     if (errors.some(({ reason }) => blockingReasons.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
     const { engine, storedExpressions: stored } = cel()
@@ -151,28 +160,28 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     return errors
   }
   return {
-    validate(object, options) {
+    *validate(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
       const { schema: node } = codec()
       if (schema !== undefined) {
         validateBySchema ??= createSchemaValidator(schema)
-        addErrors(errors, validateBySchema(object, { old: options.old }))
+        addErrors(errors, yield* validateBySchema.steps(object, { old: options.old }))
       }
       if (scale !== undefined)
         addErrors(errors, [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)])
       if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
-      return validateListsAndRules(object, errors, options)
+      return yield* validateListsAndRules(object, errors, options)
     },
-    validateStatus(object, options) {
+    *validateStatus(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
       const described = memberSchema(schema, 'status')
       if (described !== undefined && Object.hasOwn(object, 'status')) {
         validateStatusBySchema ??= createSchemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
-        addErrors(errors, validateStatusBySchema(object.status as JsonValue, { old: before }).map(inStatus))
+        addErrors(errors, (yield* validateStatusBySchema.steps(object.status as JsonValue, { old: before })).map(inStatus))
       }
       if (scale !== undefined) addErrors(errors, validateStatusReplicas(object, scale))
-      return validateListsAndRules(object, errors, options)
+      return yield* validateListsAndRules(object, errors, options)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { type DeepReadonly, type FieldError, field, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { goFloat } from '@krmkit/meta/go-text'
+import { goNumber } from '@krmkit/meta/go-text'
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.generated.ts'
 
 /** Rules for the fields that `/scale` of a custom resource maps to. */
@@ -65,7 +65,7 @@ function wrongType(members: readonly string[], value: JsonValue, wanted: string)
 function goPlain(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goPlain).join(' ')}]`
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : goFloat(value)
+  if (typeof value === 'number') return goNumber(value)
   if (typeof value !== 'object') return String(value)
   const members = Object.keys(value)
     .sort()

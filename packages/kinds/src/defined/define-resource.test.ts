@@ -2,6 +2,7 @@ import { type ApiObject, createFeatures, field, stockProfile, systemClock, syste
 import { describe, expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
+import { runValidation } from '../validation.ts'
 import { defineResource } from './define-resource.ts'
 import type { ObjectOf, ResourceStrategy } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'
@@ -144,7 +145,7 @@ describe('defineResource', () => {
     })
     const { strategy } = only(Widget.resources(types))
     const errors = (spec: object) =>
-      strategy.validate?.(object({ spec }), context).map((each) => `${each.field}: ${each.message}`)
+      runValidation(strategy.validate?.(object({ spec }), context)).map((each) => `${each.field}: ${each.message}`)
     expect(errors({ size: 1 })).toEqual([])
     expect(errors({ size: 'x' })).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
@@ -155,7 +156,7 @@ describe('defineResource', () => {
       made.metadata.resourceVersion = '1'
       return made
     }
-    expect(strategy.validateUpdate?.(stored(1), stored(2), context).map((each) => each.message)).toEqual([
+    expect(runValidation(strategy.validateUpdate?.(stored(1), stored(2), context)).map((each) => each.message)).toEqual([
       'Forbidden: may only grow',
     ])
     expect(strategy.warnings?.(object({ spec: { size: 100 } }), undefined, context)).toEqual(['that is large'])
@@ -243,8 +244,8 @@ describe('defineResource', () => {
       before.metadata.resourceVersion = '1'
       const next = at('v1beta1', { size: 9 })
       next.metadata.resourceVersion = '1'
-      expect(v1beta1.validateUpdate?.(next, before, context).map((each) => each.field)).toEqual(['spec.size'])
-      expect(v1.validate?.(at('v1', { spec: { size: 3 } }), context)).toEqual([])
+      expect(runValidation(v1beta1.validateUpdate?.(next, before, context)).map((each) => each.field)).toEqual(['spec.size'])
+      expect(runValidation(v1.validate?.(at('v1', { spec: { size: 3 } }), context))).toEqual([])
       expect(seen).toEqual([9, 1, 3, 0])
     })
 
@@ -256,7 +257,7 @@ describe('defineResource', () => {
       for (const spec of [5, undefined, { size: 'x', note: 4 }, { size: 0 }]) {
         const wrong = at('v1', { spec } as object)
         expect(() => v1.prepareForCreate?.(wrong, context)).not.toThrow()
-        const errors = v1.validate?.(wrong, context) ?? []
+        const errors = runValidation(v1.validate?.(wrong, context))
         expect(errors.length).toBeGreaterThan(0)
         expect(errors.map(({ message }) => message)).not.toContain('Invalid value: 1: seen')
       }
@@ -290,8 +291,10 @@ describe('defineResource', () => {
         made.metadata.resourceVersion = '1'
         return made
       }) as [ApiObject, ApiObject]
-      expect(v1.subresources?.status?.validateUpdate(next, before, context).map((each) => each.field)).toEqual(['status.phase'])
-      expect(v1.subresources?.status?.validateUpdate(before, next, context)).toEqual([])
+      expect(runValidation(v1.subresources?.status?.validateUpdate(next, before, context)).map((each) => each.field)).toEqual([
+        'status.phase',
+      ])
+      expect(runValidation(v1.subresources?.status?.validateUpdate(before, next, context))).toEqual([])
     })
   })
 
@@ -309,8 +312,8 @@ describe('defineResource', () => {
       made.metadata.resourceVersion = '1'
       return made
     }
-    expect(strategy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context)).toEqual([])
-    expect(strategy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context)).toHaveLength(1)
-    expect(strategy.validate?.(of(9, 'old'), context)).toHaveLength(1)
+    expect(runValidation(strategy.validateUpdate?.(of(9, 'new'), of(9, 'old'), context))).toEqual([])
+    expect(runValidation(strategy.validateUpdate?.(of(8, 'old'), of(9, 'old'), context))).toHaveLength(1)
+    expect(runValidation(strategy.validate?.(of(9, 'old'), context))).toHaveLength(1)
   })
 })

@@ -1,6 +1,8 @@
 import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
 import { isSameJson } from '../custom/custom-strategy.ts'
 import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
+import type { Steps } from '../strategies/shared/steps.ts'
+import { runValidation, validationSteps } from '../validation.ts'
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
 
 /**
@@ -28,7 +30,7 @@ export function withZodRules(
     try {
       hub.change(object, hook)
     } catch (error) {
-      if ((base.validate?.(object, context) ?? []).length === 0) throw error
+      if (runValidation(base.validate?.(object, context)).length === 0) throw error
     }
   }
   const next: Strategy = {
@@ -42,12 +44,15 @@ export function withZodRules(
         runHook(object, context, (draft) => prepareForUpdate(draft, hub.toHub(old) as Frozen, context))
       base.prepareForUpdate?.(object, old, context)
     },
-    validate(object, context) {
-      const errors = orZodErrors(base.validate?.(object, context) ?? [], object)
+    *validate(object, context) {
+      const errors = orZodErrors(yield* validationSteps(base.validate?.(object, context)), object)
+      yield true
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), undefined, context)]
     },
-    validateUpdate(object, old, context) {
-      const errors = orZodErrors(base.validateUpdate?.(object, old, context) ?? [], object, hub.toVersionOf(old, object))
+    *validateUpdate(object, old, context) {
+      const own = yield* validationSteps(base.validateUpdate?.(object, old, context))
+      const errors = orZodErrors(own, object, hub.toVersionOf(old, object))
+      yield true
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), hub.toHub(old), context)]
     },
     ...(warnings === undefined
@@ -61,11 +66,11 @@ export function withZodRules(
       ? {}
       : {
           subresources: {
-            ...base.subresources,
             status: {
-              ...status,
-              validateUpdate(object, old, context) {
-                const errors = orZodErrors(status.validateUpdate(object, old, context), object, hub.toVersionOf(old, object))
+              prepareForUpdate: status.prepareForUpdate,
+              *validateUpdate(object: Frozen, old: Frozen, context: StrategyContext): Steps<FieldError[]> {
+                const own = yield* validationSteps(status.validateUpdate(object, old, context))
+                const errors = orZodErrors(own, object, hub.toVersionOf(old, object))
                 if (errors.length > 0 || validateStatus === undefined) return errors
                 return [...validateStatus(hub.toHub(object), hub.toHub(old), context)]
               },

@@ -32,6 +32,7 @@ import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { missingMembers } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
+import { runValidation } from '../validation.ts'
 
 /** `z.ZodType<T>` */
 export type ZodSchema<T> = ReturnType<typeof createZodSchema<T>>
@@ -165,16 +166,18 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
       const stored = prepareObject(object)
       strategy?.prepareForCreate?.(stored, fullContext)
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      return strategy?.validate?.(stored, fullContext) ?? validateObjectMeta(stored.metadata, rules)
+      const validation = strategy?.validate?.(stored, fullContext)
+      return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
     },
     validateUpdate(object, old, context) {
       const fullContext = strategyContext(context)
       const before = prepareObject(old)
       const stored = prepareObject(object)
       strategy?.prepareForUpdate?.(stored, before, fullContext)
-      if (strategy?.validateUpdate !== undefined) return strategy.validateUpdate(stored, before, fullContext)
+      if (strategy?.validateUpdate !== undefined) return runValidation(strategy.validateUpdate(stored, before, fullContext))
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      const own = strategy?.validate?.(stored, fullContext) ?? validateObjectMeta(stored.metadata, rules)
+      const validation = strategy?.validate?.(stored, fullContext)
+      const own = validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
       return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
     },
     encode(object, form = 'json') {

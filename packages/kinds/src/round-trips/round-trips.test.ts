@@ -18,6 +18,7 @@ import { conversionBetween } from '../conversions/index.ts'
 import { modelFiles } from '../data/index.generated.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
 import { testContext } from '../strategies/testing/context.ts'
+import { runValidation } from '../validation.ts'
 import { generateObject } from './generate-object.ts'
 
 /**
@@ -105,10 +106,10 @@ describe('strategies', () => {
           const draft = structuredClone(one.toStorage?.(once) ?? once)
           one.strategy.prepareForCreate?.(draft, context)
           await one.strategy.ready?.(draft, undefined)
-          one.strategy.validate?.(draft, context)
+          runValidation(one.strategy.validate?.(draft, context))
           const next = structuredClone(draft)
           one.strategy.prepareForUpdate?.(next, draft, context)
-          one.strategy.validateUpdate?.(next, draft, context)
+          runValidation(one.strategy.validateUpdate?.(next, draft, context))
           one.strategy.warnings?.(draft, undefined, context)
           const { columns, cells } = one.strategy.printer ?? { columns: [], cells: () => [] }
           expect(cells(draft, { now: 0 })).toHaveLength(columns.length)

@@ -1,6 +1,8 @@
 import type { Strategy } from '../interfaces.ts'
-import { mutatingAdmissionPolicyStrategy } from './admissionregistration/mutating-admission-policy/strategy.ts'
-import { mutatingAdmissionPolicyBindingStrategy } from './admissionregistration/mutating-admission-policy-binding.ts'
+import {
+  mutatingAdmissionPolicyBindingStrategy,
+  mutatingAdmissionPolicyStrategy,
+} from './admissionregistration/mutating-admission-policy/strategy.ts'
 import {
   validatingAdmissionPolicyBindingStrategy,
   validatingAdmissionPolicyStrategy,

@@ -1,6 +1,7 @@
 import { type ApiObject, createFeatures, createNamingProfile, fakeClock, seededRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import type { StrategyContext } from '../interfaces.ts'
+import { runValidation } from '../validation.ts'
 import { strategies } from './index.ts'
 
 const profile = createNamingProfile({ domain: 'example.org', apiDomain: 'api.example.org' })
@@ -12,7 +13,10 @@ it('names labels, annotations and groups after the profile', () => {
   expect(namespace.metadata.labels).toEqual({ 'example.org/metadata.name': 'a' })
 
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'n' }, type: 'example.org/tls' }
-  expect(strategies['/Secret']?.validate?.(secret, context).map(({ field }) => field)).toEqual(['data[tls.crt]', 'data[tls.key]'])
+  expect(runValidation(strategies['/Secret']?.validate?.(secret, context)).map(({ field }) => field)).toEqual([
+    'data[tls.crt]',
+    'data[tls.key]',
+  ])
 
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels: { 'beta.example.org/os': 'linux' } } }
   expect(strategies['/Node']?.warnings?.(node, undefined, context)).toEqual([

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { validateCIDR } from '@krmkit/meta/ip'
 import { parseDurationMs } from '@krmkit/meta/time'
+import { parseFeatureGates, VersioningError } from '@krmkit/versioning'
 import { InvalidArgumentError } from './commander.ts'
 
 /**
@@ -75,6 +76,13 @@ export function append(text: string, before: readonly string[] = []): readonly s
   return [...before, text]
 }
 
+/** A release that can be emulated: `1.24`, or `kube=1.24` as the stock server spells it. */
+export function emulatedVersion(text: string): string {
+  const minor = Number(/^(?:kube=)?v?1\.(\d{1,3})(?:\.\d{1,4})?$/.exec(text)?.[1])
+  if (minor >= 21 && minor <= 33) return `1.${minor}`
+  throw new InvalidArgumentError('It must be a release from 1.21 to 1.33, such as 1.24 or kube=1.24.')
+}
+
 /** A Kubernetes release, such as `1.33` or `v1.33.2`. */
 export function release(text: string): string {
   const found = /^v?(\d{1,2}\.\d{1,3})(?:\.\d{1,4})?(?:[-+][\w.+-]{0,60})?$/.exec(text)
@@ -88,17 +96,14 @@ export function managerName(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 128 printable characters.')
 }
 
-/** `Name=true,Other=false`; the flag may be repeated. */
+/** `Name=true,Other=false`; the flag may be repeated. The command decides whether the gates exist. */
 export function gates(text: string, before: Readonly<Record<string, boolean>> = {}): Readonly<Record<string, boolean>> {
-  const entries = text
-    .split(',')
-    .filter((item) => item !== '')
-    .map((item) => {
-      const match = /^\s*([A-Za-z][A-Za-z0-9]*)=(true|false)\s*$/.exec(item)
-      if (match === null) throw new InvalidArgumentError('It must be a list of Name=true or Name=false.')
-      return [match[1]!, match[2] === 'true'] as const
-    })
-  return { ...before, ...Object.fromEntries(entries) }
+  try {
+    return { ...before, ...Object.fromEntries(parseFeatureGates(text)) }
+  } catch (cause) {
+    if (cause instanceof VersioningError) throw new InvalidArgumentError(cause.message)
+    throw cause
+  }
 }
 
 /** Comma-separated regular expressions for origins. */

@@ -107,6 +107,9 @@ describe('krmkit serve', () => {
       allowPrivileged: true,
       v: 4,
     })
+    for (const version of ['1.24', 'kube=1.24', 'v1.24.3']) {
+      expect((await run('serve', `--emulated-version=${version}`)).options).toMatchObject({ emulatedVersion: '1.24' })
+    }
     expect((await run('serve', '--anonymous-auth', '-v', '2')).options).toMatchObject({ anonymousAuth: true, v: 2 })
   })
 
@@ -122,8 +125,10 @@ describe('krmkit serve', () => {
     [['--anonymous-auth=maybe'], 'It must be true or false.'],
     [['--authorization-mode=RBAC,RBAC'], 'It names RBAC twice.'],
     [['--authorization-mode=None'], 'It must be one of Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny, SystemMasters.'],
+    [['--emulated-version=1.20'], 'It must be a release from 1.21 to 1.33, such as 1.24 or kube=1.24.'],
+    [['--emulated-version=etcd=1.24'], 'It must be a release'],
     [['--goaway-chance=0.5'], 'It must be a number between 0 and 0.02.'],
-    [['--feature-gates=A=on'], 'It must be a list of Name=true or Name=false.'],
+    [['--feature-gates=A=on'], 'invalid value of A=on, err: strconv.ParseBool: parsing "on": invalid syntax'],
     [['--strict-transport-security-directives=max-age=soon'], 'It must be a list of max-age=SECONDS'],
     [['--cors-allowed-origins=('], '"(" is not a regular expression.'],
     [['--service-cluster-ip-range=10.0.0.0'], 'It must be an address range'],
@@ -148,6 +153,15 @@ describe('krmkit serve', () => {
     expect(help.failure).toMatchObject({ exitCode: 0 })
     expect(help.printed).toContain('--authorization-mode <modes>')
     expect((await run('--version')).printed).toBe('1.2.3\n')
+  })
+
+  it('lists the feature gates that may change [P332]', async () => {
+    const { printed } = await run('serve', '--help')
+    expect(printed).toContain('kube:CBORServingAndStorage=true|false (ALPHA - default=false)')
+    expect(printed).toContain('kube:VolumeAttributesClass=true|false (BETA - default=false)')
+    expect(printed).toContain('kube:AllBeta=true|false (BETA - default=false)')
+    expect(printed).not.toContain('kube:SidecarContainers=')
+    expect(printed.match(/kube:\w+=true\|false/g)).toHaveLength(136)
   })
 
   it('groups its flags under the headings of kube-apiserver', async () => {

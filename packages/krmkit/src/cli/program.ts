@@ -1,7 +1,10 @@
 import { canICommand, explainAccessCommand, whoCanCommand } from './access/commands.ts'
 import { admitCommand } from './admit/admit-command.ts'
+import { apiDiffCommand } from './api-diff/api-diff-command.ts'
 import { certificateCommand } from './certificate/commands.ts'
 import { Command, CommanderError } from './commander.ts'
+import { convertCommand } from './convert/convert-command.ts'
+import { deprecationsCommand } from './deprecations/deprecations-command.ts'
 import { envtestCommand, kubeApiserverCommand } from './envtest/envtest-command.ts'
 import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
@@ -32,9 +35,10 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     blameCommand(terminal),
     mergeCommand(terminal),
   ]
+  const upgrades = [deprecationsCommand(terminal), convertCommand(terminal), apiDiffCommand(terminal)]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
-  const others = [...tools, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
+  const others = [...tools, ...upgrades, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
   for (const command of [program, serve, envtest, standIn, ...others]) {
     const usage = others.includes(command) ? exitCodes.failure : undefined
     command
@@ -54,6 +58,8 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     .addCommand(standIn, { hidden: true })
     .commandsGroup('Manifests (offline):')
   for (const tool of tools) program.addCommand(tool)
+  program.commandsGroup('Upgrades:')
+  for (const command of upgrades) program.addCommand(command)
   program.commandsGroup('Authorization:')
   for (const command of rights) program.addCommand(command)
   program.commandsGroup('Cluster join:')

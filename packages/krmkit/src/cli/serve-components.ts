@@ -5,7 +5,7 @@ import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authenticat
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
-import { createFeatures, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
@@ -16,6 +16,7 @@ import { type Authenticators, createAuthenticators } from './authentication/auth
 import { type Authorization, createAuthorization } from './authorization/authorizer.ts'
 import { createClusterSigning } from './certificate/cluster-signing.ts'
 import { CliError } from './cli-error.ts'
+import { featuresOf } from './feature-gates.ts'
 import { readKeyPair } from './key-pair.ts'
 import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
 import { type Log, requestLine } from './log.ts'
@@ -52,8 +53,10 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const running = chooseControllers(builtInControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
-  const features = createFeatures('1.33', options.featureGates)
-  const catalog = createCatalog({ features, runtimeConfig: options.runtimeConfig.join(',') })
+  const features = featuresOf(options.featureGates, options.emulatedVersion)
+  for (const warning of features.warnings) log.info(warning)
+  assertFlowControlVersions(options)
+  const catalog = await createServedCatalog(options, features)
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
     ...environment,
@@ -87,6 +90,25 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   }
 }
 
+/** Priority and fairness needs its API: the narrowest setting that covers it must not disable it. */
+function assertFlowControlVersions({ runtimeConfig, enablePriorityAndFairness }: ServeOptions): void {
+  if (!enablePriorityAndFairness) return
+  for (const key of ['flowcontrol.apiserver.k8s.io/v1', 'api/ga', 'api/all']) {
+    if (runtimeConfig.includes(`${key}=true`)) return
+    if (!runtimeConfig.includes(`${key}=false`)) continue
+    const message = `--runtime-config=${key}=false conflicts with --enable-priority-and-fairness=true`
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+}
+
+/** The kinds to serve, of the emulated release where there is one. */
+async function createServedCatalog({ runtimeConfig, emulatedVersion }: ServeOptions, features: Features): Promise<Catalog> {
+  const options = { features, runtimeConfig: runtimeConfig.join(',') }
+  if (emulatedVersion === undefined) return createCatalog(options)
+  const { emulateRelease, typesAt } = await import('@krmkit/kinds/releases')
+  return createCatalog({ ...options, types: typesAt(emulatedVersion), emulated: emulateRelease(features) })
+}
+
 export interface ServerParts {
   readonly components: ServerComponents
   readonly storage: Storage
@@ -103,6 +125,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     ...environment,
     storage,
     features: components.features,
+    ...(options.emulatedVersion === undefined ? {} : { emulate: options.emulatedVersion }),
     kinds: components.catalog.definitions,
     types: components.catalog.types,
     authenticator: authentication.authenticator,

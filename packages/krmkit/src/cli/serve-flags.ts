@@ -1,8 +1,10 @@
 import { addOptionGroup, type Command, option } from './commander.ts'
+import { featureGateHelp } from './feature-gates.ts'
 import {
   address,
   addressRange,
   duration,
+  emulatedVersion,
   flag,
   fraction,
   gates,
@@ -27,6 +29,10 @@ export function addGenericFlags(command: Command): Command {
       '--write-kubeconfig <file>',
       'write the administrator kubeconfig to this file (mode 0600); default: admin.kubeconfig in the data folder',
     ),
+    option(
+      '--emulated-version <version>',
+      'release to behave like, 1.21 to 1.33: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
+    ).argParser(emulatedVersion),
     option('--max-requests-inflight <n>', 'maximum non-mutating requests in flight; with fairness, part of the shared seats')
       .default(400)
       .argParser(count),
@@ -82,7 +88,11 @@ export function addStorageFlags(command: Command): Command {
 
 /** Feature gates, group versions and controllers. */
 export function addEnablementFlags(command: Command): Command {
-  addOptionGroup(command, 'Features', [option('--feature-gates <pairs>', 'Name=true,Other=false').default({}).argParser(gates)])
+  addOptionGroup(command, 'Features', [
+    option('--feature-gates <pairs>', `features to enable or disable: Name=true,Other=false\n${featureGateHelp()}`)
+      .default({}, 'none')
+      .argParser(gates),
+  ])
   addOptionGroup(command, 'API enablement', [
     option('--runtime-config <pairs>', 'group versions to enable or disable: api/all=true, apps/v1=false, ...')
       .default([])

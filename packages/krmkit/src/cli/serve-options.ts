@@ -21,6 +21,8 @@ export interface ServeOptions
   readonly bindAddress: string
   readonly advertiseAddress?: string
   readonly externalHostname?: string
+  /** `1.24`; absent: the newest release. */
+  readonly emulatedVersion?: string
   readonly storage: 'memory' | 'durable'
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */

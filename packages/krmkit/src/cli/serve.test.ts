@@ -185,12 +185,40 @@ describe('serve', () => {
     [['--tls-cert-file=x'], 'go together'],
     [['--token-auth-file=missing.csv'], 'cannot read missing.csv'],
     [['--client-ca-file=missing.pem'], 'cannot read missing.pem'],
-    [['--runtime-config=nonsense'], 'runtime-config'],
+    [['--runtime-config=nonsense'], 'runtime-config invalid key nonsense'],
+    [['--runtime-config=nope/v1,batch/v1'], 'unknown api groups nope'],
+    [['--runtime-config=api/ga=false'], '--runtime-config=api/ga=false conflicts with --enable-priority-and-fairness=true'],
+    [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
+    [['--feature-gates=SidecarContainers=false'], 'feature is locked to true'],
+    [['--feature-gates=AuthorizeWithSelectors=false'], 'requires AuthorizeWithSelectors feature'],
   ])('rejects %j', async (flags, sentence) => {
     const failure = await start(...flags).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Error)
     expect((failure as Error).message).toContain(sentence)
     expect(failure).toHaveProperty('code')
+  })
+
+  it('emulates a release', async () => {
+    const client = await connect(
+      (await start('--emulated-version=kube=1.24', '--runtime-config=policy/v1beta1=false')).kubeconfig,
+    )
+    const cronJobs = { group: 'batch', version: 'v1beta1', kind: 'CronJob', resource: 'cronjobs', namespaced: true }
+    expect(await client.list(cronJobs)).toMatchObject({ kind: 'CronJobList' })
+    const policies = {
+      group: 'policy',
+      version: 'v1beta1',
+      kind: 'PodSecurityPolicy',
+      resource: 'podsecuritypolicies',
+      namespaced: false,
+    }
+    await expect(client.list(policies)).rejects.toMatchObject({ code: 404 })
+    const group = { group: 'flowcontrol.apiserver.k8s.io', namespaced: false }
+    const levels = { ...group, version: 'v1beta2', kind: 'PriorityLevelConfiguration', resource: 'prioritylevelconfigurations' }
+    const shares = async () => {
+      const { items } = await client.list(levels)
+      return items.find(({ metadata }) => metadata.name === 'workload-low')?.spec
+    }
+    await expect.poll(shares).toMatchObject({ limited: { assuredConcurrencyShares: 100 } })
   })
 
   it('rejects priority and fairness without seats', async () => {

@@ -131,7 +131,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
   })
   const ownControllers = runControllers({
     ...environment,
-    client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock }),
+    client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock, internal: true }),
     available: serverControllers(serverFacts(options, { port: listening.port, random: environment.random })),
     fieldManager: 'kube-apiserver',
     onError: (error) => options.v >= 1 && log.error('an object of the API server itself could not be written; retrying', error),

@@ -69,11 +69,7 @@ export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
 /** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
 export function* collectErrorsSteps(walk: (errors: ErrorList) => Generator<unknown, void>): Generator<unknown, FieldError[]> {
   const errors = new ErrorList()
-  try {
-    yield* walk(errors)
-  } catch (error) {
-    if (!(error instanceof ErrorListFull) || error.list !== errors) throw error
-  }
+  yield* runUntilFullSteps(errors, walk(errors))
   return [...errors]
 }
 
@@ -106,6 +102,15 @@ export function addErrors(into: FieldError[], errors: readonly FieldError[]): vo
 export function runUntilFull(list: readonly FieldError[], walk: () => void): void {
   try {
     walk()
+  } catch (error) {
+    if (!(error instanceof ErrorListFull) || error.list !== list) throw error
+  }
+}
+
+/** As {@link runUntilFull}, with interruption points. */
+export function* runUntilFullSteps(list: readonly FieldError[], walk: Generator<unknown, void>): Generator<unknown, void> {
+  try {
+    yield* walk
   } catch (error) {
     if (!(error instanceof ErrorListFull) || error.list !== list) throw error
   }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { compareCodePoints, goFloat, goQuote, goStrings, goSyntax, goText, isPrintable, utf8Length } from '../go-text.ts'
+import {
+  compareCodePoints,
+  goFloat,
+  goNumber,
+  goQuote,
+  goStrings,
+  goSyntax,
+  goText,
+  isPrintable,
+  utf8Length,
+} from '../go-text.ts'
 import { Quantity } from '../quantity/quantity.ts'
 import { field, formatFieldErrors } from './field-error.ts'
 import { Path } from './path.ts'
@@ -101,17 +111,20 @@ describe('Go formatting', () => {
 
   it('formats lists and numbers', () => {
     expect([goStrings([]), goStrings(['a', '"'])]).toEqual(['[]string{}', '[]string{"a", "\\""}'])
-    expect([1, 0.0001, 0.00001, 1e20, 1.5e300, -0.5, Number.NaN, -Infinity, Infinity].map(goFloat)).toEqual([
+    expect([1, 1e5, 1e6, 1234567.5, 0.0001, 0.00001, 1.5e300, -0.5, Number.NaN, -Infinity, Infinity].map(goFloat)).toEqual([
       '1',
+      '100000',
+      '1e+06',
+      '1.2345675e+06',
       '0.0001',
       '1e-05',
-      '100000000000000000000',
       '1.5e+300',
       '-0.5',
       'NaN',
       '-Inf',
       '+Inf',
     ])
+    expect([1e6, 2 ** 62, 1e20, 2.5].map(goNumber)).toEqual(['1000000', '4611686018427387904', '1e+20', '2.5'])
     expect(goSyntax(JSON.parse('{"__proto__":1}'))).toBe('map[string]interface {}{"__proto__":1}')
     expect(goSyntax(7n)).toBe('7')
     expect(goSyntax(goText('x'))).toBe('x')

@@ -1,6 +1,6 @@
 /** Factories of `FieldError` with the messages of the stock server. */
 
-import { GoText, goFloat, goQuote, goQuoteShort, goSyntax, joinFormatted, truncateGoText } from '../go-text.ts'
+import { GoText, goNumber, goQuote, goQuoteShort, goSyntax, joinFormatted, truncateGoText } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { maxFieldErrorsLength } from './error-list.ts'
 import type { Path } from './path.ts'
@@ -114,7 +114,7 @@ function printValue(value: unknown): string {
     case 'string':
       return goQuoteShort(value)
     case 'number':
-      return goFloat(value)
+      return goNumber(value)
     case 'boolean':
     case 'bigint':
       return String(value)

@@ -9,6 +9,7 @@ export {
   maxFieldErrors,
   maxFieldErrorsLength,
   runUntilFull,
+  runUntilFullSteps,
 } from './error-list.ts'
 export { type FieldPathLike, field, formatFieldError, formatFieldErrors } from './field-error.ts'
 export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
@@ -18,12 +19,18 @@ export {
   type ObjectMetaRules,
   standardFinalizers,
   validateAnnotations,
+  validateAnnotationsSteps,
   validateBuiltInObjectMeta,
+  validateBuiltInObjectMetaSteps,
   validateBuiltInObjectMetaUpdate,
+  validateBuiltInObjectMetaUpdateSteps,
   validateImmutableField,
   validateLabels,
+  validateLabelsSteps,
   validateObjectMeta,
+  validateObjectMetaSteps,
   validateObjectMetaUpdate,
+  validateObjectMetaUpdateSteps,
 } from './object-meta.ts'
 export { controllerOf } from './owner-references.ts'
 export { Path } from './path.ts'

@@ -12,7 +12,9 @@ import {
   validateImmutableField,
   validateLabels,
   validateObjectMeta,
+  validateObjectMetaSteps,
   validateObjectMetaUpdate,
+  validateObjectMetaUpdateSteps,
 } from './object-meta.ts'
 import { controllerOf, validateOwnerReferences } from './owner-references.ts'
 import { Path } from './path.ts'
@@ -94,6 +96,33 @@ describe('validateObjectMeta', () => {
       'f: Invalid value: "é\\t\\u200b": invalid character U+0009 (at position 2)',
       'f: Invalid value: "é\\t\\u200b": invalid character U+200B (at position 3)',
     ])
+  })
+})
+
+describe('large metadata', () => {
+  const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i === 4000 ? '-' : 'v']))
+  const meta = { name: 'a', labels: wide, annotations: wide }
+  const rules = { namespaced: false, name: nameRules.dns1123Subdomain }
+  const counted = (work: Generator<unknown, FieldError[]>): { errors: FieldError[]; yields: number } => {
+    for (let yields = 0; ; yields++) {
+      const { done, value } = work.next()
+      if (done === true) return { errors: value, yields }
+    }
+  }
+
+  it('is validated in many steps, with the same errors', () => {
+    const created = counted(validateObjectMetaSteps(meta, rules))
+    expect(created.yields).toBeGreaterThan(100)
+    expect(created.errors).toEqual(validateObjectMeta(meta, rules))
+    expect(created.errors).toHaveLength(1)
+    const updated = counted(validateObjectMetaUpdateSteps(meta, { name: 'a' }))
+    expect(updated.yields).toBeGreaterThan(100)
+    expect(updated.errors).toEqual(validateObjectMetaUpdate(meta, { name: 'a' }))
+  })
+
+  it('of ordinary size is validated in one step', () => {
+    const labels = Object.fromEntries(Object.entries(wide).slice(0, 30))
+    expect(counted(validateObjectMetaSteps({ ...meta, labels, annotations: labels }, rules)).yields).toBe(0)
   })
 })
 

@@ -8,8 +8,9 @@ import { compareCodePoints, goQuote, goStrings, goText, utf8Length } from '../go
 import type { DeepReadonly, FieldError, ObjectMeta } from '../interfaces.ts'
 import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-formats.ts'
 import { type NameRule, nameRules } from '../names/name-rule.ts'
+import { runAtOnce } from '../slices.ts'
 import { formatGoTime } from '../time/time.ts'
-import { addErrors, collectErrors } from './error-list.ts'
+import { addErrors, collectErrors, collectErrorsSteps } from './error-list.ts'
 import { field } from './field-error.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import { validateOwnerReferences } from './owner-references.ts'
@@ -27,6 +28,12 @@ export const standardFinalizers: readonly string[] = ['kubernetes', 'orphan', 'f
 type Meta = DeepReadonly<ObjectMeta>
 type TextMap = Readonly<Record<string, string>>
 
+/** Work with interruption points; see `runInSlices`. */
+type Steps<T> = Generator<unknown, T>
+
+/** Entries of a map that are validated in one step. */
+const entriesPerStep = 64
+
 /** Rules that depend on the kind. */
 export interface ObjectMetaRules {
   readonly namespaced: boolean
@@ -43,6 +50,11 @@ export interface ObjectMetaRules {
  * validateObjectMeta({ name: 'web', namespace: 'shop' }, { namespaced: true, name: nameRules.dns1123Subdomain }) // []
  */
 export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
+  return runAtOnce(validateObjectMetaSteps(meta, rules))
+}
+
+/** As {@link validateObjectMeta}, with interruption points for large metadata. */
+export function* validateObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
   const path = rules.path ?? Path.of('metadata')
   const errors: FieldError[] = []
   if (meta.generateName) {
@@ -55,8 +67,7 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.push(field.invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
   }
-  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
-  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  yield* addMapErrors(errors, meta, path)
   addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
   addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
   addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
@@ -70,14 +81,28 @@ export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldErr
  * @see {@link validateObjectMeta}
  */
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
-  const errors = validateObjectMeta(meta, rules)
+  return runAtOnce(validateBuiltInObjectMetaSteps(meta, rules))
+}
+
+/** As {@link validateBuiltInObjectMeta}, with interruption points for large metadata. */
+export function* validateBuiltInObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
+  const errors = yield* validateObjectMetaSteps(meta, rules)
   addBareFinalizers(errors, meta, rules.path ?? Path.of('metadata'))
   return errors
 }
 
 /** Like {@link validateObjectMetaUpdate}, and requires finalizers without a domain to be standard ones. */
-export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
-  const errors = validateObjectMetaUpdate(meta, old, path)
+export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path?: Path): FieldError[] {
+  return runAtOnce(validateBuiltInObjectMetaUpdateSteps(meta, old, path))
+}
+
+/** As {@link validateBuiltInObjectMetaUpdate}, with interruption points for large metadata. */
+export function* validateBuiltInObjectMetaUpdateSteps(
+  meta: Meta,
+  old: Meta,
+  path: Path = Path.of('metadata'),
+): Steps<FieldError[]> {
+  const errors = yield* validateObjectMetaUpdateSteps(meta, old, path)
   addBareFinalizers(errors, meta, path)
   return errors
 }
@@ -95,7 +120,12 @@ function addBareFinalizers(errors: FieldError[], { finalizers }: Meta, path: Pat
  * const stored = { name: 'web', namespace: 'shop', uid: '1', resourceVersion: '7' }
  * validateObjectMetaUpdate({ ...stored, uid: '2' }, stored)[0]?.field // 'metadata.uid'
  */
-export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Path.of('metadata')): FieldError[] {
+export function validateObjectMetaUpdate(meta: Meta, old: Meta, path?: Path): FieldError[] {
+  return runAtOnce(validateObjectMetaUpdateSteps(meta, old, path))
+}
+
+/** As {@link validateObjectMetaUpdate}, with interruption points for large metadata. */
+export function* validateObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = Path.of('metadata')): Steps<FieldError[]> {
   const errors: FieldError[] = []
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)
@@ -123,8 +153,7 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
     meta.deletionGracePeriodSeconds ?? null,
     old.deletionGracePeriodSeconds ?? null,
   )
-  addErrors(errors, validateLabels(meta.labels, path.child('labels')))
-  addErrors(errors, validateAnnotations(meta.annotations, path.child('annotations')))
+  yield* addMapErrors(errors, meta, path)
   addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
   addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
   return errors
@@ -139,9 +168,17 @@ export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = Pat
  * validateLabels({ app: 'web' }, Path.of('metadata').child('labels')) // []
  */
 export function validateLabels(labels: TextMap | null | undefined, path: Path): FieldError[] {
+  return runAtOnce(validateLabelsSteps(labels, path))
+}
+
+/** As {@link validateLabels}, with interruption points for large maps. */
+export function* validateLabelsSteps(labels: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
   if (labels === undefined || labels === null) return []
-  return collectErrors((errors) => {
-    for (const key of Object.keys(labels)) {
+  return yield* collectErrorsSteps(function* (errors) {
+    const keys = Object.keys(labels)
+    for (let i = 0; i < keys.length; i++) {
+      if (i % entriesPerStep === entriesPerStep - 1) yield true
+      const key = keys[i] as string
       for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
       const value = labels[key] as string
       for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
@@ -163,16 +200,23 @@ export function validateLabelName(key: string, path: Path): FieldError[] {
  * validateAnnotations({ 'example.com/owner': 'team a' }, Path.of('metadata').child('annotations')) // []
  */
 export function validateAnnotations(annotations: TextMap | null | undefined, path: Path): FieldError[] {
+  return runAtOnce(validateAnnotationsSteps(annotations, path))
+}
+
+/** As {@link validateAnnotations}, with interruption points for large maps. */
+export function* validateAnnotationsSteps(annotations: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
   if (annotations === undefined || annotations === null) return []
-  return collectErrors((errors) => {
+  return yield* collectErrorsSteps(function* (errors) {
     let units = 0
     const keys = Object.keys(annotations)
-    for (const key of keys) {
+    for (let i = 0; i < keys.length; i++) {
+      if (i % entriesPerStep === entriesPerStep - 1) yield true
+      const key = keys[i] as string
       for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
       units += key.length + (annotations[key] as string).length
     }
-    // A UTF-16 code unit takes at most three bytes, so most annotations need no exact count.
-    if (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize) {
+    // A UTF-16 code unit takes one to three bytes, so most annotations need no exact count.
+    if (units > maxAnnotationsSize || (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize)) {
       errors.push(field.tooLong(path, '', maxAnnotationsSize))
     }
   })
@@ -221,6 +265,12 @@ function isStandardFinalizer(finalizer: string): boolean {
  */
 export function validateImmutableField(value: unknown, old: unknown, path: Path): FieldError[] {
   return Object.is(value ?? null, old ?? null) ? [] : [field.invalid(path, value, immutableError)]
+}
+
+/** Appends the errors of labels and annotations. */
+function* addMapErrors(errors: FieldError[], { labels, annotations }: Meta, path: Path): Steps<void> {
+  if (labels !== undefined) addErrors(errors, yield* validateLabelsSteps(labels, path.child('labels')))
+  if (annotations !== undefined) addErrors(errors, yield* validateAnnotationsSteps(annotations, path.child('annotations')))
 }
 
 function sizeOf(texts: TextMap, keys: readonly string[]): number {

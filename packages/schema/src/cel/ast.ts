@@ -67,7 +67,7 @@ export interface MapExpr extends Node {
 export interface MessageExpr extends Node {
   readonly kind: 'message'
   readonly name: string
-  readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expr }[]
+  readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expr; readonly optional: boolean }[]
 }
 
 /** A comprehension, as macros expand to it: `acc = init; for (x in range) if (condition) acc = step; result`. */

@@ -99,6 +99,7 @@ const byName: Readonly<Record<string, CostRule>> = {
   indexOf: everything,
   lastIndexOf: everything,
   url: read(0),
+  'jsonpatch.escapeKey': read(0),
   lowerAscii: read(0),
   upperAscii: read(0),
   substring: read(0),

@@ -77,6 +77,7 @@ function libraryCall({ name, overload, target, args }: CallToEstimate): CallEsti
     case 'lastIndexOf':
       return target === undefined ? undefined : { cost: traversal(target) }
     case 'url':
+    case 'jsonpatch.escapeKey':
       return args.length === 1 ? { cost: reading(sizeOf(first)), size: sizeOf(first) } : undefined
     case 'lowerAscii':
     case 'upperAscii':

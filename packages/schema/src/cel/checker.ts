@@ -1,4 +1,13 @@
-import { type Call, type Expr, type Fold, type ListExpr, type MapExpr, qualifiedName, type Select } from './ast.ts'
+import {
+  type Call,
+  type Expr,
+  type Fold,
+  type ListExpr,
+  type MapExpr,
+  type MessageExpr,
+  qualifiedName,
+  type Select,
+} from './ast.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import { keywordName } from './escape.ts'
 import type { Problem } from './source.ts'
@@ -17,6 +26,7 @@ import {
   listOf,
   mapOf,
   nullType,
+  type ObjectType,
   optionalOf,
   parametersOf,
   sameType,
@@ -33,6 +43,8 @@ export interface Scope {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   /** Named types. */
   readonly types: ReadonlyMap<string, Type>
+  /** Types of message literals; absent: expressions cannot create objects. */
+  readonly messages?: ((name: string) => ObjectType | undefined) | undefined
   /** Whether members may be named like keywords without escaping. */
   readonly keywordMembers: boolean
 }
@@ -91,7 +103,7 @@ class Checker {
       case 'map':
         return this.#map(expr)
       case 'message':
-        return this.#undeclared(expr.at, expr.name)
+        return this.#message(expr)
       case 'fold':
         return this.#fold(expr)
     }
@@ -151,6 +163,22 @@ class Checker {
   #keywordMember(fields: ReadonlyMap<string, Type>, field: string): Type | undefined {
     const name = this.#scope.keywordMembers ? keywordName(field) : undefined
     return name === undefined ? undefined : fields.get(name)
+  }
+
+  #message(expr: MessageExpr): Type {
+    const type = this.#scope.messages?.(expr.name.replace(/^\./, ''))
+    if (type === undefined) return this.#undeclared(expr.at, expr.name)
+    for (const { name, at, value, optional } of expr.fields) {
+      const found = this.check(value)
+      const given = optional ? this.#unwrap(value, found) : found
+      const declared = type.fields.get(name)
+      if (declared === undefined) this.#report(at, `undefined field '${name}'`)
+      else if (!this.#known.assign(declared, given)) {
+        const shown = formatType(this.#known.resolve(given, false))
+        this.#report(at, `expected type of field '${name}' is '${formatType(declared)}' but provided type is '${shown}'`)
+      }
+    }
+    return type
   }
 
   #call(expr: Call): Type {

@@ -49,8 +49,9 @@ class CostEstimator {
   cost(expr: Expr): Estimate {
     switch (expr.kind) {
       case 'literal':
-      case 'message':
         return noCost
+      case 'message':
+        return plus(...expr.fields.map(({ value }) => this.cost(value)), exactly(40))
       case 'ident': {
         const local = this.#local(expr.name)
         const path = local === undefined ? [expr.name.replace(/^\./, '')] : local.path

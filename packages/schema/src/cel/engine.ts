@@ -6,6 +6,13 @@ import { compileExpression } from './expression.ts'
 import { fromJson, toJson } from './json-values.ts'
 import { authorizerValue, requestResourceValue } from './libraries/authorization.ts'
 import { createWorkBudget } from './meter.ts'
+import {
+  applyConfigurationType,
+  jsonPatchOperations,
+  jsonPatchOperationType,
+  mutationEnvironment,
+  mutationTypeErrors,
+} from './mutation-types.ts'
 import { compileRule } from './rule-compiler.ts'
 import { maxCardinality } from './rule-environment.ts'
 import { createRuleTree } from './rule-tree.ts'
@@ -30,6 +37,11 @@ export interface CelEngine {
   readonly schemaDeclType: typeof schemaDeclType
   readonly dynType: typeof dynType
   readonly fromJson: typeof fromJson
+  readonly jsonPatchOperations: typeof jsonPatchOperations
+  readonly jsonPatchOperationType: typeof jsonPatchOperationType
+  readonly applyConfigurationType: typeof applyConfigurationType
+  readonly mutationEnvironment: typeof mutationEnvironment
+  readonly mutationTypeErrors: typeof mutationTypeErrors
   readonly maxCardinality: typeof maxCardinality
   readonly listOf: typeof listOf
   readonly mapOf: typeof mapOf
@@ -58,6 +70,11 @@ export const celEngine: CelEngine = {
   schemaDeclType,
   dynType,
   fromJson,
+  jsonPatchOperations,
+  jsonPatchOperationType,
+  applyConfigurationType,
+  mutationEnvironment,
+  mutationTypeErrors,
   maxCardinality,
   listOf,
   mapOf,

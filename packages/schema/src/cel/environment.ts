@@ -154,6 +154,12 @@ export class Environment {
     return new Environment({ ...this.#scope, variables: all }, this.#macros)
   }
 
+  /** The same environment with another library, in which expressions can create objects of the types that `messages` resolves. */
+  withMessages(messages: (name: string) => t.ObjectType | undefined, library: Library): Environment {
+    const functions = new Map([...this.#scope.functions, ...library.functions.map((each) => [each.name, each] as const)])
+    return new Environment({ ...this.#scope, messages, functions }, this.#macros)
+  }
+
   /** @param budget node budget shared with other expressions of the same object. */
   compile(text: string, budget?: CompileBudget): CheckedExpression | CompileFailure {
     const parsed = parse(text, this.#macros, budget)

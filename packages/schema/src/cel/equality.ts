@@ -27,8 +27,13 @@ export function numeric(value: Value): number | bigint | undefined {
   return value instanceof Uint ? value.value : undefined
 }
 
-/** Numbers of different types are equal when their values are; other values of different types are unequal. */
-export function equal(a: Value, b: Value, meter: Meter): boolean {
+/**
+ * Numbers of different types are equal when their values are; other values of different types are unequal.
+ *
+ * @returns an error for an object with unspecified members and a map without a schema, and for values that do not fit their schema.
+ */
+export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
+  if (a instanceof ErrorValue) return a
   if (a === b) return true
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
@@ -59,11 +64,14 @@ function sameNumber(a: number | bigint, b: number | bigint | undefined, asDouble
   return asDoubles ? Number(a) === Number(b) : a == b
 }
 
-function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean {
+function equalLists(a: ListValue, b: ListValue, meter: Meter): boolean | ErrorValue {
   if (a.size !== b.size) return false
   meter.chargeWork(a.size)
   if (a.listType !== undefined) return a.listType === 'set' ? sameMembers(a, b, meter) : sameKeyed(a, b, meter)
-  for (let i = 0; i < a.size; i++) if (!equal(a.at(i), b.at(i), meter)) return false
+  for (let i = 0; i < a.size; i++) {
+    const found = equal(a.at(i), b.at(i), meter)
+    if (found !== true) return found
+  }
   return true
 }
 
@@ -76,28 +84,34 @@ function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
 }
 
 /** Lists with keys are unordered. */
-function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean {
+function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean | ErrorValue {
   const keyOf = a.keyOf?.bind(a)
   if (keyOf === undefined) return false
   const items = new Map<string, Value>()
   for (const item of itemsOf(b)) items.set(keyOf(item), item)
   for (const item of itemsOf(a)) {
     const other = items.get(keyOf(item))
-    if (other === undefined || !equal(item, other, meter)) return false
+    if (other === undefined) return false
+    const found = equal(item, other, meter)
+    if (found !== true) return found
   }
   return true
 }
 
-function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean {
+function equalMaps(a: MapValue, b: MapValue, meter: Meter): boolean | ErrorValue {
   if (a.size !== b.size || a.structName !== b.structName) return false
   meter.chargeWork(a.size * 2)
-  if (a.equalHiddenMembers?.(b, (steps) => meter.chargeWork(steps)) === false) return false
+  if (a.equalMembers !== undefined)
+    return a.equalMembers(b, { equal: (x, y) => equal(x, y, meter), chargeWork: (steps) => meter.chargeWork(steps) })
   for (const key of a.keys()) {
     const mine = a.get(key)
     const other = b.get(key)
     if (mine === undefined || other === undefined) {
       if (mine !== other) return false
-    } else if (!equal(mine, other, meter)) return false
+      continue
+    }
+    const found = equal(mine, other, meter)
+    if (found !== true) return found
   }
   return true
 }
@@ -123,7 +137,7 @@ export class MemberSet {
     this.#meter.chargeWork(1)
     const key = scalarKey(item)
     if (key !== undefined) return this.#scalars.has(key)
-    return this.#others.some((other) => equal(item, other, this.#meter))
+    return this.#others.some((other) => equal(item, other, this.#meter) === true)
   }
 }
 

@@ -2,7 +2,7 @@ import type { CompileBudget } from './compile-budget.ts'
 import type { Environment } from './environment.ts'
 import type { Program } from './program.ts'
 import { PlanError } from './step.ts'
-import { type Type, typeName } from './types.ts'
+import { sameType, type Type, typeName } from './types.ts'
 
 /** Expressions whose result must have one of several types. */
 export interface CompiledExpression {
@@ -23,6 +23,8 @@ export interface ExpressionProblem {
 export interface ExpressionOptions {
   /** Allowed kinds of the result type. Default: any. */
   readonly kinds?: readonly Type['kind'][] | undefined
+  /** The result type, compared by name and arguments. Default: any. */
+  readonly result?: Type | undefined
   /** Node budget shared with other expressions of the same object. */
   readonly budget?: CompileBudget | undefined
 }
@@ -40,7 +42,7 @@ export interface ExpressionOptions {
 export function compileExpression(
   environment: Environment,
   text: string,
-  { kinds, budget }: ExpressionOptions = {},
+  { kinds, result, budget }: ExpressionOptions = {},
 ): CompiledExpression | ExpressionProblem {
   const compiled = environment.compile(text, budget)
   if ('problem' in compiled) return { problem: `compilation failed: ${compiled.problem}`, internal: false }
@@ -49,6 +51,9 @@ export function compileExpression(
     const [only, ...more] = kinds.map((kind) => (kind === 'null' ? 'null_type' : kind))
     const wanted = more.length === 0 ? only : `one of [${[only, ...more].join(' ')}]`
     return { problem: `must evaluate to ${wanted} but got ${shown(type)}`, internal: false, type }
+  }
+  if (result !== undefined && !sameType(type, result)) {
+    return { problem: `must evaluate to ${shown(result)} but got ${shown(type)}`, internal: false, type }
   }
   const program = compiled.program()
   if (program instanceof PlanError) return { problem: `program instantiation failed: ${program.message}`, internal: true, type }

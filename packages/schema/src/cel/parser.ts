@@ -241,10 +241,10 @@ class Parser {
     const open = this.#expect('{')
     const fields: MessageExpr['fields'][number][] = []
     while (!this.#isSign(this.#next, '}')) {
-      this.#accept('?')
+      const optional = this.#accept('?') !== undefined
       const field = this.#name()
       const colon = this.#expect(':')
-      fields.push({ name: field.text, at: colon.at, value: this.#expr() })
+      fields.push({ name: field.text, at: colon.at, value: this.#expr(), optional })
       if (this.#accept(',') === undefined) break
     }
     this.#expect('}')

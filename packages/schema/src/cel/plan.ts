@@ -1,4 +1,4 @@
-import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, Select } from './ast.ts'
+import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, MessageExpr, Select } from './ast.ts'
 import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
 import { equal, scalarMembership } from './equality.ts'
@@ -8,7 +8,19 @@ import { planFold } from './plan-fold.ts'
 import { foldConstantCall, optionalIndex, optionalMember, selectIndex, selectMember, withoutCost } from './plan-select.ts'
 import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
 import { isDyn } from './types.ts'
-import { ArrayList, Double, ErrorValue, fitsType, LiteralMap, mapKey, Optional, typeNameOf, Uint, type Value } from './values.ts'
+import {
+  ArrayList,
+  Double,
+  ErrorValue,
+  fitsType,
+  LiteralMap,
+  MessageValue,
+  mapKey,
+  Optional,
+  typeNameOf,
+  Uint,
+  type Value,
+} from './values.ts'
 
 /** Compiles a checked tree to closures. */
 
@@ -57,7 +69,7 @@ export class Planner implements PlanContext {
       case 'fold':
         return planFold(this, expr as Fold)
       case 'message':
-        throw new PlanError(`unknown type: ${expr.name}`)
+        return this.#message(expr)
     }
   }
 
@@ -114,7 +126,8 @@ export class Planner implements PlanContext {
     const run = (only?.run ?? dispatch(expr.name, overloads)) as unknown as Run
     // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
-    return strictCall(run, steps, cost, only !== undefined && dynamic ? guard(only) : undefined)
+    const fits = only !== undefined && dynamic ? guard(only) : undefined
+    return strictCall(run, steps, { cost, fits, refuseNull: only === undefined ? undefined : nullRefusal(expr.name, only) })
   }
 
   #list({ items, optional }: ListExpr): Constant {
@@ -134,6 +147,24 @@ export class Planner implements PlanContext {
       }
       frame.charge(10)
       return new ArrayList(values)
+    }
+  }
+
+  #message({ name, type, fields }: MessageExpr): Step {
+    if (type?.kind !== 'struct') throw new PlanError(`unknown type: ${name}`)
+    const steps = fields.map((field) => ({ name: field.name, value: this.plan(field.value), optional: field.optional }))
+    return (frame) => {
+      const members = new Map<string, Value>()
+      for (const { name: member, value: step, optional } of steps) {
+        const value = step(frame)
+        if (value instanceof ErrorValue) return value
+        if (!optional) members.set(member, value)
+        else if (!(value instanceof Optional))
+          return new ErrorValue(`cannot initialize optional entry '${member}' from non-optional value ${typeNameOf(value)}`)
+        else if (value.value !== undefined) members.set(member, value.value)
+      }
+      frame.charge(40)
+      return new MessageValue(type.name, members)
     }
   }
 
@@ -216,23 +247,27 @@ function inConstant(operand: Step, list: ArrayList): Step {
   return (frame) => {
     const value = operand(frame)
     if (value instanceof ErrorValue) return value
-    return has === undefined ? list.items.some((item) => equal(value, item, frame)) : has(value)
+    return has === undefined ? list.items.some((item) => equal(value, item, frame) === true) : has(value)
   }
 }
 
+interface CallRules {
+  readonly cost: CostRule
+  /** Whether the arguments fit; only for those whose type is not known. */
+  readonly fits: ((args: readonly Value[]) => boolean) | undefined
+  /** The error for null; values of nullable schemas have the same type as others. */
+  readonly refuseNull: ((args: readonly Value[]) => ErrorValue) | undefined
+}
+
 /** Evaluates the arguments, propagates errors, charges the cost and calls the function. */
-function strictCall(
-  run: Run,
-  steps: readonly Step[],
-  cost: CostRule,
-  fits: ((args: readonly Value[]) => boolean) | undefined,
-): Step {
+function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }: CallRules): Step {
   const [first, second] = steps as [Step, Step]
   if (steps.length === 1 && typeof cost === 'number') {
     return (frame) => {
       const a = first(frame)
       if (a instanceof ErrorValue) return a
       frame.charge(cost)
+      if (a === null && refuseNull !== undefined) return refuseNull([a])
       return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
     }
   }
@@ -243,7 +278,7 @@ function strictCall(
       const b = second(frame)
       if (b instanceof ErrorValue) return b
       frame.charge(cost)
-      return run(frame, a, b)
+      return (a === null || b === null) && refuseNull !== undefined ? refuseNull([a, b]) : run(frame, a, b)
     }
   }
   return (frame) => {
@@ -252,6 +287,10 @@ function strictCall(
       const value = step(frame)
       if (value instanceof ErrorValue) return value
       args.push(value)
+    }
+    if (refuseNull !== undefined && args.includes(null)) {
+      frame.charge(1)
+      return refuseNull(args)
     }
     if (fits !== undefined && !fits(args)) {
       frame.charge(1)
@@ -265,6 +304,33 @@ function strictCall(
     const result = run(frame, ...args)
     if (cost.byResult) frame.charge(cost.of(args, result, frame))
     return result
+  }
+}
+
+/** Functions of values themselves, whose error names the function alone when the first argument is null. */
+const ownOperations: ReadonlySet<string> = new Set([
+  'size',
+  '_+_',
+  '_-_',
+  '_*_',
+  '_/_',
+  '_%_',
+  '_<_',
+  '_<=_',
+  '_>_',
+  '_>=_',
+  '-_',
+])
+/** Functions whose error does not name them. */
+const unnamed: ReadonlySet<string> = new Set(['!_', 'startsWith', 'endsWith', 'contains', 'matches', 'find', 'findAll'])
+
+/** The error of the stock server for null, by function; `undefined` for functions of any value. */
+function nullRefusal(name: string, { args }: Overload): ((values: readonly Value[]) => ErrorValue) | undefined {
+  if (args.some(({ kind }) => kind === 'dyn' || kind === 'param' || kind === 'null')) return undefined
+  return (values) => {
+    if (ownOperations.has(name)) return values[0] === null ? new ErrorValue(`no such overload: ${name}`) : noOverload
+    if (unnamed.has(name)) return noOverload
+    return new ErrorValue(`no such overload: ${name}(${values.map(typeNameOf).join(', ')})`)
   }
 }
 

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
 import { own } from '../json/json-object.ts'
-import { escapeName, keywordName } from './escape.ts'
+import { escapeName } from './escape.ts'
 import { JsonList, JsonMap, RawMap } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
-import { Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
+import { type Comparison, Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
 
 /**
  * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
@@ -44,22 +44,29 @@ function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
       return listAdapter(schema)
     case 'string':
       return textAdapter(own(schema, 'format'))
-    case 'number': {
-      const wrong = new ErrorValue('invalid data, expected float')
-      return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : wrong)
-    }
-    case 'integer': {
-      const wrong = new ErrorValue('invalid data, expected int')
-      return (raw) => (isWhole(raw) ? raw : wrong)
-    }
-    case 'boolean': {
-      const wrong = new ErrorValue('invalid data, expected bool')
-      return (raw) => (typeof raw === 'boolean' ? raw : wrong)
-    }
+    case 'number':
+      return (raw) => (typeof raw === 'number' || typeof raw === 'bigint' ? new Double(Number(raw)) : unexpected('float', raw))
+    case 'integer':
+      return (raw) => (isWhole(raw) ? raw : unexpected('int', raw))
+    case 'boolean':
+      return (raw) => (typeof raw === 'boolean' ? raw : unexpected('bool', raw))
   }
   if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return openAdapter
   const wrong = new ErrorValue('invalid type, expected object, array, number, integer, boolean or string')
   return () => wrong
+}
+
+function unexpected(wanted: string, raw: JsonValue): ErrorValue {
+  return new ErrorValue(`invalid data, expected ${wanted}, got ${goTypeName(raw)}`)
+}
+
+/** The Go type of a decoded JSON value. */
+function goTypeName(raw: JsonValue): string {
+  if (Array.isArray(raw)) return '[]interface {}'
+  if (typeof raw === 'string') return 'string'
+  if (typeof raw === 'boolean') return 'bool'
+  if (typeof raw === 'object') return raw === null ? '<nil>' : 'map[string]interface {}'
+  return isWhole(raw) ? 'int64' : 'float64'
 }
 
 function isWhole(raw: JsonValue): raw is number | bigint {
@@ -92,16 +99,9 @@ class MemberAdapters {
     for (const name of schemas.keys()) {
       const escaped = escapeName(name)
       if (escaped !== undefined) this.#names.set(escaped, name)
-      if (keywordName(name) !== undefined) this.#names.set(name, name)
+      // Maps without a schema have the names as they are.
+      if (escaped !== name) this.#names.set(name, name)
     }
-  }
-
-  get rest(): boolean {
-    return this.#rest !== undefined
-  }
-
-  has(name: string): boolean {
-    return this.#schemas.has(name)
   }
 
   /** JSON name of a name in an expression. */
@@ -109,13 +109,14 @@ class MemberAdapters {
     return this.declared ? this.#names.get(name) : name
   }
 
+  /** The adapter of a member; `undefined` for one that the schema does not describe. */
   adapter(name: string): ValueAdapter | undefined {
     const found = this.#adapters.get(name)
     if (found !== undefined) return found
     const schema = this.#schemas.get(name)
     if (schema === undefined) {
       if (this.#rest !== undefined) this.#other ??= schemaAdapter(this.#rest)
-      return this.#other ?? (this.declared ? undefined : openAdapter)
+      return this.#other
     }
     const made = schemaAdapter(schema)
     this.#adapters.set(name, made)
@@ -147,10 +148,14 @@ class SchemaMap extends RawMap {
     this.#members = members
   }
 
-  /** Null members of objects count as absent. */
   field(name: string): Value | undefined {
     const key = this.#members.named(name)
-    if (key === undefined || !Object.hasOwn(this.raw, key)) return undefined
+    return key === undefined ? undefined : this.#member(key)
+  }
+
+  /** Null members of objects count as absent. */
+  #member(key: string): Value | undefined {
+    if (!Object.hasOwn(this.raw, key)) return undefined
     const value = this.raw[key] as JsonValue
     if (this.#members.declared && value === null) return undefined
     return this.#members.adapter(key)?.(value)
@@ -161,26 +166,29 @@ class SchemaMap extends RawMap {
   }
 
   /**
-   * Compares members that expressions cannot access. As on the stock server, unspecified members are compared as JSON and ignored
-   * when
-   * the other object lacks them; a null property equals nothing.
+   * As on the stock server, unspecified members are compared as JSON and ignored when the other object lacks them, but comparing them
+   * with a map without a schema is an error. A null property equals nothing with a schema.
    */
-  override equalHiddenMembers(other: MapValue, chargeWork: (steps: number) => void): boolean {
-    const { declared } = this.#members
-    if (!declared && this.#members.rest) return true
+  override equalMembers(other: MapValue, { equal, chargeWork }: Comparison): boolean | ErrorValue {
     for (const key of Object.keys(this.raw)) {
       const value = this.raw[key] as JsonValue
-      if (declared && this.#members.has(key)) {
-        if (value === null) return false
-      } else if (!(other instanceof SchemaMap)) return false
-      else {
+      const adapt = this.#members.adapter(key)
+      if (adapt === undefined) {
+        if (!(other instanceof SchemaMap)) return notComparable
         const theirs = own(other.raw, key)
         if (theirs !== undefined && !sameJson(value, theirs, chargeWork)) return false
+        continue
       }
+      const theirs = other instanceof SchemaMap ? other.#member(key) : other.field(key)
+      if (theirs === undefined) return false
+      const found = equal(adapt(value), theirs)
+      if (found !== true) return found
     }
     return true
   }
 }
+
+const notComparable = new ErrorValue('no such overload')
 
 function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
   chargeWork(1)
@@ -246,11 +254,10 @@ function keyText(value: Value | undefined): string {
 }
 
 function textAdapter(format: JsonValue | undefined): ValueAdapter {
-  const wrong = new ErrorValue('invalid data, expected string')
   const read = format === 'byte' ? parseSchemaBytes : format === 'duration' ? parseSchemaDuration : undefined
   const parse = format === 'date' || format === 'date-time' ? parseSchemaTimestamp : read
-  if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : wrong)
-  return (raw) => (typeof raw === 'string' ? parse(raw) : wrong)
+  if (parse === undefined) return (raw) => (typeof raw === 'string' ? raw : unexpected('string', raw))
+  return (raw) => (typeof raw === 'string' ? parse(raw) : unexpected('string', raw))
 }
 
 function parseSchemaBytes(text: string): Value {

@@ -2,6 +2,7 @@ import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, 
 import { goQuote, utf8Length } from '@krmkit/meta/go-text'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
+import { fromJson } from './json-values.ts'
 import { createWorkBudget, type WorkBudget } from './meter.ts'
 import type { Program } from './program.ts'
 import type { CompiledRule, Rule } from './rule-compiler.ts'
@@ -121,7 +122,7 @@ class RuleValidator {
       const { program } = compiled
       const optional = rule.optionalOldSelf === true
       if (program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue
-      const seen = optional ? (oldSelf === undefined ? optionalNone : new Optional(oldSelf)) : oldSelf
+      const seen = optional ? optionalOf(oldSelf, at.old) : oldSelf
       this.#one({ node, rule, compiled, program }, { self, oldSelf: seen, plainOldSelf: oldSelf }, at)
       if (this.#stopped) return
     }
@@ -194,6 +195,12 @@ class RuleValidator {
     const text = typeof value === 'string' ? value.trim() : ''
     return text === '' || text.includes('\n') || utf8Length(text) > maxMessage ? plain : { text }
   }
+}
+
+/** The expression library of the stock server unwraps an optional variable, so that objects and lists in it have no schema. */
+function optionalOf(adapted: Value | undefined, raw: JsonValue | undefined): Optional {
+  if (adapted === undefined) return optionalNone
+  return new Optional(typeof raw === 'object' ? fromJson(raw) : adapted)
 }
 
 function ruleText({ rule, message = '' }: Rule): string {

@@ -90,6 +90,12 @@ export class ArrayList extends ListValue {
 }
 
 /** A map, or an object with declared members. */
+/** Compares the members of maps. */
+export interface Comparison {
+  equal(a: Value, b: Value): boolean | ErrorValue
+  chargeWork(steps: number): void
+}
+
 export abstract class MapValue {
   abstract readonly size: number
   /** `undefined` for an absent key. */
@@ -99,8 +105,8 @@ export abstract class MapValue {
   abstract keys(): Iterable<Value>
   /** Type name, for objects with declared members. */
   readonly structName: string | undefined = undefined
-  /** Whether members that expressions cannot access are equal; checked before other members. */
-  equalHiddenMembers?(other: MapValue, chargeWork: (steps: number) => void): boolean
+  /** Equality with a map of the same size, for maps whose members depend on a schema. */
+  equalMembers?(other: MapValue, comparison: Comparison): boolean | ErrorValue
 }
 
 /** Key of a value in a JavaScript map; 1, 1u and 1.0 are the same key. */
@@ -162,6 +168,30 @@ export class ComputedMap extends MapValue {
   }
   keys(): Iterable<Value> {
     return this.#names
+  }
+}
+
+/** An object that an expression created, with the members in the order of the expression. */
+export class MessageValue extends MapValue {
+  override readonly structName: string
+  readonly members: ReadonlyMap<string, Value>
+
+  constructor(structName: string, members: ReadonlyMap<string, Value>) {
+    super()
+    this.structName = structName
+    this.members = members
+  }
+  get size(): number {
+    return this.members.size
+  }
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.members.get(key) : undefined
+  }
+  field(name: string): Value | undefined {
+    return this.members.get(name)
+  }
+  keys(): Iterable<Value> {
+    return this.members.keys()
   }
 }
 

@@ -67,7 +67,7 @@ export function sortKeys(keys: string[]): string[] {
  * @example
  * import { runAtOnce } from '@krmkit/meta/slices'
  * import { sortKeysSteps } from '@krmkit/schema/json'
- * runAtOnce(sortKeysSteps(['web', 'app'])) // [ 'app', 'web' ]
+ * runAtOnce(sortKeysSteps(['b', 'a'])) // [ 'a', 'b' ]
  */
 export function* sortKeysSteps(keys: string[]): Generator<unknown, string[]> {
   let plain = true

@@ -5,4 +5,5 @@ export {
   type RepeatedMember,
   readManifest,
 } from './manifest.ts'
+export { type ChangeDocument, type RewrittenManifest, rewriteManifest } from './rewrite/rewrite-manifest.ts'
 export type { TextRange } from './text-lines.ts'

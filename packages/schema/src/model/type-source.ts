@@ -23,6 +23,11 @@ export interface FactsSource extends TypeSource {
   text(folder: string): string
 }
 
+export interface TypeSourceOptions {
+  /** Leaves out fields: `type` is `core/v1.PodSpec`, `field` the name in JSON. Default: none. */
+  readonly omit?: (type: string, field: string) => boolean
+}
+
 /**
  * Creates a type source.
  *
@@ -33,7 +38,7 @@ export interface FactsSource extends TypeSource {
  * const types = createTypeSource({ core: readFileSync('model/core.json', 'utf8'), meta: readFileSync('model/meta.json', 'utf8') })
  * types.struct('core/v1.ConfigMap').fields.map(({ json }) => json)
  */
-export function createTypeSource(files: Readonly<Record<string, string>>): FactsSource {
+export function createTypeSource(files: Readonly<Record<string, string>>, { omit }: TypeSourceOptions = {}): FactsSource {
   const groups = new Map<string, GroupFacts>()
   const structs = new Map<string, StructType>()
   const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
@@ -69,10 +74,15 @@ export function createTypeSource(files: Readonly<Record<string, string>>): Facts
     const found = locate(name)
     if (found === undefined) throw new SchemaError({ code: 'UnknownType', message: `no type ${name}` })
     const trueName = `${found.at.folder}/${found.at.version}.${found.at.type}`
-    const built = structs.get(trueName) ?? buildStruct(trueName, found, context)
+    const built = structs.get(trueName) ?? buildStruct(trueName, withFields(found, trueName), context)
     structs.set(trueName, built)
     structs.set(name, built)
     return built
+  }
+
+  function withFields<F extends { readonly facts: TypeFacts }>(found: F, name: string): F {
+    const fields = omit === undefined ? undefined : found.facts.fields?.filter(({ json }) => !omit(name, json))
+    return fields === undefined ? found : { ...found, facts: { ...found.facts, fields } }
   }
 
   const context: NodeContext = {

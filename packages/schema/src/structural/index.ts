@@ -1,6 +1,6 @@
 export { type CustomTypeOptions, createCustomType } from './custom-type.ts'
 export { coerceEmbedded, validateEmbedded } from './embedded.ts'
-export { validateListTypes } from './list-types.ts'
+export { validateListTypes, validateListTypesSteps } from './list-types.ts'
 export { compilePattern, type Pattern, type PatternProblem } from './pattern.ts'
 export { type PruneOptions, pruneObject, pruneValue } from './prune.ts'
 export { createSchemaNode, hasTransitionRules, hasValidationRules, type SchemaNode } from './schema-node.ts'

@@ -1,4 +1,5 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { addErrors } from '@krmkit/meta/validation'
 import { own } from '../json/json-object.ts'
 
 /**
@@ -6,11 +7,17 @@ import { own } from '../json/json-object.ts'
  *
  * @returns the number of rule kinds checked, which ranks failed alternatives.
  */
-export type Check = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => number
+export type Check<R = number> = (value: JsonValue, path: string, errors: FieldError[], old?: JsonValue | undefined) => R
+
+/** As `Check`, with interruption points where the value has parts. */
+export type PartsCheck = Check<number | Generator<unknown, number>>
 
 /** Compiles `anyOf`, `oneOf`, `allOf` and `not`. */
-export function junctorCheck(schema: JsonObject, compile: (schema: JsonObject) => Check): Check | undefined {
-  const branches = (keyword: string): readonly Check[] => {
+export function junctorCheck(
+  schema: JsonObject,
+  compile: (schema: JsonObject) => PartsCheck,
+): Check<Generator<unknown, number>> | undefined {
+  const branches = (keyword: string): readonly PartsCheck[] => {
     const list = own(schema, keyword)
     return Array.isArray(list) ? list.filter(isJsonObject).map(compile) : []
   }
@@ -20,22 +27,23 @@ export function junctorCheck(schema: JsonObject, compile: (schema: JsonObject) =
   const negated = own(schema, 'not')
   const not = isJsonObject(negated) ? compile(negated) : undefined
   if (any.length + one.length + all.length === 0 && not === undefined) return undefined
-  return (value, path, errors, old) => {
+  return function* (value, path, errors, old) {
     let count = 0
     const fail = (message: string) => errors.push(field.invalid(undefined, '', `"${path}" must ${message}`))
-    const attempt = (branch: Check): Attempt => {
+    const attempt: Attempting = function* (branch) {
       const found: FieldError[] = []
-      return { count: branch(value, path, found, old), errors: found }
+      const checked = branch(value, path, found, old)
+      return { count: typeof checked === 'number' ? checked : yield* checked, errors: found }
     }
     if (any.length > 0) {
-      const { valid, best } = evaluateBranches(any, attempt, true)
+      const { valid, best } = yield* evaluateBranches(any, attempt, true)
       if (valid === 0) {
         fail('validate at least one schema (anyOf)')
         count += merge(best, errors)
       }
     }
     if (one.length > 0) {
-      const { valid, best } = evaluateBranches(one, attempt, false)
+      const { valid, best } = yield* evaluateBranches(one, attempt, false)
       if (valid !== 1) {
         fail(
           `validate one and only one schema (oneOf). ${valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`}`,
@@ -44,12 +52,13 @@ export function junctorCheck(schema: JsonObject, compile: (schema: JsonObject) =
       }
     }
     if (all.length > 0) {
-      const attempts = all.map(attempt)
+      const attempts: Attempt[] = []
+      for (const branch of all) attempts.push(yield* attempt(branch))
       for (const each of attempts) count += merge(each, errors)
       const failed = attempts.filter((each) => each.errors.length > 0).length
       if (failed > 0) fail(`validate all the schemas (allOf)${failed === all.length ? '. None validated' : ''}`)
     }
-    if (not !== undefined && attempt(not).errors.length === 0) fail('not validate the schema (not)')
+    if (not !== undefined && (yield* attempt(not)).errors.length === 0) fail('not validate the schema (not)')
     return count
   }
 }
@@ -59,22 +68,24 @@ interface Attempt {
   readonly errors: readonly FieldError[]
 }
 
+type Attempting = (branch: PartsCheck) => Generator<unknown, Attempt>
+
 function merge(attempt: Attempt | undefined, errors: FieldError[]): number {
   if (attempt === undefined) return 0
-  errors.push(...attempt.errors)
+  addErrors(errors, attempt.errors)
   return attempt.count
 }
 
 /** Counts the valid alternatives and finds the best failed one. */
-function evaluateBranches(
-  branches: readonly Check[],
-  attempt: (branch: Check) => Attempt,
+function* evaluateBranches(
+  branches: readonly PartsCheck[],
+  attempt: Attempting,
   firstIsEnough: boolean,
-): { valid: number; best: Attempt | undefined } {
+): Generator<unknown, { valid: number; best: Attempt | undefined }> {
   let valid = 0
   let best: Attempt | undefined
   for (const branch of branches) {
-    const tried = attempt(branch)
+    const tried = yield* attempt(branch)
     if (tried.errors.length === 0) {
       valid++
       if (firstIsEnough) break

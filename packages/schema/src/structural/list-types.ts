@@ -1,5 +1,6 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
-import { collectErrors } from '@krmkit/meta/validation'
+import { runAtOnce } from '@krmkit/meta/slices'
+import { collectErrorsSteps } from '@krmkit/meta/validation'
 import { equalityKey } from '../json/encode-json.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
@@ -12,18 +13,32 @@ import { additionalNode, type SchemaNode } from './schema-node.ts'
  * validateListTypes(['a', 'a'], node).map(({ message }) => message) // [ 'Duplicate value: "a"' ]
  */
 export function validateListTypes(value: JsonValue, node: SchemaNode | undefined, path?: Path): FieldError[] {
-  if (node === undefined || !node.containsKeyedLists) return []
-  return collectErrors((errors) => walk(value, node, path, errors))
+  return runAtOnce(validateListTypesSteps(value, node, path))
 }
 
-function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undefined, errors: FieldError[]): void {
+/** As {@link validateListTypes}, with interruption points. */
+export function* validateListTypesSteps(
+  value: JsonValue,
+  node: SchemaNode | undefined,
+  path?: Path,
+): Generator<unknown, FieldError[]> {
+  if (node === undefined || !node.containsKeyedLists) return []
+  return yield* collectErrorsSteps((errors) => walk(value, node, path, errors))
+}
+
+function* walk(
+  value: JsonValue,
+  node: SchemaNode | undefined,
+  path: Path | undefined,
+  errors: FieldError[],
+): Generator<unknown, void> {
+  yield
   if (node === undefined || !node.containsKeyedLists) return
   if (Array.isArray(value)) {
-    if (node.listType === 'set') checkSet(value, path, errors)
-    if (node.listType === 'map') checkMap(value, node, path, errors)
-    value.forEach((item, index) => {
-      walk(item, node.items, path?.index(index), errors)
-    })
+    if (node.listType === 'set') yield* checkSet(value, path, errors)
+    if (node.listType === 'map') yield* checkMap(value, node, path, errors)
+    if (node.items?.containsKeyedLists !== true) return
+    for (let i = 0; i < value.length; i++) yield* walk(value[i] as JsonValue, node.items, path?.index(i), errors)
     return
   }
   if (!isJsonObject(value)) return
@@ -32,34 +47,45 @@ function walk(value: JsonValue, node: SchemaNode | undefined, path: Path | undef
     const property = node.properties.get(key)
     const next =
       path === undefined ? Path.of(key) : property === undefined && rest !== undefined ? path.key(key) : path.child(key)
-    walk(value[key] as JsonValue, property ?? rest, next, errors)
+    yield* walk(value[key] as JsonValue, property ?? rest, next, errors)
   }
 }
 
+/** Items checked in one step. */
+const itemsPerStep = 64
+
 /** Reports a repeated value once, at its second occurrence. */
-function checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): void {
+function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: FieldError[]): Generator<unknown, void> {
   const seen = new Map<string, number>()
-  items.forEach((item, index) => {
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue
     const key = equalityKey(item)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
-    if (count === 2) errors.push(field.duplicate(path?.index(index), item))
-  })
+    if (count === 2) errors.push(field.duplicate(path?.index(i), item))
+    if (i % itemsPerStep === itemsPerStep - 1) yield
+  }
 }
 
-function checkMap(items: readonly JsonValue[], node: SchemaNode, path: Path | undefined, errors: FieldError[]): void {
+function* checkMap(
+  items: readonly JsonValue[],
+  node: SchemaNode,
+  path: Path | undefined,
+  errors: FieldError[],
+): Generator<unknown, void> {
   const seen = new Map<string, number>()
-  items.forEach((item, index) => {
-    const itemPath = path?.index(index)
+  for (let i = 0; i < items.length; i++) {
+    if (i % itemsPerStep === itemsPerStep - 1) yield
+    const item = items[i] as JsonValue
     if (!isJsonObject(item)) {
-      errors.push(field.invalid(itemPath, item, 'must be an object for an array of list-type map'))
-      return
+      errors.push(field.invalid(path?.index(i), item, 'must be an object for an array of list-type map'))
+      continue
     }
     const keys: JsonObject = {}
     for (const name of node.listMapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
     const key = equalityKey(keys)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
-    if (count === 2) errors.push(field.duplicate(itemPath, keys))
-  })
+    if (count === 2) errors.push(field.duplicate(path?.index(i), keys))
+  }
 }

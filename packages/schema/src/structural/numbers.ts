@@ -54,9 +54,10 @@ function text(value: number | bigint): string {
   return typeof value === 'bigint' ? String(value) : goFloat(value)
 }
 
-/** Tolerates rounding errors of fractions. */
+/** Tolerates rounding errors of fractions. Quotients that no double has exactly are no integers. */
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * value : value / factor
+  if (!(Math.abs(times) <= Number.MAX_SAFE_INTEGER)) return false
   const off = Math.abs(times - Math.round(times))
   return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
 }

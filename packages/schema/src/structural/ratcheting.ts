@@ -42,13 +42,24 @@ export function itemsByKeys(list: JsonValue | undefined, keys: readonly string[]
   const found = new Map<string, JsonValue>()
   for (const item of list) {
     const key = keyText(item, keys)
-    if (!found.has(key)) found.set(key, item)
+    if (key !== undefined && !found.has(key)) found.set(key, item)
   }
-  return (item) => found.get(keyText(item, keys))
+  return (item) => {
+    const key = keyText(item, keys)
+    return key === undefined ? undefined : found.get(key)
+  }
 }
 
-function keyText(item: JsonValue, keys: readonly string[]): string {
-  return isJsonObject(item) ? stringifyJson(keys.map((key) => own(item, key) ?? null)) : ''
+/** `undefined` for items that have not all keys, or others than scalars. */
+function keyText(item: JsonValue, keys: readonly string[]): string | undefined {
+  if (!isJsonObject(item)) return undefined
+  const values: JsonValue[] = []
+  for (const key of keys) {
+    const value = own(item, key)
+    if (value === undefined || typeof value === 'object') return undefined
+    values.push(value)
+  }
+  return stringifyJson(values)
 }
 
 /** Whether a value equals its old value by its schema: the order of items with keys is ignored. */

@@ -1,10 +1,11 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { maxFieldErrors } from '@krmkit/meta/validation'
 import { equalityKey, stringifyJson } from '../json/encode-json.ts'
 import { own } from '../json/json-object.ts'
 import { formatCheck } from './formats.ts'
-import { type Check, junctorCheck } from './junctors.ts'
+import { type Check, junctorCheck, type PartsCheck } from './junctors.ts'
 import { messagePath, numberOf } from './keywords.ts'
 import { numberCheck } from './numbers.ts'
 import { compileLenient } from './pattern.ts'
@@ -21,10 +22,17 @@ import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, membe
  * `apiVersion`
  * and `kind`, which have the same version before and after.
  */
-export type SchemaValidator = (
-  value: JsonValue,
-  options?: { readonly path?: string; readonly old?: JsonValue | undefined },
-) => FieldError[]
+export interface SchemaValidator {
+  (value: JsonValue, options?: SchemaValidationOptions): FieldError[]
+  /** As the function itself, with interruption points. */
+  steps(value: JsonValue, options?: SchemaValidationOptions): Generator<unknown, FieldError[]>
+}
+
+export interface SchemaValidationOptions {
+  /** Prefix of the paths in errors. */
+  readonly path?: string
+  readonly old?: JsonValue | undefined
+}
 
 export interface SchemaValidatorOptions {
   /**
@@ -46,11 +54,14 @@ export interface SchemaValidatorOptions {
  */
 export function createSchemaValidator(schema: JsonObject, { everyFormat = false }: SchemaValidatorOptions = {}): SchemaValidator {
   const check = lazyCheck(schema, { depth: 0, structure: schema, isBranch: false, everyFormat })
-  return (value, { path = '', old } = {}) => {
+  function* steps(value: JsonValue, { path = '', old }: SchemaValidationOptions = {}): Generator<unknown, FieldError[]> {
     const errors: FieldError[] = []
-    check(value, path, errors, old)
+    const checked = check(value, path, errors, old)
+    if (typeof checked !== 'number') yield* checked
     return errors
   }
+  const validate = (value: JsonValue, options?: SchemaValidationOptions) => runAtOnce(steps(value, options))
+  return Object.assign(validate, { steps })
 }
 
 /** Position of a schema. */
@@ -67,8 +78,8 @@ interface CheckScope {
 const maxDepth = 500
 
 /** Compiles on first use. */
-function lazyCheck(schema: JsonObject, scope: CheckScope): Check {
-  let check: Check | undefined
+function lazyCheck(schema: JsonObject, scope: CheckScope): PartsCheck {
+  let check: PartsCheck | undefined
   return (value, path, errors, old) => {
     check ??= compile(schema, scope)
     return check(value, path, errors, old)
@@ -76,11 +87,11 @@ function lazyCheck(schema: JsonObject, scope: CheckScope): Check {
 }
 
 /** Check of a part of the value by a part of the schema. */
-function childCheck(part: JsonObject, structure: JsonObject | undefined, { depth, everyFormat }: CheckScope): Check {
+function childCheck(part: JsonObject, structure: JsonObject | undefined, { depth, everyFormat }: CheckScope): PartsCheck {
   return lazyCheck(part, { depth: depth + 1, structure, isBranch: false, everyFormat })
 }
 
-function compile(schema: JsonObject, scope: CheckScope): Check {
+function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   const { depth, isBranch: branch } = scope
   if (depth > maxDepth) return () => 0
   const type = typeCheck(schema, scope.everyFormat)
@@ -91,8 +102,7 @@ function compile(schema: JsonObject, scope: CheckScope): Check {
   const list = listCheck(schema, scope)
   const common = enumCheck(schema)
   const object = objectCheck(schema, scope)
-  const checked: Check = (value, path, errors, old) => {
-    if (errors.length >= maxFieldErrors) return 0
+  const checkScalar: Check = (value, path, errors, old) => {
     let count = 0
     const run = (check: Check | undefined): void => {
       if (check !== undefined) count += check(value, path, errors, old) + 1
@@ -102,7 +112,7 @@ function compile(schema: JsonObject, scope: CheckScope): Check {
       run(common)
       return count
     }
-    run(junctors)
+    if (junctors !== undefined) count += runAtOnce(junctors(value, path, errors, old)) + 1
     if (typeof value === 'string') {
       run(text)
       run(format)
@@ -111,19 +121,50 @@ function compile(schema: JsonObject, scope: CheckScope): Check {
       // As on the stock server, rules for numbers count twice.
       count++
     }
-    if (Array.isArray(value)) run(list)
     run(common)
-    if (isJsonObject(value)) run(object)
     return count
   }
-  if (branch) return checked
+  const checkParts: Check<Generator<unknown, number>> = function* (value, path, errors, old) {
+    let count = 0
+    if (type !== undefined) count += type(value, path, errors, old) + 1
+    if (junctors !== undefined) count += (yield* junctors(value, path, errors, old)) + 1
+    if (list !== undefined && Array.isArray(value)) count += (yield* list(value, path, errors, old)) + 1
+    if (common !== undefined) count += common(value, path, errors, old) + 1
+    if (object !== undefined && isJsonObject(value)) count += (yield* object(value, path, errors, old)) + 1
+    return count
+  }
+  const checked: PartsCheck = (value, path, errors, old) => {
+    if (errors.length >= maxFieldErrors) return 0
+    return typeof value === 'object' && value !== null
+      ? checkParts(value, path, errors, old)
+      : checkScalar(value, path, errors, old)
+  }
+  return branch ? checked : withRatcheting(checked, scope.structure)
+}
+
+/** Accepts unchanged values of an update even if they are invalid. */
+function withRatcheting(check: PartsCheck, structure: JsonObject | undefined): PartsCheck {
+  const forgive = (value: JsonValue, old: JsonValue, errors: FieldError[], before: number): void => {
+    if (errors.length > before && isUnchanged(value, old, structure)) errors.length = before
+  }
+  const checkParts = function* (steps: Generator<unknown, number>, value: JsonValue, old: JsonValue, errors: FieldError[]) {
+    const before = errors.length
+    const count = yield* steps
+    forgive(value, old, errors, before)
+    return count
+  }
   return (value, path, errors, old) => {
     const before = errors.length
-    const count = checked(value, path, errors, old)
-    if (old !== undefined && errors.length > before && isUnchanged(value, old, scope.structure)) errors.length = before
+    const count = check(value, path, errors, old)
+    if (old === undefined) return count
+    if (typeof count !== 'number') return checkParts(count, value, old, errors)
+    forgive(value, old, errors, before)
     return count
   }
 }
+
+/** Parts of a value that are checked in one step. */
+const partsPerStep = 16
 
 /** The stock server's name of the type of a value. */
 export function schemaTypeName(value: JsonValue | bigint): string {
@@ -215,7 +256,7 @@ function formatKeywordCheck(schema: JsonObject): Check | undefined {
   }
 }
 
-function listCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
+function listCheck(schema: JsonObject, scope: CheckScope): Check<Generator<unknown, number>> | undefined {
   const items = own(schema, 'items')
   const within = itemSchema(scope.structure)
   const item = isJsonObject(items) ? childCheck(items, within, scope) : undefined
@@ -223,14 +264,16 @@ function listCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
   const max = numberOf(schema, 'maxItems')
   const unique = own(schema, 'uniqueItems') === true
   const keys = within === undefined ? [] : itemKeys(scope.structure)
-  return (value, path, errors, old) => {
+  return function* (value, path, errors, old) {
     const list = value as JsonValue[]
     let count = 0
     if (item !== undefined) {
       const oldOf = itemsByKeys(old, keys)
       for (let i = 0; i < list.length; i++) {
         const each = list[i] as JsonValue
-        count += item(each, `${path}[${i}]`, errors, oldOf(each))
+        const checked = item(each, `${path}[${i}]`, errors, oldOf(each))
+        count += typeof checked === 'number' ? checked : yield* checked
+        if (i % partsPerStep === partsPerStep - 1) yield
       }
     }
     if (min !== undefined && list.length < min)
@@ -256,11 +299,11 @@ function enumCheck(schema: JsonObject): Check | undefined {
 /** Never correlated at the top level. */
 const typeMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind'])
 
-function objectCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
+function objectCheck(schema: JsonObject, scope: CheckScope): Check<Generator<unknown, number>> | undefined {
   const { structure } = scope
   const min = numberOf(schema, 'minProperties')
   const max = numberOf(schema, 'maxProperties')
-  const properties = new Map<string, Check>()
+  const properties = new Map<string, PartsCheck>()
   const described = own(schema, 'properties')
   if (isJsonObject(described)) {
     for (const [name, property] of Object.entries(described))
@@ -271,7 +314,7 @@ function objectCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
   const required = (Array.isArray(own(schema, 'required')) ? (own(schema, 'required') as JsonValue[]) : []).filter(
     (name) => typeof name === 'string',
   )
-  return (value, path, errors, old) => {
+  return function* (value, path, errors, old) {
     const object = value as JsonObject
     const before = (key: string) =>
       isJsonObject(old) && !(path === '' && typeMembers.has(key)) && memberSchema(structure, key) !== undefined
@@ -284,11 +327,16 @@ function objectCheck(schema: JsonObject, scope: CheckScope): Check | undefined {
     if (max !== undefined && keys.length > max) errors.push(field.tooMany(messagePath(path), keys.length, max))
     let count = 0
     const inside = (name: string) => (path === '' ? name : `${path}.${name}`)
-    for (const key of keys) {
+    for (let i = 0; i < keys.length; i++) {
+      if (i % partsPerStep === partsPerStep - 1) yield
+      const key = keys[i] as string
       const property = properties.get(key)
-      if (property !== undefined) count += property(object[key] as JsonValue, inside(key), errors, before(key))
-      else if (rest !== undefined) count += rest(object[key] as JsonValue, `${path}.${key}`, errors, before(key))
-      else if (additional === false)
+      const check = property ?? rest
+      if (check !== undefined) {
+        const at = property === undefined ? `${path}.${key}` : inside(key)
+        const checked = check(object[key] as JsonValue, at, errors, before(key))
+        count += typeof checked === 'number' ? checked : yield* checked
+      } else if (additional === false)
         errors.push(field.invalid(messagePath(path), key, `${inside(key)} in body is a forbidden property`))
     }
     for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(messagePath(inside(name))))

@@ -37,12 +37,17 @@ export function validateExpression(
     readonly scope: AdmissionVariableOptions
     readonly checks: ExpressionContext
     readonly kinds?: readonly Type['kind'][]
+    /** Result type of a mutation, whose expression may create objects. */
+    readonly mutation?: Type
   },
 ): Type | undefined {
-  const { scope, checks, kinds } = options
+  const { scope, checks, kinds, mutation } = options
   const { engine } = cel()
-  const compiled = engine.compileExpression(engine.admissionEnvironment(environmentFor(text, checks), scope), text, {
+  const plain = engine.admissionEnvironment(environmentFor(text, checks), scope)
+  const environment = mutation === undefined ? plain : engine.mutationEnvironment(plain)
+  const compiled = engine.compileExpression(environment, text, {
     kinds,
+    result: mutation,
     budget: checks.budget,
   })
   if (!('problem' in compiled)) return compiled.type

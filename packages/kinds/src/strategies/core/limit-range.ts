@@ -8,7 +8,8 @@ import { validateMetadata } from '../shared/metadata.ts'
 import { roundUp } from '../shared/pod-defaults.ts'
 import { amount, printAmount } from '../shared/quantities.ts'
 import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import type { Steps } from '../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { isEmpty, isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
@@ -127,8 +128,8 @@ function validateRatio(
   if (ratio.value.approximate() > possible) tell(`ratio ${ratio.value} is greater than max/min = ${possible.toFixed(6)}`)
 }
 
-function validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErrorList): void {
-  validateMetadata(range, errors, { namespaced: true })
+function* validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(range, errors, { namespaced: true })
   const types = new Set<string>()
   for (const [i, item] of (range.spec?.limits ?? []).entries()) {
     const at = errors.child('spec').child('limits').index(i)
@@ -150,9 +151,9 @@ export const limitRangeStrategy = defineStrategy<LimitRange>({
     if (isEmpty(metadata.name)) metadata.name = random.uuid()
   },
   validate(range, context) {
-    return validateWith(context, (errors) => validateLimitRange(range, errors))
+    return validateStepsWith(context, (errors) => validateLimitRange(range, errors))
   },
   validateUpdate(range, _old, context) {
-    return validateWith(context, (errors) => validateLimitRange(range, errors))
+    return validateStepsWith(context, (errors) => validateLimitRange(range, errors))
   },
 })

@@ -3,7 +3,8 @@ import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import type { Steps } from '../shared/steps.ts'
+import { defineStrategy, validateStepsWith, validateWith } from '../shared/strategy.ts'
 import { copy, isEmpty } from '../shared/values.ts'
 
 type FlowControlObject = ApiObject & { status?: { conditions?: { type?: string }[] } }
@@ -11,7 +12,7 @@ type FlowControlObject = ApiObject & { status?: { conditions?: { type?: string }
 export interface FlowControlOptions<T extends FlowControlObject> {
   defaults(object: T): void
   /** Appends the errors of an object, metadata included. */
-  validate(object: DeepReadonly<T>, errors: ContextErrorList): void
+  validate(object: DeepReadonly<T>, errors: ContextErrorList): Steps
 }
 
 /** Creates the strategy of a flow control kind. */
@@ -27,8 +28,8 @@ export function flowControlStrategy<T extends FlowControlObject>({ defaults, val
       keepMembers(object, old, 'status')
       raiseGeneration(object, old, 'spec')
     },
-    validate: (object, context) => validateWith(context, (errors) => validate(object, errors)),
-    validateUpdate: (object, _old, context) => validateWith(context, (errors) => validate(object, errors)),
+    validate: (object, context) => validateStepsWith(context, (errors) => validate(object, errors)),
+    validateUpdate: (object, _old, context) => validateStepsWith(context, (errors) => validate(object, errors)),
     subresources: {
       status: {
         prepareForUpdate(object, old) {

@@ -2,8 +2,9 @@ import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
 import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { validateStructure } from './structure.ts'
 
 export interface GenericStrategyOptions {
@@ -16,6 +17,8 @@ export interface GenericStrategyOptions {
   readonly generation?: boolean
   /** Rule of names. Default: DNS subdomains. */
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
+  /** Members behind feature gates. */
+  readonly gatedFields?: readonly GatedFields[]
   /** Further rules; `old` is undefined on create. */
   readonly validate?: (
     object: DeepReadonly<ApiObject>,
@@ -31,29 +34,31 @@ export interface GenericStrategyOptions {
  * components that use the kind.
  */
 export function genericStrategy(kind: GenericStrategyOptions): Strategy {
-  const { part, namespaced, status = false, generation = false, name, validate, selectableFields } = kind
+  const { part, namespaced, status = false, generation = false, name, validate, selectableFields, gatedFields: table = [] } = kind
   const types = lazyTypes(part)
   const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
   const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
   return defineStrategy({
-    prepareForCreate(object) {
+    prepareForCreate(object, { features }) {
+      dropGatedFields(object, undefined, { table, features })
       if (status) object['status'] = {}
       if (generation) startGeneration(object)
     },
-    prepareForUpdate(object, old) {
+    prepareForUpdate(object, old, { features }) {
+      dropGatedFields(object, old, { table, features })
       if (status) keepMembers(object, old, 'status')
       if (generation) raiseGeneration(object, old, 'spec')
     },
     validate(object, context) {
-      return validateWith(context, (errors) => {
-        validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
+      return validateStepsWith(context, function* (errors) {
+        yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
         structure(object, errors)
         validate?.(object, undefined, errors)
       })
     },
     validateUpdate(object, old, context) {
-      return validateWith(context, (errors) => {
-        validateMetadataUpdate(object, old, errors)
+      return validateStepsWith(context, function* (errors) {
+        yield* validateMetadataUpdate(object, old, errors)
         structure(object, errors)
         validate?.(object, old, errors)
       })
@@ -63,10 +68,13 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       ? {
           subresources: {
             status: {
-              prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
+              prepareForUpdate(object, old, { features }) {
+                dropGatedFields(object, old, { table, features })
+                keepMembers(object, old, 'spec')
+              },
               validateUpdate(object, old, context) {
-                return validateWith(context, (errors) => {
-                  validateMetadataUpdate(object, old, errors)
+                return validateStepsWith(context, function* (errors) {
+                  yield* validateMetadataUpdate(object, old, errors)
                   structure(object, errors)
                 })
               },

@@ -1,4 +1,5 @@
 /** Role and ClusterRole. */
+
 import { type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import type { Strategy } from '../../interfaces.ts'
@@ -6,7 +7,8 @@ import type { ClusterRole, PolicyRule, Role } from '../../types/rbac-v1.generate
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import type { Steps } from '../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 type AnyRole = Role | ClusterRole
@@ -29,8 +31,8 @@ function validateRule(rule: R<PolicyRule>, at: FieldPath, namespaced: boolean): 
 /** A path segment; a prefix of a generated name has to be one, too. */
 export const validateRbacName: NameRule = (name) => nameRules.pathSegment(name, false)
 
-function validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, namespaced: boolean): void {
-  validateMetadata(role, errors, { namespaced, name: validateRbacName })
+function* validateRole(role: DeepReadonly<AnyRole>, errors: ContextErrorList, namespaced: boolean): Steps {
+  yield* validateMetadata(role, errors, { namespaced, name: validateRbacName })
   for (const [i, rule] of (role.rules ?? []).entries()) validateRule(rule, errors.child('rules').index(i), namespaced)
   if (!('aggregationRule' in role) || !isSet(role.aggregationRule)) return
   const at = errors.child('aggregationRule').child('clusterRoleSelectors')
@@ -47,14 +49,14 @@ function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
   return {
     allowCreateOnUpdate: true,
     validate(role, context) {
-      return validateWith(context, (errors) => validateRole(role, errors, namespaced))
+      return validateStepsWith(context, (errors) => validateRole(role, errors, namespaced))
     },
     validateUpdate(role, old, context) {
-      return validateWith(context, (errors) => {
+      return validateStepsWith(context, function* (errors) {
         // The stock server validates the object twice on update.
-        validateRole(role, errors, namespaced)
-        validateRole(role, errors, namespaced)
-        validateMetadataUpdate(role, old, errors)
+        yield* validateRole(role, errors, namespaced)
+        yield* validateRole(role, errors, namespaced)
+        yield* validateMetadataUpdate(role, old, errors)
       })
     },
   }

@@ -6,31 +6,32 @@ import type { FieldPath } from './field-path.ts'
 import { validateSelector } from './labels.ts'
 import { validateQualifiedName } from './names.ts'
 import { validateNodeSelector, validatePreferredTerms, validateWeight } from './node-selector.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
 
 /** `affinity` of a pod. */
-export function validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): void {
+export function* validateAffinity(affinity: R<Affinity> | null | undefined, at: FieldPath): Steps {
   if (!isSet(affinity)) return
   const { nodeAffinity } = affinity
   if (isSet(nodeAffinity)) {
     const here = at.child('nodeAffinity')
-    if (isSet(nodeAffinity[required])) validateNodeSelector(nodeAffinity[required], here.child(required))
-    validatePreferredTerms(nodeAffinity[preferred], here.child(preferred))
+    if (isSet(nodeAffinity[required])) yield* validateNodeSelector(nodeAffinity[required], here.child(required))
+    yield* validatePreferredTerms(nodeAffinity[preferred], here.child(preferred))
   }
-  if (isSet(affinity.podAffinity)) validatePodAffinity(affinity.podAffinity, at.child('podAffinity'))
-  if (isSet(affinity.podAntiAffinity)) validatePodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
+  if (isSet(affinity.podAffinity)) yield* validatePodAffinity(affinity.podAffinity, at.child('podAffinity'))
+  if (isSet(affinity.podAntiAffinity)) yield* validatePodAffinity(affinity.podAntiAffinity, at.child('podAntiAffinity'))
 }
 
-function validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): void {
-  for (const [i, term] of (affinity[required] ?? []).entries()) validateTerm(term, at.child(required).index(i))
-  for (const [i, weighted] of (affinity[preferred] ?? []).entries()) {
+function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Steps {
+  yield* forEachStep(affinity[required], (term, i) => validateTerm(term, at.child(required).index(i)))
+  yield* forEachStep(affinity[preferred], (weighted, i) => {
     const here = at.child(preferred).index(i)
     validateWeight(weighted.weight, here.child('weight'))
     validateTerm(weighted.podAffinityTerm, here.child('podAffinityTerm'))
-  }
+  })
 }
 
 function validateTerm(term: R<PodAffinityTerm>, at: FieldPath): void {
@@ -74,12 +75,12 @@ const unsatisfiable = ['DoNotSchedule', 'ScheduleAnyway']
 const inclusion = ['Honor', 'Ignore']
 
 /** `topologySpreadConstraints` of a pod. */
-export function validateTopologySpread(
+export function* validateTopologySpread(
   constraints: readonly R<TopologySpreadConstraint>[] | null | undefined,
   at: FieldPath,
-): void {
+): Steps {
   const lasts = new Map((constraints ?? []).map((constraint, i) => [spreadKey(constraint), i]))
-  for (const [i, constraint] of (constraints ?? []).entries()) {
+  yield* forEachStep(constraints, (constraint, i) => {
     const here = at.index(i)
     const action = constraint.whenUnsatisfiable ?? ''
     if (constraint.maxSkew <= 0) here.child('maxSkew').invalid(constraint.maxSkew, 'must be greater than zero')
@@ -94,7 +95,7 @@ export function validateTopologySpread(
     }
     validateSpreadKeys(constraint.matchLabelKeys, here.child('matchLabelKeys'), constraint.labelSelector)
     validateSelector(constraint.labelSelector, here.child('labelSelector'))
-  }
+  })
 }
 
 function spreadKey({ topologyKey, whenUnsatisfiable }: R<TopologySpreadConstraint>): string {

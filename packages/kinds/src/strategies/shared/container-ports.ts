@@ -3,15 +3,16 @@ import { validatePortName, validatePortNum } from '@krmkit/meta/names'
 import type { Container, ContainerPort } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { validatePortNumber } from './numbers.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, type R } from './values.ts'
 
 /** Transport protocols, sorted. */
 export const protocols = ['SCTP', 'TCP', 'UDP']
 
 /** `ports` of a container. */
-export function validateContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): void {
+export function* validateContainerPorts(ports: readonly R<ContainerPort>[] | null | undefined, at: FieldPath): Steps {
   const names = new Set<string>()
-  for (const [i, port] of (ports ?? []).entries()) {
+  yield* forEachStep(ports, (port, i) => {
     const here = at.index(i)
     if (!isEmpty(port.name)) {
       const messages = validatePortName(port.name)
@@ -24,7 +25,7 @@ export function validateContainerPorts(ports: readonly R<ContainerPort>[] | null
     if (port.hostPort) validatePortNumber(port.hostPort, here.child('hostPort'))
     if (isEmpty(port.protocol)) here.child('protocol').required()
     else if (!protocols.includes(port.protocol)) here.child('protocol').notSupported(port.protocol, protocols)
-  }
+  })
 }
 
 /** No two containers of `containers` may use the same host port. */

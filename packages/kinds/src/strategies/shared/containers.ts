@@ -7,6 +7,7 @@ import { validateDnsLabel } from './names.ts'
 import { validateLifecycle, validateLivenessProbe, validateReadinessProbe, validateStartupProbe } from './probes.ts'
 import { validateResizePolicy, validateResources } from './resources.ts'
 import { validateSecurityContext } from './security-context.ts'
+import type { Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { type VolumesByName, validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts'
 
@@ -23,7 +24,7 @@ export interface ContainerOptions {
 const messagePolicies = ['File', 'FallbackToLogsOnError']
 const pullPolicies = ['Always', 'IfNotPresent', 'Never']
 
-function validateCommon(container: R<Container>, at: FieldPath, options: ContainerOptions): void {
+function* validateCommon(container: R<Container>, at: FieldPath, options: ContainerOptions): Steps {
   if (isEmpty(container.name)) at.child('name').required()
   else validateDnsLabel(container.name, at.child('name'))
   if (isEmpty(container.image)) at.child('image').required()
@@ -31,10 +32,10 @@ function validateCommon(container: R<Container>, at: FieldPath, options: Contain
   if (isEmpty(messagePolicy)) at.child('terminationMessagePolicy').required()
   else if (!messagePolicies.includes(messagePolicy))
     at.child('terminationMessagePolicy').notSupported(messagePolicy, messagePolicies)
-  validateContainerPorts(container.ports, at.child('ports'))
-  validateEnv(container.env, at.child('env'))
-  validateEnvFrom(container.envFrom, at.child('envFrom'))
-  validateVolumeMounts(container, at.child('volumeMounts'), options.volumes)
+  yield* validateContainerPorts(container.ports, at.child('ports'))
+  yield* validateEnv(container.env, at.child('env'))
+  yield* validateEnvFrom(container.envFrom, at.child('envFrom'))
+  yield* validateVolumeMounts(container, at.child('volumeMounts'), options.volumes)
   validateVolumeDevices(container, at.child('volumeDevices'), options.volumes)
   if (isEmpty(container.imagePullPolicy)) at.child('imagePullPolicy').required()
   else if (!pullPolicies.includes(container.imagePullPolicy)) {
@@ -53,19 +54,20 @@ function validateRunning(container: R<Container>, at: FieldPath, options: Contai
 }
 
 /** `containers` of a pod. */
-export function validateContainers(
+export function* validateContainers(
   containers: readonly R<Container>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions,
-): void {
+): Steps {
   if (isEmpty(containers)) {
     at.required()
     return
   }
   const names = new Set<string>()
   for (const [i, container] of containers.entries()) {
+    yield
     const here = at.index(i)
-    validateCommon(container, here, options)
+    yield* validateCommon(container, here, options)
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else names.add(container.name)
     validateRunning(container, here, options)
@@ -77,16 +79,17 @@ export function validateContainers(
 const initOnly = 'may not be set for init containers without restartPolicy=Always'
 
 /** `initContainers` of a pod whose regular containers are `regular`. */
-export function validateInitContainers(
+export function* validateInitContainers(
   containers: readonly R<Container>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions & { readonly regular: readonly R<Container>[] },
-): void {
+): Steps {
   const names = new Set(options.regular.map((container) => container.name))
   for (const [i, container] of (containers ?? []).entries()) {
+    yield
     const here = at.index(i)
     const sidecar = container.restartPolicy === 'Always'
-    validateCommon(container, here, options)
+    yield* validateCommon(container, here, options)
     if (isSet(container.restartPolicy) && !sidecar) here.child('restartPolicy').notSupported(container.restartPolicy, ['Always'])
     if (names.has(container.name)) here.child('name').duplicate(container.name)
     else if (!isEmpty(container.name)) names.add(container.name)
@@ -96,9 +99,6 @@ export function validateInitContainers(
     else {
       for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
         if (isSet(container[name])) here.child(name).forbidden(initOnly)
-      }
-      if (!isEmpty(container.resizePolicy)) {
-        here.child('resizePolicy').invalidText('[]core.ContainerResizePolicy{}', 'must not be set for init containers')
       }
     }
   }
@@ -126,17 +126,18 @@ const ephemeralMembers = new Set([
 ])
 
 /** `ephemeralContainers` of a pod. */
-export function validateEphemeralContainers(
+export function* validateEphemeralContainers(
   containers: readonly R<EphemeralContainer>[] | null | undefined,
   at: FieldPath,
   options: ContainerOptions & { readonly regular: readonly R<Container>[]; readonly init: readonly R<Container>[] },
-): void {
+): Steps {
   if (isEmpty(containers)) return
   const regular = new Set([...options.regular, ...options.init].map((container) => container.name))
   const names = new Set<string>()
   for (const [i, container] of containers.entries()) {
+    yield
     const here = at.index(i)
-    validateCommon(container as R<Container>, here, options)
+    yield* validateCommon(container as R<Container>, here, options)
     validateImageWhitespace(container.image, here)
     if (regular.has(container.name) || names.has(container.name)) here.child('name').duplicate(container.name)
     names.add(container.name)

@@ -1,9 +1,12 @@
 /** Environment variables of containers. */
+
 import { validateConfigMapKey, validateDns1123Subdomain, validateEnvVarName, validateRelaxedEnvVarName } from '@krmkit/meta/names'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
+import { gateEnabled } from './gated-fields.ts'
 import { validateDnsSubdomain } from './names.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const envFields = [
@@ -28,18 +31,18 @@ const envResources = [
 const tooManySources = 'may not have more than one field specified at a time'
 
 /** `env` of a container. */
-export function validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): void {
-  for (const [i, variable] of (vars ?? []).entries()) {
+export function* validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: FieldPath): Steps {
+  yield* forEachStep(vars, (variable, i) => {
     const here = at.index(i)
     if (isEmpty(variable.name)) here.child('name').required()
     else validateEnvName(variable.name, here.child('name'))
     if (isSet(variable.valueFrom)) validateEnvSource(variable, variable.valueFrom, here.child('valueFrom'))
-  }
+  })
 }
 
 /** Since 1.32 names may contain any printable ASCII character except the equals sign. */
 function validateEnvName(name: string, at: FieldPath): void {
-  const relaxed = at.errors.context.features.release.atLeast('1.32')
+  const relaxed = gateEnabled({ gate: 'RelaxedEnvironmentVariableValidation', onSince: '1.32' }, at.errors.context.features)
   at.invalidAll(name, relaxed ? validateRelaxedEnvVarName(name) : validateEnvVarName(name))
 }
 
@@ -78,8 +81,8 @@ function validateKeyRef(ref: { readonly name?: string; readonly key?: string }, 
 }
 
 /** `envFrom` of a container. Errors about the number of sources have the path of the list, as on the stock server. */
-export function validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): void {
-  for (const [i, source] of (sources ?? []).entries()) {
+export function* validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | undefined, at: FieldPath): Steps {
+  yield* forEachStep(sources, (source, i) => {
     const here = at.index(i)
     if (!isEmpty(source.prefix)) validateEnvName(source.prefix, here.child('prefix'))
     if (isSet(source.configMapRef)) validateRequiredName(source.configMapRef.name, here.child('configMapRef').child('name'))
@@ -87,7 +90,7 @@ export function validateEnvFrom(sources: readonly R<EnvFromSource>[] | null | un
     if (!isSet(source.configMapRef) && !isSet(source.secretRef))
       at.invalid('', 'must specify one of: `configMapRef` or `secretRef`')
     else if (isSet(source.configMapRef) && isSet(source.secretRef)) at.invalid('', tooManySources)
-  }
+  })
 }
 
 function validateRequiredName(name: string | undefined, at: FieldPath): void {

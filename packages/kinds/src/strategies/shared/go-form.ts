@@ -5,7 +5,7 @@ import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 
 /** `map[string]string{"a":"b"}`; an absent map is `map[string]string(nil)`. */
-function goStringMap(map: Readonly<Record<string, string>> | null | undefined): string {
+export function goStringMap(map: Readonly<Record<string, string>> | null | undefined): string {
   if (!isSet(map)) return 'map[string]string(nil)'
   const members = joinFormatted(Object.keys(map).sort(compareCodePoints), (key) => `${goQuote(key)}:${goQuote(map[key] ?? '')}`)
   return `map[string]string{${members}}`

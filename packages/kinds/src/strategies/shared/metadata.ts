@@ -1,14 +1,13 @@
 /** Metadata and generation of built-in kinds. */
+import { type ApiObject, type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
 import {
-  type ApiObject,
-  type DeepReadonly,
-  type NameRule,
-  nameRules,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@krmkit/meta'
-import { validateBuiltInObjectMeta, validateBuiltInObjectMetaUpdate } from '@krmkit/meta/validation'
+  validateBuiltInObjectMetaSteps,
+  validateBuiltInObjectMetaUpdateSteps,
+  validateObjectMetaSteps,
+  validateObjectMetaUpdateSteps,
+} from '@krmkit/meta/validation'
 import type { ContextErrorList } from './field-path.ts'
+import type { Steps } from './steps.ts'
 import { copy, keep, semanticEqual } from './values.ts'
 
 export interface FinalizerRules {
@@ -23,21 +22,21 @@ export interface MetadataRules extends FinalizerRules {
 }
 
 /** Validates `metadata` of a new object. */
-export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): void {
+export function* validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): Steps {
   const { namespaced, name = nameRules.dns1123Subdomain, bareFinalizers = false } = rules
-  const check = bareFinalizers ? validateObjectMeta : validateBuiltInObjectMeta
-  errors.add(check(object.metadata, { namespaced, name }))
+  const validate = bareFinalizers ? validateObjectMetaSteps : validateBuiltInObjectMetaSteps
+  errors.add(yield* validate(object.metadata, { namespaced, name }))
 }
 
 /** Validates `metadata` of an updated object. */
-export function validateMetadataUpdate(
+export function* validateMetadataUpdate(
   object: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject>,
   errors: ContextErrorList,
   { bareFinalizers = false }: FinalizerRules = {},
-): void {
-  const check = bareFinalizers ? validateObjectMetaUpdate : validateBuiltInObjectMetaUpdate
-  errors.add(check(object.metadata, old.metadata))
+): Steps {
+  const validate = bareFinalizers ? validateObjectMetaUpdateSteps : validateBuiltInObjectMetaUpdateSteps
+  errors.add(yield* validate(object.metadata, old.metadata))
 }
 
 /** Sets the generation of a new object to 1. */

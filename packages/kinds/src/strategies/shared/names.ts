@@ -6,6 +6,7 @@ import {
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
 import type { FieldPath } from './field-path.ts'
+import { forEachKeyStep, type Steps } from './steps.ts'
 
 /** A DNS label. */
 export function validateDnsLabel(value: string, at: FieldPath): void {
@@ -23,11 +24,9 @@ export function validateQualifiedName(value: string, at: FieldPath): void {
 }
 
 /** Keys and values of a map of labels. */
-export function validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): void {
-  if (labels === null || labels === undefined) return
-  for (const key of Object.keys(labels).sort()) {
+export function* validateLabels(labels: Readonly<Record<string, string>> | null | undefined, at: FieldPath): Steps {
+  yield* forEachKeyStep(labels, (key, value) => {
     at.invalidAll(key, validateQualifiedNameFormat(key))
-    const value = labels[key] ?? ''
     at.invalidAll(value, validateLabelValue(value))
-  }
+  })
 }

@@ -1,5 +1,9 @@
 /** Deprecated labels of nodes and their successors. */
 import type { NamingProfile } from '@krmkit/meta'
+import { validateLabelValue } from '@krmkit/meta/names'
+import type { NodeSelectorTerm } from '../../types/core-v1.generated.ts'
+import type { LabelSelector } from '../../types/meta-v1.generated.ts'
+import { type R, sortedKeys } from './values.ts'
 
 /** Old and new name without the trailing domain, and the release that deprecated the old one. */
 const renamed = [
@@ -22,6 +26,51 @@ export function newerNodeLabel(label: string, { domain }: NamingProfile): string
 
 /** The warning about a deprecated label. */
 export function nodeLabelWarning(label: string, profile: NamingProfile): string | undefined {
+  const { domain } = profile
   const newer = newerNodeLabel(label, profile)
-  return newer === undefined ? undefined : `deprecated since ${find(label, profile.domain)?.since}; use "${newer}" instead`
+  if (newer !== undefined) return `deprecated since ${find(label, domain)?.since}; use "${newer}" instead`
+  switch (label) {
+    case `app.${domain}/created-by`:
+      return 'deprecated since v1.9'
+    case `scheduler.alpha.${domain}/preferAvoidPods`:
+      return 'deprecated since v1.22; use Taints and Tolerations instead'
+    case `node-role.${domain}/master`:
+      return `use "node-role.${domain}/control-plane" instead`
+    default:
+      return undefined
+  }
+}
+
+/** Warnings about the labels of a term, and about values that are none of a label where `checksValues`. */
+export function nodeTermWarnings(
+  path: string,
+  term: R<NodeSelectorTerm> | undefined,
+  { profile, checksValues = false }: { readonly profile: NamingProfile; readonly checksValues?: boolean },
+): string[] {
+  const texts: string[] = []
+  for (const [i, { key, values = [] }] of (term?.matchExpressions ?? []).entries()) {
+    const here = `${path}.matchExpressions[${i}]`
+    texts.push(...keyWarnings(`${here}.key`, key, profile))
+    if (!checksValues) continue
+    for (const [j, value] of values.entries())
+      for (const message of validateLabelValue(value)) texts.push(`${here}.values[${j}]: ${value} is invalid, ${message}`)
+  }
+  return texts
+}
+
+/** Warnings about the labels of a selector. */
+export function nodeSelectorWarnings(path: string, selector: R<LabelSelector> | undefined, profile: NamingProfile): string[] {
+  const { matchExpressions = [], matchLabels } = selector ?? {}
+  const texts = matchExpressions.flatMap(({ key }, i) => keyWarnings(`${path}.matchExpressions[${i}].key`, key, profile))
+  for (const label of sortedKeys(matchLabels)) {
+    const text = nodeLabelWarning(label, profile)
+    if (text !== undefined) texts.push(`${path}.matchLabels.${label}: ${text}`)
+  }
+  return texts
+}
+
+/** The warning about a label that is the value of a member. */
+export function keyWarnings(path: string, label: string | undefined, profile: NamingProfile): string[] {
+  const text = nodeLabelWarning(label ?? '', profile)
+  return text === undefined ? [] : [`${path}: ${label} is ${text}`]
 }

@@ -14,26 +14,28 @@ import type {
 import type { FieldPath } from './field-path.ts'
 import { goPointer, goStruct } from './go-form.ts'
 import { validateQualifiedName } from './names.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** Terms of which at least one must match. */
-export function validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): void {
+export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath): Steps {
   const terms = at.child('nodeSelectorTerms')
   if (isEmpty(selector.nodeSelectorTerms)) {
     terms.required('must have at least one node selector term')
     return
   }
-  for (const [i, term] of selector.nodeSelectorTerms.entries()) validateNodeSelectorTerm(term, terms.index(i))
+  for (const [i, term] of selector.nodeSelectorTerms.entries()) yield* validateNodeSelectorTerm(term, terms.index(i))
 }
 
-function validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath): void {
-  for (const [i, requirement] of (term.matchExpressions ?? []).entries())
-    validateExpression(requirement, at.child('matchExpressions').index(i))
-  for (const [i, requirement] of (term.matchFields ?? []).entries())
-    validateFieldExpression(requirement, at.child('matchFields').index(i))
+/** @param anyValue values need not be valid as labels. */
+function* validateNodeSelectorTerm(term: R<NodeSelectorTerm>, at: FieldPath, anyValue = false): Steps {
+  yield* forEachStep(term.matchExpressions, (requirement, i) =>
+    validateExpression(requirement, at.child('matchExpressions').index(i), anyValue),
+  )
+  yield* forEachStep(term.matchFields, (requirement, i) => validateFieldExpression(requirement, at.child('matchFields').index(i)))
 }
 
-function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath): void {
+function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPath, anyValue: boolean): void {
   const { operator } = requirement
   const values = requirement.values ?? []
   if (operator === 'In' || operator === 'NotIn') {
@@ -44,6 +46,7 @@ function validateExpression(requirement: R<NodeSelectorRequirement>, at: FieldPa
     if (values.length !== 1) at.child('values').required("must be specified single value when `operator` is 'Lt' or 'Gt'")
   } else at.child('operator').invalid(operator ?? '', 'not a valid selector operator')
   validateQualifiedName(requirement.key, at.child('key'))
+  if (anyValue) return
   for (const [i, value] of values.entries()) at.child('values').index(i).invalidAll(value, validateLabelValue(value))
 }
 
@@ -70,10 +73,11 @@ export function validateWeight(weight: number | undefined, at: FieldPath): void 
   if (value <= 0 || value > 100) at.invalid(value, 'must be in the range 1-100')
 }
 
-export function validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): void {
+export function* validatePreferredTerms(terms: readonly R<PreferredSchedulingTerm>[] | null | undefined, at: FieldPath): Steps {
   for (const [i, term] of (terms ?? []).entries()) {
     validateWeight(term.weight, at.index(i).child('weight'))
-    validateNodeSelectorTerm(term.preference, at.index(i).child('preference'))
+    // Terms that match no node do no harm.
+    yield* validateNodeSelectorTerm(term.preference, at.index(i).child('preference'), true)
   }
 }
 
@@ -119,8 +123,8 @@ function validateTaintEffect(effect: string | undefined, at: FieldPath, options:
 }
 
 /** `tolerations` of a pod. */
-export function validateTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): void {
-  for (const [i, toleration] of (tolerations ?? []).entries()) {
+export function* validateTolerations(tolerations: readonly R<Toleration>[] | null | undefined, at: FieldPath): Steps {
+  yield* forEachStep(tolerations, (toleration, i) => {
     const here = at.index(i)
     const operator = toleration.operator ?? ''
     const value = toleration.value ?? ''
@@ -139,7 +143,7 @@ export function validateTolerations(tolerations: readonly R<Toleration>[] | null
       if (value !== '') here.child('operator').invalid(value, "value must be empty when `operator` is 'Exists'")
     } else here.child('operator').notSupported(operator, ['Equal', 'Exists'])
     validateTaintEffect(toleration.effect, here.child('effect'), { mayBeEmpty: true })
-  }
+  })
 }
 
 /** A text equal for equal tolerations; without `seconds`, for tolerations that differ in seconds only. */

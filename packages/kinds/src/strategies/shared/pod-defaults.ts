@@ -118,9 +118,6 @@ function defaultVolume(volume: Volume): void {
       roundUpAll(spec.resources)
     }
   }
-  if (isSet(volume.image) && isEmpty(volume.image.pullPolicy)) {
-    volume.image.pullPolicy = imageTag(volume.image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
-  }
   defaultVendorSource(volume)
 }
 

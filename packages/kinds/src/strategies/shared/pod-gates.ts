@@ -1,23 +1,88 @@
 /** Members of pods behind feature gates that are off. */
 import type { Features } from '@krmkit/meta'
 import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
+import { dropGatedFields, type GatedFields, gateEnabled } from './gated-fields.ts'
+import { imageTag } from './image-name.ts'
 import { isEmpty, isSet, type R } from './values.ts'
+
+const lists = ['containers', 'initContainers', 'ephemeralContainers']
+const inContainers = (path: string): string[] => lists.map((list) => `${list}.*.${path}`)
+const affinityTerms = ['podAffinity', 'podAntiAffinity'].flatMap((kind) => [
+  `affinity.${kind}.requiredDuringSchedulingIgnoredDuringExecution.*`,
+  `affinity.${kind}.preferredDuringSchedulingIgnoredDuringExecution.*.podAffinityTerm`,
+])
+
+/** Members of a pod's spec. */
+export const podSpecGates: readonly GatedFields[] = [
+  { gate: 'UserNamespacesSupport', onSince: '1.33', paths: ['hostUsers'] },
+  { gate: 'SupplementalGroupsPolicy', onSince: '1.33', paths: ['securityContext.supplementalGroupsPolicy'] },
+  { gate: 'PodLevelResources', paths: ['resources'] },
+  { gate: 'ProcMountType', onSince: '1.33', paths: inContainers('securityContext.procMount') },
+  {
+    gate: 'NodeInclusionPolicyInPodTopologySpread',
+    onSince: '1.26',
+    paths: ['topologySpreadConstraints.*.nodeAffinityPolicy', 'topologySpreadConstraints.*.nodeTaintsPolicy'],
+  },
+  { gate: 'MatchLabelKeysInPodTopologySpread', onSince: '1.27', paths: ['topologySpreadConstraints.*.matchLabelKeys'] },
+  {
+    gate: 'MatchLabelKeysInPodAffinity',
+    onSince: '1.31',
+    paths: affinityTerms.flatMap((term) => [`${term}.matchLabelKeys`, `${term}.mismatchLabelKeys`]),
+  },
+  {
+    gate: 'DynamicResourceAllocation',
+    paths: ['resourceClaims', ...inContainers('resources.claims')],
+    usedBy: ['resourceClaims'],
+  },
+  { gate: 'ClusterTrustBundleProjection', paths: ['volumes.*.projected.sources.*.clusterTrustBundle'] },
+  {
+    gate: 'InPlacePodVerticalScaling',
+    onSince: '1.33',
+    paths: inContainers('resizePolicy'),
+    usedBy: ['containers.*.resizePolicy', 'initContainers.*.resizePolicy'],
+  },
+  { gate: 'SidecarContainers', onSince: '1.29', paths: ['initContainers.*.restartPolicy'] },
+  { gate: 'RecursiveReadOnlyMounts', onSince: '1.31', paths: inContainers('volumeMounts.*.recursiveReadOnly') },
+  { gate: 'SELinuxChangePolicy', onSince: '1.33', paths: ['securityContext.seLinuxChangePolicy'] },
+]
+
+const inStatuses = (path: string): string[] =>
+  ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].map((list) => `status.${list}.*.${path}`)
+
+/** Members of a pod's status; its spec shows whether the pod uses the feature. */
+export const podStatusGates: readonly GatedFields[] = [
+  {
+    gate: 'InPlacePodVerticalScaling',
+    onSince: '1.33',
+    paths: [...inStatuses('resources'), ...inStatuses('allocatedResources')],
+    usedBy: ['spec.containers.*.resizePolicy', 'spec.initContainers.*.resizePolicy'],
+  },
+  { gate: 'DynamicResourceAllocation', paths: ['status.resourceClaimStatuses'], usedBy: ['spec.resourceClaims'] },
+  {
+    gate: 'RecursiveReadOnlyMounts',
+    onSince: '1.31',
+    paths: inStatuses('volumeMounts'),
+    usedBy: inContainers('volumeMounts.*.recursiveReadOnly').map((path) => `spec.${path}`),
+  },
+  { gate: 'ResourceHealthStatus', paths: inStatuses('allocatedResourcesStatus'), usedBy: [] },
+  {
+    gate: 'SupplementalGroupsPolicy',
+    onSince: '1.33',
+    paths: inStatuses('user'),
+    usedBy: ['spec.securityContext.supplementalGroupsPolicy'],
+  },
+  { gate: 'PodObservedGenerationTracking', paths: ['status.observedGeneration', 'status.conditions.*.observedGeneration'] },
+]
+
+const sleepAction = { gate: 'PodLifecycleSleepAction', onSince: '1.30' }
 
 /** Drops members that the release does not have, unless the stored pod `old` uses them. */
 export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
-  if (!features.enabled('PodLevelResources') && !isSet(old?.resources)) delete spec.resources
-  if (!features.enabled('DynamicResourceAllocation') && isEmpty(old?.resourceClaims)) {
-    delete spec.resourceClaims
-    for (const container of containers(spec)) delete container.resources?.claims
-  }
+  dropGatedFields(spec, old, { table: podSpecGates, features })
+  if (!gateEnabled(sleepAction, features)) dropSleepActions(spec, old)
   if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
-  if (!features.enabled('ClusterTrustBundleProjection') && !usesBundles(old)) {
-    for (const volume of spec.volumes ?? [])
-      for (const source of volume.projected?.sources ?? []) delete source.clusterTrustBundle
-  }
-  if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) {
-    dropImageVolumes(spec)
-  }
+  if (features.enabled('ImageVolume')) defaultPullPolicies(spec)
+  else if (old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
 }
 
 /** Applies `dropDisabledPodFields` to a pod template. */
@@ -31,6 +96,13 @@ export function dropDisabledTemplateFields(
 
 function containers(spec: PodSpec): Container[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
+}
+
+function defaultPullPolicies(spec: PodSpec): void {
+  for (const { image } of spec.volumes ?? []) {
+    if (!isSet(image) || !isEmpty(image.pullPolicy)) continue
+    image.pullPolicy = imageTag(image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  }
 }
 
 /** Removes volumes with an image, whatever else they have, and their mounts. */
@@ -55,6 +127,20 @@ function dropStopSignals(spec: PodSpec, old: R<PodSpec> | undefined): void {
   }
 }
 
-function usesBundles(spec: R<PodSpec> | undefined): boolean {
-  return spec?.volumes?.some((volume) => volume.projected?.sources?.some((source) => isSet(source.clusterTrustBundle))) === true
+/** Removes hooks that sleep; a lifecycle with nothing else goes with them. */
+function dropSleepActions(spec: PodSpec, old: R<PodSpec> | undefined): void {
+  const before = lists.flatMap((list) => (old?.[list as 'containers'] ?? []) as R<Container>[])
+  if (before.some(({ lifecycle }) => isSet(lifecycle?.preStop?.sleep) || isSet(lifecycle?.postStart?.sleep))) return
+  for (const container of containers(spec)) {
+    const { lifecycle } = container
+    for (const hook of ['preStop', 'postStart'] as const) {
+      const handler = lifecycle?.[hook]
+      if (!isSet(lifecycle) || !isSet(handler?.sleep)) continue
+      delete handler.sleep
+      if (!isSet(handler.exec) && !isSet(handler.httpGet) && !isSet(handler.tcpSocket)) delete lifecycle[hook]
+    }
+    if (isSet(lifecycle) && !isSet(lifecycle.preStop) && !isSet(lifecycle.postStart) && !isSet(lifecycle.stopSignal)) {
+      delete container.lifecycle
+    }
+  }
 }

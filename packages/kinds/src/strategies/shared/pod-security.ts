@@ -103,12 +103,7 @@ export function validateWindowsHostProcess(pod: R<PodSpec>, at: FieldPath): void
   if (pod.hostNetwork !== true) {
     at.child('hostNetwork').invalid(false, 'hostNetwork must be true if pod contains any hostProcess containers')
   }
-  if (at.errors.context.allowPrivileged !== true) {
-    at.child('securityContext')
-      .child('windowsOptions')
-      .child('hostProcess')
-      .forbidden('hostProcess containers are disallowed by cluster policy')
-  }
+  if (at.errors.context.allowPrivileged !== true) at.forbidden('hostProcess containers are disallowed by cluster policy')
 }
 
 /** Calls `visit` for init containers, containers and ephemeral containers. */

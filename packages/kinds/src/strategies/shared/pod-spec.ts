@@ -1,4 +1,5 @@
 /** The specification of a pod, alone or in a template. */
+
 import { nameRules } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateIP } from '@krmkit/meta/ip'
@@ -13,6 +14,7 @@ import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { validateRequiredEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
+import { gateEnabled } from './gated-fields.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from './names.ts'
 import { validateTolerations } from './node-selector.ts'
 import { maxInt32 } from './numbers.ts'
@@ -24,6 +26,7 @@ import {
   validateWindowsHostProcess,
 } from './pod-security.ts'
 import { validateResources } from './resources.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateVolumes } from './volumes.ts'
 
@@ -40,9 +43,9 @@ const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None
 const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 
 /** All rules of `spec`, in the order of the stock server. */
-export function validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): void {
-  const volumes = validateVolumes(spec.volumes, at.child('volumes'), { podName: options.podName })
-  validateAllContainers(spec, at, {
+export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): Steps {
+  const volumes = yield* validateVolumes(spec.volumes, at.child('volumes'), { podName: options.podName })
+  yield* validateAllContainers(spec, at, {
     volumes,
     claims: new Set((spec.resourceClaims ?? []).map((claim) => claim.name)),
     gracePeriodSeconds: Number(spec.terminationGracePeriodSeconds ?? 0),
@@ -52,28 +55,28 @@ export function validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpe
   validateHostNetwork(spec, at, options)
   validateRequiredEnum(spec.restartPolicy, at.child('restartPolicy'), restartPolicies)
   validateRequiredEnum(spec.dnsPolicy, at.child('dnsPolicy'), dnsPolicies)
-  validateLabels(spec.nodeSelector, at.child('nodeSelector'))
+  yield* validateLabels(spec.nodeSelector, at.child('nodeSelector'))
   validatePodSecurity(spec, at)
-  validateAffinity(spec.affinity, at.child('affinity'))
+  yield* validateAffinity(spec.affinity, at.child('affinity'))
   validateDnsConfig(spec.dnsConfig, at.child('dnsConfig'), spec.dnsPolicy)
   for (const [i, gate] of (spec.readinessGates ?? []).entries()) {
     validateQualifiedName(gate.conditionType, at.child('readinessGates').index(i).child('conditionType'))
   }
   validateSchedulingGates(spec.schedulingGates, at.child('schedulingGates'))
-  validateTopologySpread(spec.topologySpreadConstraints, at.child('topologySpreadConstraints'))
+  yield* validateTopologySpread(spec.topologySpreadConstraints, at.child('topologySpreadConstraints'))
   validateWindowsHostProcess(spec, at)
   validateHostUsers(spec, at)
   validateReferences(spec, at)
-  validateScheduling(spec, at)
+  yield* validateScheduling(spec, at)
   validateOs(spec, at)
 }
 
-function validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: ContainerOptions): void {
+function* validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: ContainerOptions): Steps {
   const regular = spec.containers ?? []
   const init = spec.initContainers ?? []
-  validateContainers(regular, at.child('containers'), options)
-  validateInitContainers(init, at.child('initContainers'), { ...options, regular })
-  validateEphemeralContainers(spec.ephemeralContainers, at.child('ephemeralContainers'), { ...options, regular, init })
+  yield* validateContainers(regular, at.child('containers'), options)
+  yield* validateInitContainers(init, at.child('initContainers'), { ...options, regular })
+  yield* validateEphemeralContainers(spec.ephemeralContainers, at.child('ephemeralContainers'), { ...options, regular, init })
 }
 
 /** References by name, deadlines and host names. */
@@ -88,9 +91,9 @@ function validateReferences(spec: R<PodSpec>, at: FieldPath): void {
   if (!isEmpty(subdomain)) validateDnsLabel(subdomain, at.child('subdomain'))
 }
 
-function validateScheduling(spec: R<PodSpec>, at: FieldPath): void {
-  validateTolerations(spec.tolerations, at.child('tolerations'))
-  validateHostAliases(spec.hostAliases, at.child('hostAliases'))
+function* validateScheduling(spec: R<PodSpec>, at: FieldPath): Steps {
+  yield* validateTolerations(spec.tolerations, at.child('tolerations'))
+  yield* validateHostAliases(spec.hostAliases, at.child('hostAliases'))
   const { priorityClassName, runtimeClassName, preemptionPolicy, overhead } = spec
   if (!isEmpty(priorityClassName)) validateDnsSubdomain(priorityClassName, at.child('priorityClassName'))
   if (isSet(runtimeClassName))
@@ -99,11 +102,11 @@ function validateScheduling(spec: R<PodSpec>, at: FieldPath): void {
   if (isSet(overhead)) validateResources({ limits: overhead }, at.child('overhead'), { claims: new Set() })
 }
 
-function validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): void {
-  for (const [i, alias] of (aliases ?? []).entries()) {
+function* validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): Steps {
+  yield* forEachStep(aliases, (alias, i) => {
     at.index(i).child('ip').invalidAll(alias.ip, validateIP(alias.ip))
     for (const [j, name] of (alias.hostnames ?? []).entries()) validateDnsSubdomain(name, at.index(i).child('hostnames').index(j))
-  }
+  })
 }
 
 /** Errors have the path of the item, not of its name. */
@@ -152,7 +155,7 @@ function validateSearches(searches: readonly string[], at: FieldPath): void {
   }
   for (const [i, search] of searches.entries()) {
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    const relaxed = at.errors.context.features.release.atLeast('1.33')
+    const relaxed = gateEnabled({ gate: 'RelaxedDNSSearchValidation', onSince: '1.33' }, at.errors.context.features)
     if (!relaxed) at.index(i).invalidAll(name, validateDns1123Subdomain(name))
     else if (search !== '.') at.index(i).invalidAll(name, validateDns1123SubdomainWithUnderscore(name))
   }

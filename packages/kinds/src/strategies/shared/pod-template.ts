@@ -1,21 +1,23 @@
 /** Pod templates of controllers, and annotations of pods. */
 
-import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
+import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { gateEnabled } from './gated-fields.ts'
 import { validatePodSpec } from './pod-spec.ts'
-import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+import { forEachKeyStep, type Steps } from './steps.ts'
+import { isEmpty, isSet, own, type R } from './values.ts'
 
 export const emptyPodSpec: PodSpec = Object.freeze({ containers: [] }) as PodSpec
 
 /** `template` of a controller. */
-export function validatePodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): void {
+export function* validatePodTemplate(template: R<PodTemplateSpec> | undefined, at: FieldPath): Steps {
   const metadata = template?.metadata ?? {}
   const spec = template?.spec ?? emptyPodSpec
-  at.add(validateLabels(metadata.labels, at.child('labels').path()))
-  at.add(validateAnnotations(metadata.annotations, at.child('annotations').path()))
-  validatePodAnnotations(metadata.annotations, at.child('annotations'), spec)
-  validatePodSpec(spec, at.child('spec'), { isPod: false })
+  at.add(yield* validateLabelsSteps(metadata.labels, at.child('labels').path()))
+  at.add(yield* validateAnnotationsSteps(metadata.annotations, at.child('annotations').path()))
+  yield* validatePodAnnotations(metadata.annotations, at.child('annotations'), spec)
+  yield* validatePodSpec(spec, at.child('spec'), { isPod: false })
   if (!isEmpty(spec.ephemeralContainers)) {
     at.child('spec').child('ephemeralContainers').forbidden('ephemeral containers not allowed in pod template')
   }
@@ -33,7 +35,7 @@ export function validateAlwaysRunning(template: R<PodTemplateSpec>, at: FieldPat
 type Annotations = Readonly<Record<string, string>> | null | undefined
 
 /** Annotations that affect pods. */
-export function validatePodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
+export function* validatePodAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Steps {
   const { domain } = at.profile
   const mirrorKey = `${domain}/config.mirror`
   const mirror = own(annotations, mirrorKey)
@@ -42,9 +44,10 @@ export function validatePodAnnotations(annotations: Annotations, at: FieldPath, 
   }
   const costKey = `controller.${domain}/pod-deletion-cost`
   const cost = own(annotations, costKey)
-  if (cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
-  validateSeccompAnnotations(annotations, at)
-  validateAppArmorAnnotations(annotations, at, spec)
+  const checksCost = gateEnabled({ gate: 'PodDeletionCost', onSince: '1.22' }, at.errors.context.features)
+  if (checksCost && cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
+  yield* validateSeccompAnnotations(annotations, at)
+  yield* validateAppArmorAnnotations(annotations, at, spec)
 }
 
 function isInt32(text: string): boolean {
@@ -53,29 +56,29 @@ function isInt32(text: string): boolean {
   return value >= -(2 ** 31) && value < 2 ** 31
 }
 
-function validateSeccompAnnotations(annotations: Annotations, at: FieldPath): void {
+function* validateSeccompAnnotations(annotations: Annotations, at: FieldPath): Steps {
   const { domain } = at.profile
-  for (const key of sortedKeys(annotations)) {
-    if (key !== `seccomp.security.alpha.${domain}/pod` && !key.startsWith(`container.seccomp.security.alpha.${domain}/`)) continue
-    const value = own(annotations, key) ?? ''
+  const ofPod = `seccomp.security.alpha.${domain}/pod`
+  const ofContainers = `container.seccomp.security.alpha.${domain}/`
+  yield* forEachKeyStep(annotations, (key, value) => {
+    if (key !== ofPod && !key.startsWith(ofContainers)) return
     if (!['runtime/default', 'docker/default', 'unconfined'].includes(value) && !value.startsWith('localhost/')) {
       at.key(key).invalid(value, 'must be a valid seccomp profile')
     }
-  }
+  })
 }
 
-function validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): void {
+function* validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, spec: R<PodSpec>): Steps {
   const prefix = `container.apparmor.security.beta.${at.profile.domain}/`
   let names: Set<string> | undefined
-  for (const key of sortedKeys(annotations)) {
-    if (!key.startsWith(prefix)) continue
+  yield* forEachKeyStep(annotations, (key, value) => {
+    if (!key.startsWith(prefix)) return
     const name = key.slice(prefix.length)
     const containers = [spec.initContainers, spec.containers, spec.ephemeralContainers]
     names ??= new Set(containers.flatMap((list) => (list ?? []).map((container) => container.name)))
     if (!names.has(name)) at.key(key).invalid(name, 'container not found')
-    const value = own(annotations, key) ?? ''
     if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
       at.key(key).invalid(value, `invalid AppArmor profile name: ${JSON.stringify(value)}`)
     }
-  }
+  })
 }

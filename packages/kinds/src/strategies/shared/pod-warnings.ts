@@ -2,6 +2,7 @@
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type {
   Container,
+  ContainerPort,
   Pod,
   PodSpec,
   PodTemplateSpec,
@@ -9,7 +10,7 @@ import type {
   VolumeResourceRequirements,
 } from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
-import { nodeLabelWarning } from './node-labels.ts'
+import { keyWarnings, nodeLabelWarning, nodeTermWarnings } from './node-labels.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
@@ -56,7 +57,7 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   warnAffinity(texts, spec, { path, profile })
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const here = `${path}.topologySpreadConstraints[${i}]`
-    warnLabel(texts, `${here}.topologyKey`, constraint.topologyKey, profile)
+    texts.push(...keyWarnings(`${here}.topologyKey`, constraint.topologyKey, profile))
     if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: a null labelSelector results in matching no pod`)
   }
   warnAnnotations(texts, subject, profile)
@@ -67,9 +68,15 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
   )
   warnPullSecrets(texts, spec, path)
   for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, `${path}.volumes[${i}]`)
+  if (!isSet(spec.securityContext?.seccompProfile))
+    warnAnnotation(texts, subject, `seccomp.security.alpha.${profile.domain}/pod`, seccompText)
   for (const name of ['initContainers', 'containers'] as const) {
-    for (const [i, container] of (spec[name] ?? []).entries()) warnContainer(texts, container, `${path}.${name}[${i}]`)
+    for (const [i, container] of (spec[name] ?? []).entries()) {
+      warnProfiles(texts, subject, container, profile)
+      warnContainer(texts, container, `${path}.${name}[${i}]`)
+    }
   }
+  warnPorts(texts, spec, path)
   for (const name of byteResources) warnFraction(texts, spec.overhead, { name, path: `${path}.overhead` })
   if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
@@ -94,15 +101,10 @@ function warnAffinity(
   const nodes = spec.affinity?.nodeAffinity
   const required = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const place = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
-  for (const [i, term] of required.entries()) {
-    for (const [j, e] of (term.matchExpressions ?? []).entries())
-      warnLabel(texts, `${place}[${i}].matchExpressions[${j}].key`, e.key, profile)
-  }
+  for (const [i, term] of required.entries()) texts.push(...nodeTermWarnings(`${place}[${i}]`, term, { profile }))
   const preferred = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`
   for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    for (const [j, e] of (term.preference?.matchExpressions ?? []).entries()) {
-      warnLabel(texts, `${preferred}[${i}].preference.matchExpressions[${j}].key`, e.key, profile)
-    }
+    texts.push(...nodeTermWarnings(`${preferred}[${i}].preference`, term.preference, { profile, checksValues: true }))
   }
   for (const name of ['podAffinity', 'podAntiAffinity'] as const) {
     const terms = spec.affinity?.[name]
@@ -119,24 +121,31 @@ function warnAffinity(
   }
 }
 
-function warnAnnotations(texts: string[], subject: Subject, profile: NamingProfile): void {
-  const { domain } = profile
-  const fixed = new Map([
-    [`scheduler.alpha.${domain}/critical-pod`, 'non-functional in v1.16+; use the "priorityClassName" field instead'],
-    [`security.alpha.${domain}/sysctls`, 'non-functional in v1.11+; use the "sysctls" field instead'],
-    [`security.alpha.${domain}/unsafe-sysctls`, 'non-functional in v1.11+; use the "sysctls" field instead'],
-    [`seccomp.security.alpha.${domain}/pod`, 'non-functional in v1.27+; use the "seccompProfile" field instead'],
-  ])
-  for (const key of sortedKeys(subject.annotations)) {
-    const path = `${subject.at}metadata.annotations[${key}]`
-    const text = fixed.get(key)
-    if (text !== undefined) texts.push(`${path}: ${text}`)
-    else if (key.startsWith(`container.seccomp.security.alpha.${domain}/`)) {
-      texts.push(`${path}: non-functional in v1.27+; use the "seccompProfile" field instead`)
-    } else if (key.startsWith(`container.apparmor.security.beta.${domain}/`)) {
-      texts.push(`${path}: deprecated since v1.30; use the "appArmorProfile" field instead`)
-    }
-  }
+/** Deprecated annotations, in the order of the warnings. */
+const deprecatedAnnotations: readonly (readonly [string, string])[] = [
+  ['scheduler.alpha.DOMAIN/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.DOMAIN/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.DOMAIN/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+]
+const seccompText = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+
+function warnAnnotations(texts: string[], subject: Subject, { domain }: NamingProfile): void {
+  for (const [name, text] of deprecatedAnnotations) warnAnnotation(texts, subject, name.replace('DOMAIN', domain), text)
+}
+
+/** Warns of an annotation when it exists. */
+function warnAnnotation(texts: string[], { annotations, at }: Subject, key: string, text: string): void {
+  if (own(annotations, key) !== undefined) texts.push(`${at}metadata.annotations[${key}]: ${text}`)
+}
+
+/** Annotations that give profiles which no field gives. A pod itself is warned of AppArmor when its field is set. */
+function warnProfiles(texts: string[], subject: Subject, container: R<Container>, { domain }: NamingProfile): void {
+  const { securityContext } = container
+  if (!isSet(securityContext?.seccompProfile))
+    warnAnnotation(texts, subject, `container.seccomp.security.alpha.${domain}/${container.name}`, seccompText)
+  if (subject.at === '' || isSet(securityContext?.appArmorProfile) || isSet(subject.spec.securityContext?.appArmorProfile)) return
+  const text = 'deprecated since v1.30; use the "appArmorProfile" field instead'
+  warnAnnotation(texts, subject, `container.apparmor.security.beta.${domain}/${container.name}`, text)
 }
 
 function warnPullSecrets(texts: string[], spec: R<PodSpec>, path: string): void {
@@ -180,13 +189,43 @@ function warnContainer(texts: string[], container: R<Container>, path: string): 
   warnDuplicates(texts, names, (i, name) => {
     return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
   })
-  const firsts = new Map<string, number>()
-  for (const [i, port] of (container.ports ?? []).entries()) {
-    const text = `${port.containerPort}/${port.protocol ?? ''}/${port.hostPort ?? 0}/${port.hostIP ?? ''}`
-    const first = firsts.get(text)
-    if (first === undefined) firsts.set(text, i)
-    else texts.push(`${path}.ports[${i}]: duplicate port definition with ${path}.ports[${first}]`)
+}
+
+/** Warns of ports that several containers have, or that one has twice. */
+function warnPorts(texts: string[], spec: R<PodSpec>, path: string): void {
+  const ports = (['initContainers', 'containers'] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap((container, i) =>
+      (container.ports ?? []).map((port, j) => ({ ...port, at: `${path}.${list}[${i}].ports[${j}]` })),
+    ),
+  )
+  const seen = new Map<string, (typeof ports)[number][]>()
+  for (const port of ports) {
+    const key = `${port.containerPort}/${port.protocol ?? ''}`
+    const others = seen.get(key) ?? []
+    for (const other of others) {
+      const relation = portRelation(port, other)
+      if (relation !== undefined) texts.push(`${port.at}: ${relation} port definition with ${other.at}`)
+    }
+    seen.set(key, [...others, port])
   }
+  const names = new Map<string, string>()
+  for (const { name = '', at } of ports) {
+    const first = names.get(name)
+    if (name === '') continue
+    if (first === undefined) names.set(name, at)
+    else {
+      const effect = `services and probes that select ports by name will use ${first}`
+      texts.push(`${at}: duplicate port name "${name}" with ${first}, ${effect}`)
+    }
+  }
+}
+
+function portRelation(a: R<ContainerPort>, b: R<ContainerPort>): string | undefined {
+  const [hostA, hostB] = [a.hostPort ?? 0, b.hostPort ?? 0]
+  const [addressA, addressB] = [a.hostIP ?? '', b.hostIP ?? '']
+  if (addressA === addressB && hostA === hostB) return 'duplicate'
+  if (hostA === 0 || hostB === 0) return 'overlapping'
+  return hostA === hostB && (addressA === '') !== (addressB === '') ? 'dangerously ambiguous' : undefined
 }
 
 /** Resources of a container that are counted in bytes. */

@@ -1,8 +1,9 @@
 import type { ApiObject, DeepReadonly, FieldError } from '@krmkit/meta'
-import { runUntilFull } from '@krmkit/meta/validation'
+import { runUntilFull, runUntilFullSteps } from '@krmkit/meta/validation'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
 import { keepMembers, validateMetadataUpdate } from './metadata.ts'
+import type { Steps } from './steps.ts'
 
 /** Widens the object type: the table of strategies has one type for all kinds. */
 export function defineStrategy<T extends ApiObject>(strategy: Strategy<T>): Strategy {
@@ -16,6 +17,13 @@ export function validateWith(context: StrategyContext, validate: (errors: Contex
   return errors.length === 0 ? [] : [...errors]
 }
 
+/** As `validateWith`, with interruption points. */
+export function* validateStepsWith(context: StrategyContext, validate: (errors: ContextErrorList) => Steps): Steps<FieldError[]> {
+  const errors = new ContextErrorList(context)
+  yield* runUntilFullSteps(errors, validate(errors))
+  return errors.length === 0 ? [] : [...errors]
+}
+
 /** The `/status` of kinds that keep `spec` in such writes; `validate` appends the errors of the status. */
 export function statusSubresource<T extends ApiObject>(
   validate: (object: DeepReadonly<T>, errors: ContextErrorList, old: DeepReadonly<T>) => void,
@@ -23,8 +31,8 @@ export function statusSubresource<T extends ApiObject>(
   return {
     prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
     validateUpdate: (object, old, context) =>
-      validateWith(context, (errors) => {
-        validateMetadataUpdate(object, old, errors)
+      validateStepsWith(context, function* (errors) {
+        yield* validateMetadataUpdate(object, old, errors)
         validate(object, errors, old)
       }),
   }

@@ -2,6 +2,7 @@
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { hasBackstep, validateDescendingPath } from './paths.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** The volumes of a pod by name. */
@@ -17,10 +18,10 @@ function pathsByName(uses: readonly (readonly [name: string, path: string])[]): 
 }
 
 /** `volumeMounts` of a container. */
-export function validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): void {
+export function* validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Steps {
   const paths = new Set<string>()
   const devices = pathsByName((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
-  for (const [i, mount] of (container.volumeMounts ?? []).entries()) {
+  yield* forEachStep(container.volumeMounts, (mount, i) => {
     const here = at.index(i)
     if (isEmpty(mount.name)) here.child('name').required()
     if (!volumes.has(mount.name)) here.child('name').notFound(mount.name)
@@ -35,7 +36,7 @@ export function validateVolumeMounts(container: R<Container>, at: FieldPath, vol
     if (isSet(mount.mountPropagation)) validatePropagation(mount.mountPropagation, container, at.child('mountPropagation'))
     // The stock server leaves out the index.
     validateRecursiveReadOnly(mount, at.child('recursiveReadOnly'))
-  }
+  })
 }
 
 /** Errors of the sub-path have the path of the list, as on the stock server. */

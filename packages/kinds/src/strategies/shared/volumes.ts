@@ -6,6 +6,7 @@ import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.
 import { validateClaimSpec } from './claim-spec.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateDnsLabel } from './names.ts'
+import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateConfigMap, validateDownwardApi, validateEmptyDir, validateProjected, validateSecret } from './volume-files.ts'
 import type { VolumesByName } from './volume-mounts.ts'
@@ -83,14 +84,14 @@ const checks: SourceChecks<Volume> = {
  *
  * @returns the valid volumes; only these can be mounted.
  */
-export function validateVolumes(
+export function* validateVolumes(
   volumes: readonly R<Volume>[] | null | undefined,
   at: FieldPath,
   options: VolumeOptions,
-): VolumesByName {
+): Steps<VolumesByName> {
   const good = new Map<string, R<Volume>>()
   const created = new Set<string>()
-  for (const [i, volume] of (volumes ?? []).entries()) {
+  yield* forEachStep(volumes, (volume, i) => {
     const here = at.index(i)
     const before = at.errors.length
     validateSource(volume, here, options)
@@ -99,7 +100,7 @@ export function validateVolumes(
     if (good.has(volume.name)) here.child('name').duplicate(volume.name)
     if (at.errors.length === before) good.set(volume.name, volume)
     if (isSet(volume.ephemeral) && !isEmpty(options.podName)) created.add(`${options.podName}-${volume.name}`)
-  }
+  })
   for (const [i, volume] of (volumes ?? []).entries()) {
     const claim = volume.persistentVolumeClaim?.claimName
     if (claim !== undefined && created.has(claim)) {

@@ -3,6 +3,7 @@ import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../handles/certificates-v1.generated.ts'
 import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
+import { runValidation } from '../../validation.ts'
 import { certificateSigningRequestStrategy as strategy } from '../certificates/certificate-signing-request/strategy.ts'
 import { clusterTrustBundleStrategy } from '../certificates/cluster-trust-bundle/strategy.ts'
 import { testContext } from '../testing/context.ts'
@@ -34,7 +35,7 @@ const through = (name: string, status: object, old: object = {}) => {
   const next = csr({}, status)
   const before = csr({}, old)
   strategy.subresources?.[name]?.prepareForUpdate(next, before, context)
-  return faults(strategy.subresources?.[name]?.validateUpdate(next, before, context) ?? [])
+  return faults(runValidation(strategy.subresources?.[name]?.validateUpdate(next, before, context)))
 }
 
 describe('certificate signing requests', () => {
@@ -164,7 +165,7 @@ describe('trust bundles', () => {
 
   it('keep their signer and do not revalidate an unchanged bundle', () => {
     const update = (next: object, old: object) =>
-      faults(clusterTrustBundleStrategy.validateUpdate?.(next as never, old as never, context) ?? [])
+      faults(runValidation(clusterTrustBundleStrategy.validateUpdate?.(next as never, old as never, context)))
     expect(update(bundle('no PEM'), bundle('no PEM'))).toEqual([])
     expect(update(bundle('no PEM'), bundle(certificate))).toEqual(['spec.trustBundle Invalid'])
     expect(update(bundle(certificate, 'example.com/other'), bundle(certificate))).toEqual(['spec.signerName Invalid'])

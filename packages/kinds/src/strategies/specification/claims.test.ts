@@ -6,6 +6,7 @@ import {
   type PersistentVolumeClaimStatus,
 } from '../../handles/core-v1.generated.ts'
 import type { StrategyContext } from '../../interfaces.ts'
+import { runValidation } from '../../validation.ts'
 import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
@@ -124,7 +125,7 @@ describe('the status of claims', () => {
   const context = testContext()
   const status = strategy.subresources?.['status']
   const statusErrors = (next: PersistentVolumeClaimStatus) =>
-    faults(status?.validateUpdate({ ...stored(), status: next }, stored(), context) ?? [])
+    faults(runValidation(status?.validateUpdate({ ...stored(), status: next }, stored(), context)))
 
   it('ignores the status of other writes [S61]', () => {
     const made = PersistentVolumeClaim.default(claim({}, { phase: 'Bound', capacity: { storage: '9Gi' } }))

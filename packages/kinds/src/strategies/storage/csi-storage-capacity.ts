@@ -6,12 +6,14 @@ import type { ContextErrorList } from '../shared/field-path.ts'
 import { goSelector } from '../shared/go-form.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
-import { defineStrategy, validateWith } from '../shared/strategy.ts'
+import type { Steps } from '../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { isSet, semanticEqual } from '../shared/values.ts'
 
-function validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: true })
+function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: true })
   validateSelector(object.nodeTopology, errors.child('nodeTopology'))
   const name = object.storageClassName ?? ''
   errors.child('storageClassName').invalidAll(name, validateDns1123Subdomain(name))
@@ -21,12 +23,12 @@ function validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: Cont
 export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
   allowUnconditionalUpdate: false,
   validate(object, context) {
-    return validateWith(context, (errors) => validateCapacity(object, errors))
+    return validateStepsWith(context, (errors) => validateCapacity(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateCapacity(object, errors)
-      validateMetadataUpdate(object, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateCapacity(object, errors)
+      yield* validateMetadataUpdate(object, old, errors)
       const frozen = 'field is immutable'
       if (!semanticEqual(object.nodeTopology, old.nodeTopology))
         errors.child('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
@@ -34,4 +36,5 @@ export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
         errors.child('storageClassName').invalid(object.storageClassName, frozen)
     })
   },
+  warnings: (object, _old, { profile }) => nodeSelectorWarnings('nodeTopology', object.nodeTopology, profile),
 })

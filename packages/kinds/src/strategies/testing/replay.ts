@@ -16,6 +16,7 @@ import {
 } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
+import { runValidation } from '../../validation.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
 import { isSet } from '../shared/values.ts'
 import {
@@ -173,7 +174,7 @@ function create(step: Step, target: Target, { answer, context }: WriteOptions): 
     if (errors.length > 0) return { errors, object }
   }
   admit(object, answer)
-  const errors = strategy.validate?.(freeze(object), context) ?? []
+  const errors = runValidation(strategy.validate?.(freeze(object), context))
   return { object, errors: errors.length > 0 ? errors : validateObjectMeta(metadata, commonRules(target)) }
 }
 
@@ -210,7 +211,7 @@ function update(step: Step, target: Target, { answer, context, old }: WriteOptio
     ...validateObjectMetaUpdate(current, (old as ApiObject).metadata),
   ]
   const { validateUpdate } = sub ?? strategy
-  return { object, errors: [...common, ...(validateUpdate?.(freeze(object), frozen, context) ?? [])] }
+  return { object, errors: [...common, ...runValidation(validateUpdate?.(freeze(object), frozen, context))] }
 }
 
 function readBody(step: Step, target: Target): Json {

@@ -3,6 +3,7 @@ import { type ApiObject, createFeatures, type FieldError, fakeClock, seededRando
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
+import { runValidation } from '../../validation.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {
@@ -56,15 +57,14 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
   let errors: readonly FieldError[]
   if (old === undefined) {
     strategy.prepareForCreate?.(object, context)
-    errors = strategy.validate?.(freeze(structuredClone(object)), context) ?? []
+    errors = runValidation(strategy.validate?.(freeze(structuredClone(object)), context))
   } else {
     const sub = vector.subresource === undefined ? undefined : strategy.subresources?.[vector.subresource]
     if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
     if (sub === undefined) strategy.prepareForUpdate?.(object, old, context)
     else sub.prepareForUpdate(object, old, context)
     const frozen = freeze(structuredClone(object))
-    errors =
-      (sub === undefined ? strategy.validateUpdate?.(frozen, old, context) : sub.validateUpdate(frozen, old, context)) ?? []
+    errors = runValidation((sub ?? strategy).validateUpdate?.(frozen, old, context))
   }
   const warnings = strategy.warnings?.(freeze(structuredClone(object)), old, context) ?? []
   return { errors, warnings, object: normalize(type, object as unknown as Json) as Json }

@@ -6,7 +6,7 @@ import { type RunningControllers, runControllers } from '@krmkit/controllers'
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import {
   type ApiObject,
-  createFeatures,
+  type Features,
   type JsonObject,
   type Status,
   stockProfile,
@@ -18,6 +18,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { memoryStorage, type Storage } from '@krmkit/storage'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
 import { CliError, messageOf } from '../cli-error.ts'
+import { featuresOf } from '../feature-gates.ts'
 import { objectText } from '../offline/objects.ts'
 import type { AdmitFlags } from './admit-flags.ts'
 import type { RequestedObject } from './requested-objects.ts'
@@ -83,7 +84,8 @@ export class OfflineCluster implements AsyncDisposable {
       { ...flags, disableAdmissionPlugins },
       { hasServiceAccounts: true, offline: true },
     )
-    const features = createFeatures('1.33', flags.featureGates)
+    const features = featuresOf(flags.featureGates)
+    for (const warning of features.warnings) warn(warning)
     const catalog = catalogOf(flags, features)
     const storage = memoryStorage({ clock: systemClock })
     const parts = { ...environment, storage, features, kinds: catalog.definitions, types: catalog.types }
@@ -143,7 +145,7 @@ export class OfflineCluster implements AsyncDisposable {
   }
 }
 
-function catalogOf(flags: AdmitFlags, features: ReturnType<typeof createFeatures>) {
+function catalogOf(flags: AdmitFlags, features: Features) {
   try {
     return createCatalog({ features, runtimeConfig: flags.runtimeConfig.join(',') })
   } catch (cause) {

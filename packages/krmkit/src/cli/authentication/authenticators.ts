@@ -169,7 +169,7 @@ function chainAuthenticators(
 ): Authenticator {
   const { clock, profile, features, tokens, digest, anonymousPaths } = context
   const { clientCa, frontCa, proxyHeaders } = context.bundles
-  const withUid = features.release.atLeast('1.33') && options.featureGates.AllowParsingUserUIDFromCertAuth !== false
+  const withUid = features.enabled('AllowParsingUserUIDFromCertAuth')
   const authenticated = withAuthenticatedGroup(
     createAuthenticatorChain([
       ...(proxyHeaders === undefined || frontCa === undefined

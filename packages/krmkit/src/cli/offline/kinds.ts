@@ -1,14 +1,14 @@
 import { type Catalog, createCatalog, type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { customDefinitions } from '@krmkit/kinds/custom-resources'
-import { createFeatures, type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
+import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
-import { compareReleases, kindStateAt } from '@krmkit/versioning'
+import { compareReleases, kindStateAt, replacementAt } from '@krmkit/versioning'
 import { messageOf } from '../cli-error.ts'
+import { featuresOf } from '../feature-gates.ts'
 import { withDefaults } from './defaults.ts'
 import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, ownMember } from './objects.ts'
-import { replacementAt } from './replacement.ts'
 
 /** The kinds of offline commands: those of a release, and custom resources that files define. */
 
@@ -50,9 +50,9 @@ export class OfflineKinds {
   #served: Catalog | undefined
   #lifecycles: readonly KindLifecycle[] | undefined
 
-  /** @throws KindsError `InvalidRuntimeConfig`; RangeError for an invalid release. */
+  /** @throws KindsError `InvalidRuntimeConfig`; CliError `InvalidFlag` for feature gates that the release does not have. */
   constructor({ release, runtimeConfig = '', featureGates = {} }: OfflineKindsOptions) {
-    this.features = createFeatures(release, featureGates)
+    this.features = featuresOf(featureGates, release)
     this.#release = /^v?(\d+\.\d+)/.exec(release)?.[1] ?? release
     this.#runtimeConfig = runtimeConfig
     this.#catalog = createCatalog({ runtimeConfig: 'api/all=true', features: this.features })

@@ -1,4 +1,4 @@
-import { deprecationWarning, type ResourceDefinition } from '@krmkit/kinds'
+import { deprecationWarning, type ResourceDefinition, runValidation } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
 import {
   type ApiObject,
@@ -230,7 +230,8 @@ async function ruleProblems(
     setServerFields(stored)
     policy.prepareForCreate?.(stored, context)
     await policy.ready?.(stored, undefined)
-    const errors = policy.validate?.(stored, context) ?? metadataErrors(stored, definition)
+    const validation = policy.validate?.(stored, context)
+    const errors = validation === undefined ? metadataErrors(stored, definition) : runValidation(validation)
     warnings.push(...(policy.warnings?.(stored, undefined, context) ?? []))
     const isNew = ({ path }: Problem) => !missing.some((each) => each.path === path)
     return [...missing, ...distinct(errors).map(problemOf).filter(isNew), ...namespaceProblems, ...warnings.map(warningProblem)]

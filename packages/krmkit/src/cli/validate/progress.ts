@@ -1,5 +1,5 @@
+import { count } from '../offline/reported-finding.ts'
 import type { Terminal } from '../offline/terminal.ts'
-import { count } from './validation-report.ts'
 
 /** Reports the progress of a long run on the error stream: on one updated line of a terminal, or on separate lines. */
 export interface Progress {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLifecycle } from '@krmkit/kinds'
 import { seededRandom } from '@krmkit/meta'
-import { kindStateAt } from '@krmkit/versioning'
+import { kindStateAt, replacementAt } from '@krmkit/versioning'
 import { afterAll, describe, expect, it } from 'vitest'
-import { replacementAt } from '../offline/replacement.ts'
+
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
 import { runCommand } from '../testing/run-command.ts'
 import { manifestMistakes } from './testing/manifest-mistakes.ts'
@@ -216,7 +216,7 @@ describe('krmkit validate', () => {
   it.each([
     [['--kubernetes-version', 'new'], 'It must be a release, such as 1.33.'],
     [['--output', 'xml'], 'Allowed choices are text, json, sarif.'],
-    [['--runtime-config', 'nope/v1=true'], 'nope/v1 that has not been registered'],
+    [['--runtime-config', 'nope/v1=true'], 'unknown api groups nope'],
     [[], "missing required argument 'path'"],
   ])('exits with 2 for invalid flags: %j', async (flags, sentence) => {
     const { err, code } = await run(flags.length === 0 ? [] : ['-', ...flags])

@@ -1,7 +1,7 @@
-import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
-import type { Finding, Summary } from './findings.ts'
-import { sarifReport } from './sarif-report.ts'
+import { count, textLine } from '../offline/reported-finding.ts'
+import { sarifReport } from '../offline/sarif-report.ts'
+import { type Finding, rules, type Summary } from './findings.ts'
 
 /** The output formats of `krmkit validate`. */
 
@@ -28,7 +28,7 @@ export function createValidationReport(format: ReportFormat, options: Validation
     add: (findings) => void all.push(...findings),
     end: (summary) =>
       options.out(
-        `${JSON.stringify(format === 'json' ? jsonReport(all, summary) : sarifReport(all, options.version), null, 2)}\n`,
+        `${JSON.stringify(format === 'json' ? jsonReport(all, summary) : sarifReport(all, { version: options.version, rules }), null, 2)}\n`,
       ),
   }
 }
@@ -45,13 +45,6 @@ function textReport({ out, paint, quiet }: ValidationReportOptions): ValidationR
   }
 }
 
-function textLine({ file, range, severity, path, message, object, rule }: Finding, paint: Paint): string {
-  const where = range === undefined ? file : `${file}:${range.line}:${range.column}`
-  const what = severity === 'error' ? paint.red('error') : paint.yellow('warning')
-  const subject = object === undefined ? '' : ` ${objectText(object)}:`
-  return `${paint.bold(where)}: ${what}:${subject} ${path === '' ? '' : `${paint.cyan(path)}: `}${message} ${paint.dim(`[${rule}]`)}`
-}
-
 function summaryText({ files, objects, errors, warnings, unchecked }: Summary, paint: Paint): string {
   const found = [
     errors === 0 ? '' : paint.red(count(errors, 'error')),
@@ -59,10 +52,6 @@ function summaryText({ files, objects, errors, warnings, unchecked }: Summary, p
   ].filter((text) => text !== '')
   const skipped = unchecked === 0 ? '' : `, ${unchecked} unchecked`
   return `${count(objects, 'object')} in ${count(files, 'file')}${skipped}: ${found.join(', ') || paint.green('valid')}`
-}
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 /** The output of `--output json`. */

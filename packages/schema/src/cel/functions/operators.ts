@@ -77,7 +77,7 @@ export function holds(value: Value, list: ListValue, meter: Meter): Value {
   let error: ErrorValue | undefined
   for (const item of itemsOf(list)) {
     if (item instanceof ErrorValue) error ??= item
-    else if (equal(value, item, meter)) return true
+    else if (equal(value, item, meter) === true) return true
   }
   return error ?? false
 }
@@ -113,7 +113,10 @@ export const operators: readonly FunctionDeclaration[] = [
   ),
   declare(
     '_!=_',
-    overload('not_equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => !equal(left, right, meter)),
+    overload('not_equals', [a, a], boolType, (meter: Meter, left: Value, right: Value) => {
+      const found = equal(left, right, meter)
+      return typeof found === 'boolean' ? !found : found
+    }),
   ),
   relation('_<_', 'less', (order) => order < 0),
   relation('_<=_', 'less_equals', (order) => order <= 0),

@@ -39,7 +39,17 @@ const summable: readonly (readonly [string, Type, Value])[] = [
   ['duration', durationType, new Duration(0n)],
 ]
 
+/** The first item decides whether a list has the type of a function; items of nullable schemas may be null. */
+function startsWithNull(list: ListValue): boolean {
+  return list.size > 0 && list.at(0) === null
+}
+
+const isSortedRefusal = new ErrorValue('no such overload: isSorted(list)')
+const sumRefusal = new ErrorValue('no such overload: sum(list)')
+const notSummable = new ErrorValue('no such overload')
+
 function isSorted(meter: Meter, list: ListValue): Value {
+  if (startsWithNull(list)) return isSortedRefusal
   let previous: Value | undefined
   for (const item of itemsOf(list)) {
     if (item instanceof ErrorValue) return item
@@ -55,7 +65,9 @@ function isSorted(meter: Meter, list: ListValue): Value {
 
 function extreme(name: string, sign: number): (meter: Meter, list: ListValue) => Value {
   const empty = new ErrorValue(`${name} called on empty list`)
+  const refusal = new ErrorValue(`no such overload: ${name}(list)`)
   return (meter, list) => {
+    if (startsWithNull(list)) return refusal
     let best: Value | undefined
     for (const item of itemsOf(list)) {
       if (item instanceof ErrorValue) return item
@@ -76,9 +88,11 @@ const additions = new Map((arithmetic.find(({ name }) => name === '_+_')?.overlo
 function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Value {
   const add = (additions.get(type) as Overload).run as unknown as Run
   return (meter, list) => {
+    if (startsWithNull(list)) return sumRefusal
     let sum = zero
     for (const item of itemsOf(list)) {
       if (item instanceof ErrorValue) return item
+      if (item === null) return notSummable
       sum = add(meter as Frame, sum, item)
       if (sum instanceof ErrorValue) return sum
     }
@@ -87,12 +101,12 @@ function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Valu
 }
 
 function indexOf(meter: Meter, list: ListValue, value: Value): Value {
-  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value, meter)) return i
+  for (let i = 0; i < list.size; i++) if (equal(list.at(i), value, meter) === true) return i
   return -1
 }
 
 function lastIndexOf(meter: Meter, list: ListValue, value: Value): Value {
-  for (let i = list.size - 1; i >= 0; i--) if (equal(list.at(i), value, meter)) return i
+  for (let i = list.size - 1; i >= 0; i--) if (equal(list.at(i), value, meter) === true) return i
   return -1
 }
 

@@ -45,7 +45,9 @@ function substring(_: Meter, text: string, start: Int, end?: Int): Value {
   return high < 0 || high > chars.length ? outOfRange(end as Int) : chars.slice(low, high)
 }
 
-function join(meter: Meter, list: ListValue, separator = ''): Value {
+function join(meter: Meter, list: ListValue, separator?: string): Value {
+  if (list.size > 0 && list.at(0) === null)
+    return new ErrorValue(`no such overload: join(${separator === undefined ? 'list' : 'list, string'})`)
   const texts: string[] = []
   for (const item of itemsOf(list)) {
     if (item instanceof ErrorValue) return item
@@ -53,8 +55,8 @@ function join(meter: Meter, list: ListValue, separator = ''): Value {
     meter.chargeWork(1 + (item.length >> 4))
     texts.push(item)
   }
-  meter.chargeWork((separator.length * texts.length) >> 4)
-  return texts.join(separator)
+  meter.chargeWork(((separator ?? '').length * texts.length) >> 4)
+  return texts.join(separator ?? '')
 }
 
 function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {

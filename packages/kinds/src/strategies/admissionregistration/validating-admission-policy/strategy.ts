@@ -1,14 +1,11 @@
 /** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
 
-import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
-import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import { validateConditions } from '@krmkit/meta/validation'
-import type { Type } from '@krmkit/schema/cel'
 import type {
   AuditAnnotation,
-  ParamKind,
-  ParamRef,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
   ValidatingAdmissionPolicySpec,
@@ -16,14 +13,21 @@ import type {
 } from '../../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
-import { type ExpressionContext, expressionContext, loadCel, validateExpression, variableType } from '../admission-expressions.ts'
+import { expressionContext, loadCel } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
+import {
+  compilePolicyExpression as compile,
+  type PolicyEnvironment as Environment,
+  validateParamKind,
+  validateParamRef,
+  validateVariables,
+} from '../policy-members.ts'
 import { failurePolicies } from '../rules.ts'
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
@@ -32,8 +36,8 @@ const maxAnnotationExpression = 5 * 1024
 
 type Policy = DeepReadonly<ValidatingAdmissionPolicy>
 
-function validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): void {
-  validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
+function* validatePolicy(policy: Policy, old: Policy | undefined, errors: ContextErrorList): Steps {
+  yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
@@ -51,15 +55,8 @@ function validatePolicy(policy: Policy, old: Policy | undefined, errors: Context
   const checks = expressionContext(expressionsOf(old), errors.context)
   if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
   const environment: Environment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
-  validateVariables(spec, at.child('variables'), environment)
+  validateVariables(spec.variables, at.child('variables'), environment)
   validateValidations(policy, at, environment)
-}
-
-/** Environment of the expressions of a policy. */
-interface Environment {
-  readonly params: boolean
-  readonly checks: ExpressionContext
-  readonly variables: Map<string, Type> | undefined
 }
 
 function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
@@ -70,57 +67,6 @@ function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
     ...matchConditions.map(({ expression }) => expression.trim()),
     ...auditAnnotations.map(({ valueExpression }) => valueExpression),
   ])
-}
-
-/** Expressions may use the variables before them. */
-function compile(
-  text: string,
-  at: FieldPath,
-  { environment, authorizer = true, kinds }: { environment: Environment; authorizer?: boolean; kinds?: readonly Type['kind'][] },
-): Type | undefined {
-  const { params, checks, variables } = environment
-  const scope = { params, authorizer, ...(variables === undefined ? {} : { variables }) }
-  return validateExpression(text, at, { scope, checks, ...(kinds === undefined ? {} : { kinds }) })
-}
-
-function validateParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: FieldPath): void {
-  const here = at.child('apiVersion')
-  const parts = apiVersion === '/' ? [''] : apiVersion.split('/')
-  const version = parts.at(-1) ?? ''
-  const group = parts.length === 2 ? (parts[0] ?? '') : ''
-  if (apiVersion === '') here.required()
-  else if (parts.length > 2) here.invalid(apiVersion, `unexpected GroupVersion string: ${apiVersion}`)
-  else {
-    const wrongGroup = group === '' ? [] : validateDns1123Subdomain(group)
-    if (wrongGroup.length > 0) here.invalid(group, wrongGroup.join(','))
-    const wrongVersion = validateDns1035Label(version)
-    if (version === '') here.invalid(apiVersion, 'version must be specified')
-    else if (wrongVersion.length > 0) here.invalid(version, wrongVersion.join(','))
-  }
-  const wrongKind = validateDns1035Label(kind.toLowerCase())
-  if (kind === '') at.child('kind').required()
-  else if (wrongKind.length > 0) {
-    at.child('kind').invalid(kind, `may have mixed case, but should otherwise match: ${wrongKind.join(',')}`)
-  }
-}
-
-/** Reserved words of the expression language. */
-const reservedWords = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
-    ' ',
-  ),
-)
-
-function validateVariables({ variables = [] }: R<ValidatingAdmissionPolicySpec>, at: FieldPath, environment: Environment): void {
-  for (const [i, { name = '', expression = '' }] of variables.entries()) {
-    const here = at.index(i)
-    if (name.trim() === '') here.child('name').required('name is not specified')
-    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
-      here.child('name').invalid(name, 'name is not a valid CEL identifier')
-    }
-    if (expression.trim() === '') here.child('expression').required('expression is not specified')
-    else environment.variables?.set(name, variableType(compile(expression, here.child('expression'), { environment })))
-  }
 }
 
 function validateValidations(policy: Policy, at: FieldPath, environment: Environment): void {
@@ -203,10 +149,10 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
   },
   ready: loadCel,
   validate(policy, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, undefined, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, undefined, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, old, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, old, errors))
   },
   subresources: {
     status: {
@@ -223,10 +169,9 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
 })
 
 const actions = ['Audit', 'Deny', 'Warn']
-const missingActions = ['Deny', 'Allow']
 
-function validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): void {
-  validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
+function* validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(binding, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const { policyName, paramRef, matchResources, validationActions = [] } = binding.spec ?? {}
   if (isEmpty(policyName)) at.child('policyName').required()
@@ -234,20 +179,6 @@ function validateBinding(binding: DeepReadonly<ValidatingAdmissionPolicyBinding>
   if (isSet(paramRef)) validateParamRef(paramRef, at.child('paramRef'))
   validateMatchResources(matchResources, at.child('matchResources'))
   validateActions(validationActions, at.child('validationActions'))
-}
-
-function validateParamRef({ name = '', selector, parameterNotFoundAction: action }: R<ParamRef>, at: FieldPath): void {
-  const exclusive = 'name and selector are mutually exclusive'
-  if (name !== '') {
-    at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
-    if (isSet(selector)) at.child('name').forbidden(exclusive)
-  }
-  if (isSet(selector)) {
-    validateSelector(selector, at.child('selector'))
-    if (name !== '') at.child('selector').forbidden(exclusive)
-  } else if (name === '') at.required('one of name or selector must be specified')
-  if (isEmpty(action)) at.child('parameterNotFoundAction').required()
-  else validateEnum(action, at.child('parameterNotFoundAction'), missingActions)
 }
 
 function validateActions(list: readonly string[], at: FieldPath): void {
@@ -276,9 +207,9 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
     raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
+    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
   },
   validateUpdate(binding, _old, context) {
-    return validateWith(context, (errors) => validateBinding(binding, errors))
+    return validateStepsWith(context, (errors) => validateBinding(binding, errors))
   },
 })

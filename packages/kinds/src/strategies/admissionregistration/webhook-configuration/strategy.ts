@@ -1,9 +1,10 @@
 /** ValidatingWebhookConfiguration and MutatingWebhookConfiguration. */
+
 import { type DeepReadonly, Path } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateFullyQualifiedName } from '@krmkit/meta/names'
 import { validateLabelSelector } from '@krmkit/meta/selectors'
-import type { Strategy } from '../../../interfaces.ts'
+import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -12,7 +13,8 @@ import type {
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionContext, expressionContext, loadCel } from '../admission-expressions.ts'
@@ -48,20 +50,30 @@ const none: Tolerances = {
   sameConditions: false,
 }
 
+/** `v1beta1` has neither the stricter side effects nor unique names. */
+function requestTolerances({ requestVersion }: StrategyContext): Tolerances {
+  return requestVersion?.version === 'v1beta1' ? { ...none, sideEffects: true, sameNames: true } : none
+}
+
 function hooksOf(configuration: DeepReadonly<Configuration>): readonly Hook[] {
   return (configuration.webhooks ?? []) as readonly Hook[]
 }
 
-function tolerancesOf(configuration: DeepReadonly<Configuration>, old: DeepReadonly<Configuration>): Tolerances {
+function tolerancesOf(
+  configuration: DeepReadonly<Configuration>,
+  old: DeepReadonly<Configuration>,
+  context: StrategyContext,
+): Tolerances {
+  const asked = requestTolerances(context)
   const before = hooksOf(old)
   const names = before.map(({ name }) => name)
   const hooks = hooksOf(configuration)
   return {
-    sideEffects: before.some((hook) => !sideEffects.includes(hook.sideEffects ?? '')),
+    sideEffects: asked.sideEffects || before.some((hook) => !sideEffects.includes(hook.sideEffects ?? '')),
     reviewVersions: before.some(({ admissionReviewVersions: list }) => {
       return (list ?? []).length > 0 && !list!.some((version) => reviewVersions.includes(version))
     }),
-    sameNames: new Set(names).size < names.length,
+    sameNames: asked.sameNames || new Set(names).size < names.length,
     selectorValues: before.some(hasInvalidSelector),
     sameConditions:
       hooks.length === before.length && hooks.every((hook, i) => semanticEqual(hook.matchConditions, before[i]?.matchConditions)),
@@ -75,13 +87,13 @@ function hasInvalidSelector({ namespaceSelector, objectSelector }: Hook): boolea
   )
 }
 
-function validateConfiguration(
+function* validateConfiguration(
   configuration: DeepReadonly<Configuration>,
   errors: ContextErrorList,
   tolerances: Tolerances,
   old?: DeepReadonly<Configuration>,
-): void {
-  validateMetadata(configuration, errors, { namespaced: false, bareFinalizers: true })
+): Steps {
+  yield* validateMetadata(configuration, errors, { namespaced: false, bareFinalizers: true })
   const before = old === undefined ? [] : hooksOf(old)
   const stored = new Set(
     before.flatMap(({ matchConditions }) => (matchConditions ?? []).map(({ expression = '' }) => expression)),
@@ -168,11 +180,11 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined
     },
     validate(configuration, context) {
-      return validateWith(context, (errors) => validateConfiguration(configuration, errors, none))
+      return validateStepsWith(context, (errors) => validateConfiguration(configuration, errors, requestTolerances(context)))
     },
     validateUpdate(configuration, old, context) {
-      return validateWith(context, (errors) =>
-        validateConfiguration(configuration, errors, tolerancesOf(configuration, old), old),
+      return validateStepsWith(context, (errors) =>
+        validateConfiguration(configuration, errors, tolerancesOf(configuration, old, context), old),
       )
     },
   }

@@ -17,3 +17,13 @@ export function* sortedNames(properties: object | null | undefined): Steps<reado
 }
 
 const manyNames = 1000
+
+/** Removes `items` that are null: neither a schema nor a list of schemas was sent. Stored schemas have none. */
+export function dropNullItems(schema: JSONSchemaProps | null | undefined): void {
+  if (typeof schema !== 'object' || schema === null) return
+  const { items, additionalProperties, not, allOf, anyOf, oneOf, properties } = schema
+  if (items === null) delete schema.items
+  const single = [items, additionalProperties, not] as (JSONSchemaProps | undefined)[]
+  for (const inner of [...single, ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})])
+    dropNullItems(inner)
+}

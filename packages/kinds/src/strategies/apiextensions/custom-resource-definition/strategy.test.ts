@@ -3,11 +3,12 @@ import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
+import { runValidation } from '../../../validation.ts'
 import { cleanupFinalizer, customResourceDefinitionStrategy as strategy } from './strategy.ts'
 
 /** The errors of a new definition, and the number of yields of its validation. */
 function inSteps(object: CustomResourceDefinition): { errors: string[]; yields: number } {
-  const steps = strategy.validateSteps?.(object, context) as Generator<unknown, FieldError[]>
+  const steps = strategy.validate?.(object, context) as Generator<unknown, FieldError[]>
   let yields = 0
   for (;;) {
     const { done, value } = steps.next()
@@ -49,7 +50,8 @@ function definition(schema: JsonObject | undefined = open, version: JsonObject =
   return object
 }
 
-const faults = (object: CustomResourceDefinition): string[] => (strategy.validate?.(object, context) ?? []).map(formatFieldError)
+const faults = (object: CustomResourceDefinition): string[] =>
+  runValidation(strategy.validate?.(object, context)).map(formatFieldError)
 const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { f: schema } })
 const at = 'spec.validation.openAPIV3Schema.properties[f]'
 
@@ -68,6 +70,16 @@ describe('custom resource definitions', () => {
     )
     const [first] = faults(definition({ type: 'object', properties: { metadata: { type: 'object', default: 'a' } } }))
     expect(first).toMatch(/must result in valid metadata: metadata: Invalid value: "a": json: cannot unmarshal string/)
+  })
+
+  it('are stored without items that are null', () => {
+    const items = () => definition({ type: 'object', properties: { a: { not: { items: null } } } } as unknown as JsonObject)
+    const shown = (dryRun: boolean) => {
+      const object = items()
+      strategy.canonicalize?.(object, { ...context, dryRun })
+      return object.spec.versions?.[0]?.schema?.openAPIV3Schema?.properties?.['a']?.not
+    }
+    expect([shown(false), shown(true)]).toEqual([{}, { items: null }])
   })
 
   it('report a duplicate storage version twice', () => {
@@ -103,7 +115,7 @@ describe('custom resource definitions', () => {
     served.status = { ...served.status, conditions: [{ type: 'Established', status: 'True' }] }
     const next = structuredClone(served)
     next.spec.conversion = conversion('YQ==')
-    const errors = strategy.validateUpdate?.(next, served, context) ?? []
+    const errors = runValidation(strategy.validateUpdate?.(next, served, context))
     expect(errors.map(formatFieldError)).toEqual([
       'spec.conversion.webhookClientConfig.caBundle: Invalid value: []byte{0x61}: unable to load root certificates: unable to parse bytes as PEM block',
     ])
@@ -185,7 +197,7 @@ describe('custom resource definitions', () => {
     next.metadata.resourceVersion = '2'
     next.spec.scope = 'Cluster'
     next.spec.names.kind = 'Gizmo'
-    const errors = (strategy.validateUpdate?.(next, old, context) ?? []).map(formatFieldError)
+    const errors = runValidation(strategy.validateUpdate?.(next, old, context)).map(formatFieldError)
     expect(errors).toEqual([
       'spec.scope: Invalid value: "Cluster": field is immutable',
       'spec.names.kind: Invalid value: "Gizmo": field is immutable',
@@ -220,7 +232,7 @@ describe('a large definition', () => {
   it.each(Object.entries(schemas))('is validated in many steps, with the same errors: %s', (_, schema) => {
     const object = definition(schema)
     const { errors, yields } = inSteps(object)
-    expect(errors).toEqual(strategy.validate?.(object, context).map(formatFieldError))
+    expect(errors).toEqual(runValidation(strategy.validate?.(object, context)).map(formatFieldError))
     expect(yields).toBeGreaterThan(500)
   })
 })

@@ -1,16 +1,12 @@
-import {
-  type DeepReadonly,
-  type FieldError,
-  field,
-  type JsonObject,
-  nameRules,
-  Path,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type JsonObject, nameRules, Path } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import { runAtOnce } from '@krmkit/meta/slices'
-import { collectErrorsSteps, type ErrorList, validateImmutableField } from '@krmkit/meta/validation'
+import {
+  collectErrorsSteps,
+  type ErrorList,
+  validateImmutableField,
+  validateObjectMetaSteps,
+  validateObjectMetaUpdateSteps,
+} from '@krmkit/meta/validation'
 import { cel, loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
 import { lazyTypes } from '../../../handles/lazy-types.ts'
@@ -26,7 +22,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
-import type { Steps } from './schema.ts'
+import { dropNullItems, type Steps } from './schema.ts'
 import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
@@ -43,13 +39,13 @@ const spec = Path.of('spec')
 const types = /* @__PURE__ */ lazyTypes(ObjectMetaPart)
 const objectMeta = () => types().struct('meta/v1.ObjectMeta')
 
-function validateMetadata(object: Definition): FieldError[] {
+function validateMetadata(object: Definition): Steps<FieldError[]> {
   const required = `${object.spec.names.plural}.${object.spec.group}`
   const name = (text: string, prefix: boolean): string[] => {
     const problems = nameRules.dns1123Subdomain(text, prefix)
     return text === required ? problems : [...problems, 'must be spec.names.plural+"."+spec.group']
   }
-  return validateObjectMeta(object.metadata, { namespaced: false, name })
+  return validateObjectMetaSteps(object.metadata, { namespaced: false, name })
 }
 
 function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Steps<FieldError[]> {
@@ -58,8 +54,10 @@ function* validateSpec(object: Definition, old: Definition | undefined, context:
     const versions = object.spec.versions ?? []
     const { shared, own } = internalForm(object)
     const options = yield* expressionOptions(object, old, context)
+    const structural = !(allowsLooseSchemas(context) && preserveUnknownFields === true)
     validateGroupAndScope(object, errors)
-    if (shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
+    const loose = allowsLooseSchemas(context)
+    if (!loose && shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
     if (preserveUnknownFields === true && (yield* someDefaults(versions))) {
       const at = spec.child('preserveUnknownFields')
       errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
@@ -71,19 +69,26 @@ function* validateSpec(object: Definition, old: Definition | undefined, context:
       errors.push(...validateWarning(version, at.child('deprecationWarning')))
       const status = version.subresources?.status !== undefined
       const expressions = options([version.name])
-      errors.push(...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions })))
+      errors.push(
+        ...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions, structural })),
+      )
     }
     validateVersionSet(object.spec.versions, own, errors)
     errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
     const status = versions.some(({ subresources }) => subresources?.status !== undefined)
     const expressions = options(versions.map(({ name }) => name))
-    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions })))
+    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions, structural })))
     if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
       const at = spec.child('conversion').child('strategy')
       errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
     }
     errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
   })
+}
+
+/** `v1beta1` requires no schema, and a structural one only where unknown fields are pruned. */
+function allowsLooseSchemas({ requestVersion }: StrategyContext): boolean {
+  return requestVersion?.version === 'v1beta1'
 }
 
 function* someDefaults(versions: NonNullable<Definition['spec']['versions']>): Steps<boolean> {
@@ -146,10 +151,15 @@ function validateVersionSet(given: Definition['spec']['versions'], own: readonly
 interface PartOptions {
   readonly schemaAt: 'schema' | 'validation'
   readonly status: boolean
+  readonly structural: boolean
   readonly expressions: ValidationOptions['expressions']
 }
 
-function* validateParts(parts: VersionParts, path: Path, { schemaAt, status, expressions }: PartOptions): Steps<FieldError[]> {
+function* validateParts(
+  parts: VersionParts,
+  path: Path,
+  { schemaAt, status, expressions, structural }: PartOptions,
+): Steps<FieldError[]> {
   const selectable = path.child('selectableFields')
   const schema = parts.schema?.openAPIV3Schema
   // A schema shared by all versions is ignored if fields are not shared, as on the stock server.
@@ -158,7 +168,7 @@ function* validateParts(parts: VersionParts, path: Path, { schemaAt, status, exp
       ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
       : 'selectableFields may only be set when validations.schema is included'
   return [
-    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural: true, objectMeta, expressions })),
+    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural, objectMeta, expressions })),
     ...validateSubresources(parts.subresources, path.child('subresources')),
     ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
     ...(schema === undefined && (parts.selectableFields ?? []).length > 0
@@ -175,35 +185,39 @@ function* validateSelectable({ schema, selectableFields = [] }: VersionParts, pa
   ]
 }
 
-function preservesUnknown(object: Definition, old: Definition | undefined): FieldError[] {
+function preservesUnknown(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
+  if (allowsLooseSchemas(context)) return []
   if (object.spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return []
   const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
   return [field.invalid(spec.child('preserveUnknownFields'), true, detail)]
 }
 
-function remainingRules(object: Definition, old: Definition | undefined): FieldError[] {
+function remainingRules(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
   return [
     ...validateStatus(object),
     ...validateStoredVersions(object),
     ...validateApproval(object, old),
-    ...preservesUnknown(object, old),
+    ...preservesUnknown(object, old, context),
   ]
 }
 
 function* validateNew(object: Definition, context: StrategyContext): Steps<FieldError[]> {
-  const errors = [...validateMetadata(object), ...(yield* validateSpec(object, undefined, context))]
-  return [...errors, ...remainingRules(object, undefined)]
+  const errors = [...(yield* validateMetadata(object)), ...(yield* validateSpec(object, undefined, context))]
+  return [...errors, ...remainingRules(object, undefined, context)]
 }
 
 function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Steps<FieldError[]> {
-  const errors = [...validateObjectMetaUpdate(object.metadata, old.metadata), ...(yield* validateSpec(object, old, context))]
+  const errors = [
+    ...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)),
+    ...(yield* validateSpec(object, old, context)),
+  ]
   if (isTrue(old, 'Established')) {
     errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
     errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
   }
   errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
   errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
-  return [...errors, ...remainingRules(object, old)]
+  return [...errors, ...remainingRules(object, old, context)]
 }
 
 function isTrue(object: Definition, type: string): boolean {
@@ -258,16 +272,17 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
     raiseGeneration(object, old, 'spec')
     storageVersionIsStored(object)
   },
+  canonicalize(object, { dryRun = false }) {
+    if (!dryRun) for (const { schema } of object.spec.versions ?? []) dropNullItems(schema?.openAPIV3Schema)
+  },
   ready: (object) => {
     const ruled = (object.spec.versions ?? []).some(({ schema }) =>
       hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject),
     )
     return ruled ? loadCel() : undefined
   },
-  validate: (object, context) => runAtOnce(validateNew(object, context)),
-  validateSteps: validateNew,
-  validateUpdate: (object, old, context) => runAtOnce(validateChanged(object, old, context)),
-  validateUpdateSteps: validateChanged,
+  validate: validateNew,
+  validateUpdate: validateChanged,
   beginDeletion(object, { clock }) {
     const finalizers = object.metadata.finalizers ?? []
     if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
@@ -288,7 +303,9 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
       prepareForUpdate(object, old) {
         object.spec = copy(old.spec) as CustomResourceDefinition['spec']
       },
-      validateUpdate: (object, old) => [...validateObjectMetaUpdate(object.metadata, old.metadata), ...validateStatus(object)],
+      *validateUpdate(object, old) {
+        return [...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)), ...validateStatus(object)]
+      },
     },
   },
   deleteAnswer: 'Object',

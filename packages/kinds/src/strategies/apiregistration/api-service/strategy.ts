@@ -6,7 +6,8 @@ import type { StrategyContext } from '../../../interfaces.ts'
 import type { APIService, APIServiceSpec } from '../../../types/apiregistration-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const maxGroupPriority = 20_000
@@ -16,11 +17,11 @@ const statuses = ['True', 'False', 'Unknown']
 
 const emptySpec: R<APIServiceSpec> = { groupPriorityMinimum: 0, versionPriority: 0 }
 
-function validateService(service: DeepReadonly<APIService>, errors: ContextErrorList): void {
+function* validateService(service: DeepReadonly<APIService>, errors: ContextErrorList): Steps {
   const spec = service.spec ?? emptySpec
   const { group = '', version = '' } = spec
   const wanted = `${version}.${group}`
-  validateMetadata(service, errors, {
+  yield* validateMetadata(service, errors, {
     bareFinalizers: true,
     namespaced: false,
     name(name) {
@@ -91,12 +92,12 @@ export const apiServiceStrategy = defineStrategy<APIService>({
     keepMembers(service, old, 'status')
   },
   validate(service, context) {
-    return validateWith(context, (errors) => validateService(service, errors))
+    return validateStepsWith(context, (errors) => validateService(service, errors))
   },
   validateUpdate(service, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
-      validateService(service, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
+      yield* validateService(service, errors)
     })
   },
   subresources: {
@@ -106,8 +107,8 @@ export const apiServiceStrategy = defineStrategy<APIService>({
         resetStatusMetadata(service, old)
       },
       validateUpdate(service, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
+        return validateStepsWith(context, function* (errors) {
+          yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
           validateStatus(service, errors.child('status'))
         })
       },

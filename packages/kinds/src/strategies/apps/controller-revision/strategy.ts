@@ -6,11 +6,12 @@ import type { ControllerRevision } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
-function validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): void {
-  validateMetadata(revision, errors, { namespaced: true })
+function* validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(revision, errors, { namespaced: true })
   validateNotNegative(revision.revision, errors.child('revision'))
 }
 
@@ -28,15 +29,15 @@ function printBytes(data: unknown): string {
 
 export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
   validate(revision, context) {
-    return validateWith(context, (errors) => {
-      validateRevision(revision, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateRevision(revision, errors)
       validateData(revision, errors)
     })
   },
   validateUpdate(revision, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(revision, old, errors)
-      validateRevision(revision, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(revision, old, errors)
+      yield* validateRevision(revision, errors)
       // The order of keys counts: the stock server compares the bytes.
       if (stringifyJson(revision.data) !== stringifyJson(old.data))
         errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')

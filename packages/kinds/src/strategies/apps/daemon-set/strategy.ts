@@ -19,7 +19,8 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
 import { compileSelector, emptyWorkloadSpec, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
 
@@ -58,7 +59,7 @@ function defaults(set: DaemonSet): void {
   if (own(set.metadata.annotations, templateGenerationKey) === undefined) setTemplateGeneration(set, 0)
 }
 
-function validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): void {
+function* validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): Steps {
   const at = errors.child('spec')
   const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
   const template = spec.template ?? {}
@@ -68,7 +69,7 @@ function validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): v
   if (isSet(spec.selector) && isEmptySelector(spec.selector)) {
     at.child('selector').invalid(goSelector(spec.selector), 'empty selector is invalid for daemonset')
   }
-  validatePodTemplate(template, at.child('template'))
+  yield* validatePodTemplate(template, at.child('template'))
   validateAlwaysRunning(template, at.child('template'), 'DaemonSet')
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(templateGeneration(set), at.child('templateGeneration'))
@@ -132,18 +133,18 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(set, errors, { namespaced: true })
-      validateSpec(set, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(set, errors, { namespaced: true })
+      yield* validateSpec(set, errors)
     })
   },
   validateUpdate(set, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(set, errors, { namespaced: true })
-      validateSpec(set, errors)
-      validateMetadataUpdate(set, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(set, errors, { namespaced: true })
+      yield* validateSpec(set, errors)
+      yield* validateMetadataUpdate(set, old, errors)
       // The stock server validates the specification twice on update, so errors appear twice.
-      validateSpec(set, errors)
+      yield* validateSpec(set, errors)
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
   },
@@ -159,8 +160,8 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
         setTemplateGeneration(set, templateGeneration(old))
       },
       validateUpdate(set, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(set, old, errors)
+        return validateStepsWith(context, function* (errors) {
+          yield* validateMetadataUpdate(set, old, errors)
           const at = errors.child('status')
           for (const name of counts) validateNotNegative(set.status?.[name], at.child(name))
           validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at.child('collisionCount'))

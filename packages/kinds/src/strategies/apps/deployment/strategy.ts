@@ -14,7 +14,8 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from '../replica-set/template.ts'
@@ -69,7 +70,7 @@ function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void 
   validateAtMostAll(maxUnavailable, here.child('maxUnavailable'))
 }
 
-function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
+function* validateSpec(spec: R<DeploymentSpec>, at: FieldPath): Steps {
   validateNotNegative(spec.replicas, at.child('replicas'))
   const { selector } = spec
   if (!isSet(selector)) at.child('selector').required()
@@ -78,7 +79,7 @@ function validateSpec(spec: R<DeploymentSpec>, at: FieldPath): void {
     if (isEmptySelector(selector))
       at.child('selector').invalid(printSelector(selector), 'empty selector is invalid for deployment')
   }
-  validateReplicaTemplate({ selector, template: spec.template ?? {} }, at)
+  yield* validateReplicaTemplate({ selector, template: spec.template ?? {} }, at)
   validateStrategy(spec.strategy ?? {}, at.child('strategy'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   validateNotNegative(spec.revisionHistoryLimit, at.child('revisionHistoryLimit'))
@@ -139,15 +140,15 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     }
   },
   validate(deployment, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(deployment, errors, { namespaced: true })
-      validateSpec(specOf(deployment), errors.child('spec'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(deployment, errors, { namespaced: true })
+      yield* validateSpec(specOf(deployment), errors.child('spec'))
     })
   },
   validateUpdate(deployment, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(deployment, old, errors)
-      validateSpec(specOf(deployment), errors.child('spec'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(deployment, old, errors)
+      yield* validateSpec(specOf(deployment), errors.child('spec'))
       const { selector } = specOf(deployment)
       if (!semanticEqual(selector, specOf(old).selector)) {
         errors
@@ -176,8 +177,8 @@ export const deploymentStrategy = defineStrategy<Deployment>({
         else delete deployment.metadata.labels
       },
       validateUpdate(deployment, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(deployment, old, errors)
+        return validateStepsWith(context, function* (errors) {
+          yield* validateMetadataUpdate(deployment, old, errors)
           validateStatus(deployment, old, errors)
         })
       },

@@ -9,7 +9,8 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import {
   emptyWorkloadSpec,
@@ -20,14 +21,14 @@ import {
 } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from './template.ts'
 
-function validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): void {
+function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList): Steps {
   const at = errors.child('spec')
   const spec: R<ReplicaSetSpec> = set.spec ?? emptyWorkloadSpec()
   validateNotNegative(spec.replicas, at.child('replicas'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   // The stock server prints `deployment` here.
   validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
-  validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
+  yield* validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
 }
 
 export const replicaSetStrategy = defineStrategy<ReplicaSet>({
@@ -49,18 +50,18 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(set, errors, { namespaced: true })
-      validateSpec(set, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(set, errors, { namespaced: true })
+      yield* validateSpec(set, errors)
     })
   },
   validateUpdate(set, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(set, errors, { namespaced: true })
-      validateSpec(set, errors)
-      validateMetadataUpdate(set, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(set, errors, { namespaced: true })
+      yield* validateSpec(set, errors)
+      yield* validateMetadataUpdate(set, old, errors)
       // The stock server validates the specification twice on update, so errors appear twice.
-      validateSpec(set, errors)
+      yield* validateSpec(set, errors)
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
   },

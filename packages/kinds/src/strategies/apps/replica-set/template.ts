@@ -4,14 +4,15 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { goSelector } from '../../shared/go-form.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
+import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 
 /** Validates the template of a replica set and that the selector matches it. */
-export function validateReplicaTemplate(
+export function* validateReplicaTemplate(
   spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
   at: FieldPath,
-): void {
+): Steps {
   const selector = compileSelector(spec.selector)
   if (selector === undefined) {
     at.child('selector').invalid(goSelector(spec.selector), 'invalid label selector')
@@ -20,6 +21,6 @@ export function validateReplicaTemplate(
   const here = at.child('template')
   const template = spec.template ?? {}
   if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, here)
-  validatePodTemplate(template, here)
+  yield* validatePodTemplate(template, here)
   validateAlwaysRunning(template, here, 'ReplicaSet')
 }

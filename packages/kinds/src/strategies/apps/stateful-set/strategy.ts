@@ -1,4 +1,5 @@
 /** StatefulSet. */
+import type { Features } from '@krmkit/meta'
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
@@ -10,6 +11,7 @@ import type {
   StatefulSetUpdateStrategy,
 } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
@@ -20,7 +22,8 @@ import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import {
   compileSelector,
@@ -56,7 +59,7 @@ function defaults(set: StatefulSet): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): void {
+function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, { isNew }: { readonly isNew: boolean }): Steps {
   const at = errors.child('spec')
   const spec: R<StatefulSetSpec> = set.spec ?? emptyWorkloadSpec()
   const management = spec.podManagementPolicy
@@ -78,7 +81,7 @@ function validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList, 
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {
     if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
-    validateTemplateMetadata(template, at.child('template'))
+    yield* validateTemplateMetadata(template, at.child('template'))
   }
   validateAlwaysRunning(template, at.child('template'), 'StatefulSet')
 }
@@ -167,31 +170,39 @@ function validateStatus(status: R<StatefulSetStatus>, at: FieldPath): void {
     at.child('availableReplicas').invalid(availableReplicas, 'cannot be greater than status.readyReplicas')
 }
 
+const table: readonly GatedFields[] = [
+  { gate: 'StatefulSetAutoDeletePVC', onSince: '1.27', paths: ['spec.persistentVolumeClaimRetentionPolicy'] },
+  { gate: 'MaxUnavailableStatefulSet', paths: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] },
+  { gate: 'StatefulSetStartOrdinal', onSince: '1.27', paths: ['spec.ordinals'] },
+]
+
 export const statefulSetStrategy = defineStrategy<StatefulSet>({
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {
     set.status = { replicas: 0, availableReplicas: 0 }
     startGeneration(set)
-    dropDisabled(set, undefined)
+    dropGatedFields(set, undefined, { table, features: context.features })
+    defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
   prepareForUpdate(set, old, context) {
     keepMembers(set, old, 'status')
-    dropDisabled(set, old)
+    dropGatedFields(set, old, { table, features: context.features })
+    defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     raiseGeneration(set, old, 'spec')
   },
   validate(set, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
-      validateSpec(set, errors, { isNew: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
+      yield* validateSpec(set, errors, { isNew: true })
     })
   },
   validateUpdate(set, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(set, old, errors)
-      validateSpec(set, errors, { isNew: false })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(set, old, errors)
+      yield* validateSpec(set, errors, { isNew: false })
       validateStatefulSetUpdate(set, old, errors)
     })
   },
@@ -217,9 +228,9 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
         keepMembers(set, old, 'spec')
       },
       validateUpdate(set, old, context) {
-        return validateWith(context, (errors) => {
+        return validateStepsWith(context, function* (errors) {
           validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
-          validateMetadataUpdate(set, old, errors)
+          yield* validateMetadataUpdate(set, old, errors)
           const at = errors.child('status').child('collisionCount')
           validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at)
         })
@@ -229,8 +240,8 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   resetFields: { '': [['status']], status: [['spec']] },
 })
 
-/** Drops `maxUnavailable`, whose feature gate is off. */
-function dropDisabled(set: StatefulSet, old: DeepReadonly<StatefulSet> | undefined): void {
-  if (isSet(old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable)) return
-  delete set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable
+/** With its gate, a rolling update replaces one pod at a time unless it says otherwise. */
+function defaultMaxUnavailable(set: StatefulSet, features: Features): void {
+  const rollingUpdate = set.spec?.updateStrategy?.rollingUpdate
+  if (isSet(rollingUpdate) && features.enabled('MaxUnavailableStatefulSet')) rollingUpdate.maxUnavailable ??= 1
 }

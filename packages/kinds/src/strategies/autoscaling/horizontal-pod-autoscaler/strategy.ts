@@ -9,7 +9,7 @@ import type {
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateBehavior } from './behavior.ts'
 import { validateMetrics, validateTargetReference } from './metrics.ts'
@@ -88,14 +88,14 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, old)
   },
   validate(autoscaler, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(autoscaler, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(autoscaler, errors, { namespaced: true })
       validateSpec(autoscaler, undefined, errors)
     })
   },
   validateUpdate(autoscaler, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(autoscaler, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(autoscaler, old, errors)
       validateSpec(autoscaler, old, errors)
     })
   },

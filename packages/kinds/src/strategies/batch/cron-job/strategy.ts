@@ -9,7 +9,8 @@ import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
@@ -35,7 +36,7 @@ function defaults(cron: CronJob): void {
   spec.failedJobsHistoryLimit ??= failedLimit
 }
 
-function validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | undefined, errors: ContextErrorList): void {
+function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | undefined, errors: ContextErrorList): Steps {
   const at = errors.child('spec')
   const spec: R<CronJobSpec> = cron.spec ?? { schedule: '', jobTemplate: {} }
   if (isEmpty(spec.schedule)) at.child('schedule').required()
@@ -45,7 +46,7 @@ function validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> | 
   const policy = spec.concurrencyPolicy
   if (isEmpty(policy)) at.child('concurrencyPolicy').required()
   else if (!concurrencyPolicies.includes(policy)) at.child('concurrencyPolicy').notSupported(policy, concurrencyPolicies)
-  validateTemplate(spec, at.child('jobTemplate').child('spec'))
+  yield* validateTemplate(spec, at.child('jobTemplate').child('spec'))
   validateNotNegative(spec.successfulJobsHistoryLimit, at.child('successfulJobsHistoryLimit'))
   validateNotNegative(spec.failedJobsHistoryLimit, at.child('failedJobsHistoryLimit'))
 }
@@ -80,9 +81,9 @@ function validateTimeZone(zone: string | undefined, at: FieldPath): void {
 }
 
 /** Jobs of a cron job generate their selector. */
-function validateTemplate(spec: R<CronJobSpec>, at: FieldPath): void {
+function* validateTemplate(spec: R<CronJobSpec>, at: FieldPath): Steps {
   const job = spec.jobTemplate?.spec ?? { template: {} }
-  validateJobSpec(job, at)
+  yield* validateJobSpec(job, at)
   if (isSet(job.selector)) at.child('selector').invalid(goSelector(job.selector), '`selector` will be auto-generated')
   if (job.manualSelector === true) at.child('manualSelector').notSupported(true, ['nil', 'false'])
 }
@@ -103,18 +104,18 @@ export const cronJobStrategy = defineStrategy<CronJob>({
     raiseGeneration(cron, old, 'spec')
   },
   validate(cron, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(cron, errors, { namespaced: true })
-      validateSpec(cron, undefined, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(cron, errors, { namespaced: true })
+      yield* validateSpec(cron, undefined, errors)
       const name = cron.metadata.name ?? ''
       if (name.length > maxName)
         errors.child('metadata').child('name').invalid(name, `must be no more than ${maxName} characters`)
     })
   },
   validateUpdate(cron, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(cron, old, errors)
-      validateSpec(cron, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(cron, old, errors)
+      yield* validateSpec(cron, old, errors)
     })
   },
   warnings(cron, old, { profile }) {

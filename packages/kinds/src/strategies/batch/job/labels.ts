@@ -1,9 +1,8 @@
 /** Labels that select the pods of a job. */
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
-import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { goSelector } from '../../shared/go-form.ts'
+import { goSelector, goStringMap } from '../../shared/go-form.ts'
 import { isSet, own } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 
@@ -76,5 +75,5 @@ function validateLabel(
   const here = at.child('labels')
   const found = own(labels, label)
   if (found === undefined) here.key(label).required(`must be '${value}'`)
-  else if (found !== value) here.key(label).invalidText(labelSelectorFromLabels(labels).toString(), `must be '${value}'`)
+  else if (found !== value) here.key(label).invalidText(goStringMap(labels), `must be '${value}'`)
 }

@@ -4,6 +4,7 @@ import type { JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { printSuccessPolicy, validateFailurePolicy, validateSuccessPolicy } from './pod-policies.ts'
 
@@ -17,7 +18,7 @@ const completionModes = ['NonIndexed', 'Indexed']
 const replacementPolicies = ['Failed', 'TerminatingOrFailed']
 
 /** All rules except those of the selector. */
-export function validateJobSpec(spec: R<JobSpec>, at: FieldPath): void {
+export function* validateJobSpec(spec: R<JobSpec>, at: FieldPath): Steps {
   validateNumbers(spec, at)
   const { managedBy } = spec
   if (isSet(managedBy)) {
@@ -33,7 +34,7 @@ export function validateJobSpec(spec: R<JobSpec>, at: FieldPath): void {
     else validateSuccessPolicy(spec, here)
   }
   validateReplacementPolicy(spec, at.child('podReplacementPolicy'))
-  validatePodTemplate(spec.template ?? {}, at.child('template'))
+  yield* validatePodTemplate(spec.template ?? {}, at.child('template'))
   validateRestartPolicy(spec, at.child('template').child('spec').child('restartPolicy'))
 }
 

@@ -1,11 +1,12 @@
 /** Job. */
 import type { Job } from '../../../types/batch-v1.generated.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
@@ -42,6 +43,15 @@ function takeTemplateLabels(job: Job): void {
   if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = { ...labels }
 }
 
+const table: readonly GatedFields[] = [
+  { gate: 'JobManagedBy', onSince: '1.32', paths: ['spec.managedBy'] },
+  { gate: 'JobSuccessPolicy', onSince: '1.31', paths: ['spec.successPolicy'] },
+  { gate: 'JobBackoffLimitPerIndex', onSince: '1.29', paths: ['spec.backoffLimitPerIndex'] },
+  { gate: 'JobBackoffLimitPerIndex', onSince: '1.29', paths: ['spec.maxFailedIndexes'] },
+  { gate: 'JobPodReplacementPolicy', onSince: '1.29', paths: ['spec.podReplacementPolicy'] },
+]
+const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
+
 export const jobStrategy = defineStrategy<Job>({
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
@@ -49,25 +59,28 @@ export const jobStrategy = defineStrategy<Job>({
     if (job.spec?.manualSelector !== true) addJobLabels(job, context.profile)
     job.status = {}
     startGeneration(job)
+    dropGatedFields(job, undefined, { table, features: context.features })
     dropDisabledTemplateFields(job.spec?.template, undefined, context.features)
   },
   prepareForUpdate(job, old, context) {
     keepMembers(job, old, 'status')
+    // managedBy is immutable, so an update keeps what validation compares.
+    dropGatedFields(job, old, { table: updateTable, features: context.features })
     dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
     raiseGeneration(job, old, 'spec')
   },
   // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
   canonicalize: takeTemplateLabels,
   validate(job, context) {
-    return validateWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
+    return validateStepsWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },
   validateUpdate(job, old, context) {
     const labels = old.spec?.template?.metadata?.labels ?? {}
     const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))
-    return validateWith(context, (errors) => {
-      validateJob(job, errors, { prefixedLabels })
-      validateMetadataUpdate(job, old, errors)
-      validateJobUpdate(job, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateJob(job, errors, { prefixedLabels })
+      yield* validateMetadataUpdate(job, old, errors)
+      yield* validateJobUpdate(job, old, errors)
     })
   },
   warnings(job, old, { profile }) {

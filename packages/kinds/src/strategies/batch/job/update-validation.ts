@@ -4,6 +4,7 @@ import { goText } from '@krmkit/meta/go-text'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isEmptyMap, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateSameSelector } from '../../shared/workloads.ts'
 import { printFailurePolicy, printSuccessPolicy } from './pod-policies.ts'
@@ -19,8 +20,8 @@ const immutableTemplate = [
 ] as const satisfies readonly (keyof JobSpec)[]
 
 /** Validates the specification again, as the stock server does, then the immutable members. */
-export function validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): void {
-  validateSpecWithSelector(job, errors)
+export function* validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job>, errors: ContextErrorList): Steps {
+  yield* validateSpecWithSelector(job, errors)
   const at = errors.child('spec')
   const spec: R<JobSpec> = job.spec ?? { template: {} }
   const before: R<JobSpec> = old.spec ?? { template: {} }

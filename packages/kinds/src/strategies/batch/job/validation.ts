@@ -5,6 +5,7 @@ import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 import { validateGeneratedSelector } from './labels.ts'
@@ -13,14 +14,14 @@ import { validateJobSpec } from './spec-validation.ts'
 const emptySpec: R<JobSpec> = Object.freeze({ template: {} })
 
 /** Validates a whole job, new or updated. */
-export function validateJob(
+export function* validateJob(
   job: DeepReadonly<Job>,
   errors: ContextErrorList,
   options: { readonly prefixedLabels: boolean },
-): void {
-  validateMetadata(job, errors, { namespaced: true })
+): Steps {
+  yield* validateMetadata(job, errors, { namespaced: true })
   validateGeneratedSelector(job, errors, options)
-  validateSpecWithSelector(job, errors)
+  yield* validateSpecWithSelector(job, errors)
   const { completionMode, completions = 0 } = job.spec ?? emptySpec
   if (completionMode !== 'Indexed' || completions <= 0) return
   const name = job.metadata.name ?? ''
@@ -31,10 +32,10 @@ export function validateJob(
 }
 
 /** Validates the specification and that the selector matches the template. */
-export function validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): void {
+export function* validateSpecWithSelector(job: DeepReadonly<Job>, errors: ContextErrorList): Steps {
   const spec = job.spec ?? emptySpec
   const at = errors.child('spec')
-  validateJobSpec(spec, at)
+  yield* validateJobSpec(spec, at)
   if (isSet(spec.selector)) validateSelector(spec.selector, at.child('selector'))
   else at.child('selector').required()
   const selector = compileSelector(spec.selector)

@@ -13,7 +13,8 @@ import type { StrategyContext } from '../../../interfaces.ts'
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../types/certificates-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, keep, type R, semanticEqual } from '../../shared/values.ts'
 import { validateSignerName } from '../signer-name.ts'
 
@@ -70,9 +71,9 @@ function certificateError(certificate: string | null | undefined): string | unde
 }
 
 /** `old` is undefined on create. An update may keep already invalid values unchanged. */
-function validateRequest(csr: Request, old: Request | undefined, errors: ContextErrorList): void {
+function* validateRequest(csr: Request, old: Request | undefined, errors: ContextErrorList): Steps {
   // Any name valid in a path is allowed; the generic rules check that.
-  validateMetadata(csr, errors, { namespaced: false, name: () => [] })
+  yield* validateMetadata(csr, errors, { namespaced: false, name: () => [] })
   const at = errors.child('spec')
   const spec: R<Partial<Csr['spec']>> = csr.spec ?? {}
   const error = requestError(spec.request)
@@ -140,13 +141,13 @@ interface Rights {
   readonly sign?: boolean
 }
 
-function validateRequestUpdate(
+function* validateRequestUpdate(
   csr: Request,
   old: Request,
   errors: ContextErrorList,
   { approve = false, sign = false }: Rights,
-): void {
-  validateRequest(csr, old, errors)
+): Steps {
+  yield* validateRequest(csr, old, errors)
   const at = errors.child('status')
   for (const type of trueOnlyTypes) {
     const fewer = conditionsOf(csr, type).length < conditionsOf(old, type).length
@@ -165,7 +166,7 @@ function validateRequestUpdate(
     if (!sign) at.child('certificate').forbidden('updates may not set certificate content')
     else if (before !== '') at.child('certificate').forbidden('updates may not modify existing certificate content')
   }
-  validateMetadataUpdate(csr, old, errors)
+  yield* validateMetadataUpdate(csr, old, errors)
 }
 
 /** Sets the times that a client omitted. */
@@ -224,10 +225,10 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
     keepMembers(csr, old, 'spec', 'status')
   },
   validate(csr, context) {
-    return validateWith(context, (errors) => validateRequest(csr, undefined, errors))
+    return validateStepsWith(context, (errors) => validateRequest(csr, undefined, errors))
   },
   validateUpdate(csr, old, context) {
-    return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, {}))
+    return validateStepsWith(context, (errors) => validateRequestUpdate(csr, old, errors, {}))
   },
   selectableFields: {
     'spec.signerName': (csr) => csr.spec?.signerName ?? '',
@@ -241,7 +242,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
         setConditionTimes(csr, old, context)
       },
       validateUpdate(csr, old, context) {
-        return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, { sign: true }))
+        return validateStepsWith(context, (errors) => validateRequestUpdate(csr, old, errors, { sign: true }))
       },
     },
     approval: {
@@ -252,7 +253,7 @@ export const certificateSigningRequestStrategy = defineStrategy<Csr>({
         keep(csr.status, copy(old.status ?? {}), 'certificate')
       },
       validateUpdate(csr, old, context) {
-        return validateWith(context, (errors) => validateRequestUpdate(csr, old, errors, { approve: true }))
+        return validateStepsWith(context, (errors) => validateRequestUpdate(csr, old, errors, { approve: true }))
       },
     },
   },

@@ -2,10 +2,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { Lease } from '../../../types/coordination-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative, validatePositive } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isSet } from '../../shared/values.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 
 function validateSpec(lease: DeepReadonly<Lease>, errors: ContextErrorList): void {
   const at = errors.child('spec')
@@ -13,31 +13,28 @@ function validateSpec(lease: DeepReadonly<Lease>, errors: ContextErrorList): voi
   validateNotNegative(lease.spec?.leaseTransitions, at.child('leaseTransitions'))
 }
 
-/** Drops the members of coordinated leader election if its feature gate is off. */
-function dropCoordination(lease: Lease, old: DeepReadonly<Lease> | undefined, enabled: boolean): void {
-  if (enabled || !isSet(lease.spec)) return
-  if (!isSet(old?.spec?.strategy)) delete lease.spec.strategy
-  if (!isSet(old?.spec?.preferredHolder)) delete lease.spec.preferredHolder
-}
+const table: readonly GatedFields[] = ['spec.strategy', 'spec.preferredHolder'].map((path) => {
+  return { gate: 'CoordinatedLeaderElection', paths: [path] }
+})
 
 export const leaseStrategy = defineStrategy<Lease>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   prepareForCreate(lease, { features }) {
-    dropCoordination(lease, undefined, features.enabled('CoordinatedLeaderElection'))
+    dropGatedFields(lease, undefined, { table, features })
   },
   prepareForUpdate(lease, old, { features }) {
-    dropCoordination(lease, old, features.enabled('CoordinatedLeaderElection'))
+    dropGatedFields(lease, old, { table, features })
   },
   validate(lease, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(lease, errors, { namespaced: true, bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },
   validateUpdate(lease, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(lease, old, errors, { bareFinalizers: true })
       validateSpec(lease, errors)
     })
   },

@@ -5,28 +5,29 @@ import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { base64Bytes, isEmptyMap, own, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { base64Bytes, isEmptyMap, own, semanticEqual } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
 export const maxDataSize = 1024 * 1024
 
 const frozen = 'field is immutable when `immutable` is set'
 
-function validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorList): void {
-  validateMetadata(map, errors, { namespaced: true })
+function* validateConfigMap(map: DeepReadonly<ConfigMap>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(map, errors, { namespaced: true })
   let size = 0
   const data = errors.child('data')
-  for (const key of sortedKeys(map.data)) {
+  yield* forEachKeyStep(map.data, (key, value) => {
     validateDataKey(key, data)
     if (own(map.binaryData, key) !== undefined) data.key(key).invalid(key, 'duplicate of key present in binaryData')
-    size += utf8Length(own(map.data, key) ?? '')
-  }
+    size += utf8Length(value)
+  })
   const binaryData = errors.child('binaryData')
-  for (const key of sortedKeys(map.binaryData)) {
+  yield* forEachKeyStep(map.binaryData, (key, value) => {
     validateDataKey(key, binaryData)
-    size += base64Bytes(own(map.binaryData, key) ?? '')
-  }
+    size += base64Bytes(value)
+  })
   // The stock server reports this error without a field and prints the empty path as `[]`.
   if (size > maxDataSize) errors.child('[]').tooLong('', maxDataSize)
 }
@@ -44,17 +45,17 @@ export function sameData(a: object | undefined, b: object | undefined): boolean 
 
 export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
-    return validateWith(context, (errors) => validateConfigMap(map, errors))
+    return validateStepsWith(context, (errors) => validateConfigMap(map, errors))
   },
   validateUpdate(map, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(map, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(map, old, errors)
       if (old.immutable === true) {
         if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
         if (!sameData(map.data, old.data)) errors.child('data').forbidden(frozen)
         if (!sameData(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
       }
-      validateConfigMap(map, errors)
+      yield* validateConfigMap(map, errors)
     })
   },
   deleteAnswer: 'StatusAlways',

@@ -8,7 +8,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
@@ -44,15 +44,15 @@ export const endpointsStrategy = defineStrategy<Endpoints>({
     for (const subset of endpoints.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
   },
   validate(endpoints, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(endpoints, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(endpoints, errors, { namespaced: true })
       validateSubsets(endpoints, errors)
     })
   },
   validateUpdate(endpoints, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(endpoints, old, errors)
-      validateMetadata(endpoints, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(endpoints, old, errors)
+      yield* validateMetadata(endpoints, errors, { namespaced: true })
       // Stored subsets stay valid.
       if (!semanticEqual(endpoints.subsets, old.subsets)) validateSubsets(endpoints, errors)
     })

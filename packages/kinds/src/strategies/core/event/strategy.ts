@@ -8,15 +8,21 @@ import type { Event, ObjectReference } from '../../../types/core-v1.generated.ts
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
 
 const maxShort = 128
 const maxMessage = 1024
 
-/** Whether the request uses the events group, whose rules are stricter. */
-function isNewGroup(context: StrategyContext): boolean {
-  return context.requestVersion !== undefined && context.requestVersion.group !== ''
+/** Whether the request uses the events group, whose members have other names. */
+function isNewGroup({ requestVersion }: StrategyContext): boolean {
+  return requestVersion !== undefined && requestVersion.group !== ''
+}
+
+/** Whether the rules of the stable version of the events group hold, which are stricter than those of its beta. */
+function isStrict(context: StrategyContext): boolean {
+  return isNewGroup(context) && context.requestVersion?.version === 'v1'
 }
 
 function validateLength(value: string | undefined, at: FieldPath, max: number): void {
@@ -53,8 +59,8 @@ function validateEvent(event: DeepReadonly<Event>, errors: ContextErrorList): vo
 }
 
 /** Rules for new events of the events group. */
-function validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): void {
-  validateMetadata(event, errors, { namespaced: true })
+function* validateNewEvent(event: DeepReadonly<Event>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(event, errors, { namespaced: true })
   validateSeries(event, errors)
   if (isEmpty(event.eventTime)) errors.child('eventTime').required()
   if (event.type !== 'Normal' && event.type !== 'Warning')
@@ -141,16 +147,16 @@ const shared: Strategy<Event> = {
   allowCreateOnUpdate: true,
   defaultPropagation: 'Unsupported',
   validate(event, context) {
-    return validateWith(context, (errors) => {
+    return validateStepsWith(context, function* (errors) {
       validateEvent(event, errors)
-      if (isNewGroup(context)) validateNewEvent(event, errors)
+      if (isStrict(context)) yield* validateNewEvent(event, errors)
     })
   },
   validateUpdate(event, old, context) {
-    return validateWith(context, (errors) => {
+    return validateStepsWith(context, function* (errors) {
       validateEvent(event, errors)
-      if (!isNewGroup(context)) return
-      validateMetadataUpdate(event, old, errors)
+      if (!isStrict(context)) return
+      yield* validateMetadataUpdate(event, old, errors)
       if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
       for (const [member, name] of immutableMembers) {
         if (!semanticEqual(event[member], old[member]))

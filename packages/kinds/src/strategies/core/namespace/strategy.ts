@@ -6,7 +6,8 @@ import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.t
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 
 const guard = 'kubernetes'
 
@@ -24,8 +25,8 @@ function validateFinalizer(name: string, at: FieldPath): void {
   }
 }
 
-function validateNamespace(namespace: DeepReadonly<Namespace>, errors: ContextErrorList): void {
-  validateMetadata(namespace, errors, { namespaced: false, name: nameRules.dns1123Label })
+function* validateNamespace(namespace: DeepReadonly<Namespace>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(namespace, errors, { namespaced: false, name: nameRules.dns1123Label })
   for (const name of namespace.spec?.finalizers ?? []) validateFinalizer(name, errors.child('spec').child('finalizers'))
 }
 
@@ -35,8 +36,8 @@ const status: SubresourceStrategy<Namespace> = {
     labelName(namespace, context)
   },
   validateUpdate(namespace, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(namespace, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(namespace, old, errors)
       const phase = namespace.status?.phase ?? ''
       const ending = (namespace.metadata.deletionTimestamp ?? old.metadata.deletionTimestamp) !== undefined
       const at = errors.child('status').child('Phase')
@@ -52,8 +53,8 @@ const finalize: SubresourceStrategy<Namespace> = {
     labelName(namespace, context)
   },
   validateUpdate(namespace, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(namespace, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(namespace, old, errors)
       const at = errors.child('spec').child('finalizers')
       for (const [i, name] of (namespace.spec?.finalizers ?? []).entries()) validateFinalizer(name, at.index(i))
     })
@@ -82,12 +83,12 @@ export const namespaceStrategy = defineStrategy<Namespace>({
     labelName(namespace, context)
   },
   validate(namespace, context) {
-    return validateWith(context, (errors) => validateNamespace(namespace, errors))
+    return validateStepsWith(context, (errors) => validateNamespace(namespace, errors))
   },
   validateUpdate(namespace, old, context) {
-    return validateWith(context, (errors) => {
-      validateNamespace(namespace, errors)
-      validateMetadataUpdate(namespace, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateNamespace(namespace, errors)
+      yield* validateMetadataUpdate(namespace, old, errors)
     })
   },
   beginDeletion(namespace) {

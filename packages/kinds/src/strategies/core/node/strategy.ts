@@ -1,16 +1,18 @@
 /** Node. */
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, Features } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields, gateEnabled } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 
 /** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
@@ -44,8 +46,8 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
   }
 }
 
-function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void {
-  validateMetadata(node, errors, { namespaced: false })
+function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(node, errors, { namespaced: false })
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
   validateResources(node, errors)
   const swap = node.status?.nodeInfo?.swap?.capacity
@@ -54,8 +56,8 @@ function validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): void 
   validateRanges(node.spec?.podCIDRs ?? [], errors.child('spec').child('podCIDRs'))
 }
 
-function validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): void {
-  validateMetadataUpdate(node, old, errors)
+function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): Steps {
+  yield* validateMetadataUpdate(node, old, errors)
   validateResources(node, errors)
   const seen = new Set<string>()
   for (const [i, address] of (node.status?.addresses ?? []).entries()) {
@@ -79,6 +81,18 @@ function validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, e
   if ((old.spec?.externalID ?? '') !== (node.spec?.externalID ?? '')) at.child('externalID').forbidden('may not be updated')
 }
 
+const supplementalGroups: GatedFields = { gate: 'SupplementalGroupsPolicy', onSince: '1.33', paths: ['status.features'] }
+
+/** Runtime handlers serve two features: they go when both are off, even if the stored node has them. */
+function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features: Features): void {
+  dropGatedFields(node, old, { table: [supplementalGroups], features })
+  const gates = [
+    { gate: 'RecursiveReadOnlyMounts', onSince: '1.31' },
+    { gate: 'UserNamespacesSupport', onSince: '1.33' },
+  ]
+  if (!gates.some((each) => gateEnabled(each, features))) delete node.status?.runtimeHandlers
+}
+
 export const nodeStrategy = defineStrategy<Node>({
   defaults(node) {
     joinRanges(node)
@@ -88,21 +102,23 @@ export const nodeStrategy = defineStrategy<Node>({
     roundUp(status.allocatable)
     if (isSet(status.capacity) && !isSet(status.allocatable)) status.allocatable = { ...status.capacity }
   },
-  prepareForCreate(node) {
+  prepareForCreate(node, { features }) {
+    dropDisabled(node, undefined, features)
     delete node.spec?.configSource
     delete node.status?.config
   },
-  prepareForUpdate(node, old) {
+  prepareForUpdate(node, old, { features }) {
     keepMembers(node, old, 'status')
+    dropDisabled(node, old, features)
     if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
   validate(node, context) {
-    return validateWith(context, (errors) => validateNode(node, errors))
+    return validateStepsWith(context, (errors) => validateNode(node, errors))
   },
   validateUpdate(node, old, context) {
-    return validateWith(context, (errors) => {
-      validateNode(node, errors)
-      validateNodeUpdate(node, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateNode(node, errors)
+      yield* validateNodeUpdate(node, old, errors)
     })
   },
   warnings(node, old, { profile }) {
@@ -123,12 +139,13 @@ export const nodeStrategy = defineStrategy<Node>({
   },
   subresources: {
     status: {
-      prepareForUpdate(node, old) {
+      prepareForUpdate(node, old, { features }) {
         keepMembers(node, old, 'spec')
+        dropDisabled(node, old, features)
         if (!isSet(old.status?.config)) delete node.status?.config
       },
       validateUpdate(node, old, context) {
-        return validateWith(context, (errors) => validateNodeUpdate(node, old, errors))
+        return validateStepsWith(context, (errors) => validateNodeUpdate(node, old, errors))
       },
     },
   },

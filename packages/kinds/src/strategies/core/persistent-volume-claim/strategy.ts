@@ -1,16 +1,19 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
-import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+
+import type { DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -39,12 +42,12 @@ function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, pro
   }
 }
 
-function validateClaim(
+function* validateClaim(
   claim: DeepReadonly<Claim>,
   { old, address = '0x0' }: { readonly old?: DeepReadonly<Claim>; readonly address?: string },
   errors: ContextErrorList,
-): void {
-  validateMetadata(claim, errors, { namespaced: true })
+): Steps {
+  yield* validateMetadata(claim, errors, { namespaced: true })
   const { dataSource, dataSourceRef, volumeAttributesClassName } = old?.spec ?? emptySpec
   validateClaimSpec(claim.spec ?? emptySpec, errors.child('spec'), {
     address,
@@ -55,9 +58,9 @@ function validateClaim(
 
 const immutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
 
-function validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
-  validateMetadataUpdate(claim, old, errors)
-  validateClaim(claim, { old, address: '0x1' }, errors)
+function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Steps {
+  yield* validateMetadataUpdate(claim, old, errors)
+  yield* validateClaim(claim, { old, address: '0x1' }, errors)
   const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
   const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
@@ -163,10 +166,14 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
   return !isNative || name === 'storage'
 }
 
-function dropDisabled(spec: PersistentVolumeClaimSpec, old: Spec | undefined, enabled: (gate: string) => boolean): void {
-  if (!enabled('VolumeAttributesClass') && !isSet(old?.volumeAttributesClassName)) delete spec.volumeAttributesClassName
-  const isElsewhere = !isEmpty(spec.dataSourceRef?.namespace)
-  if (!enabled('CrossNamespaceVolumeDataSource') && isElsewhere && !isSet(old?.dataSourceRef)) delete spec.dataSourceRef
+const table: readonly GatedFields[] = [{ gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] }]
+
+/** Drops members whose gate is off, unless the stored claim uses them. */
+function dropDisabled(claim: Claim, old: R<Claim> | undefined, features: Features): void {
+  dropGatedFields(claim, old, { table, features })
+  const isElsewhere = !isEmpty(claim.spec?.dataSourceRef?.namespace)
+  if (features.enabled('CrossNamespaceVolumeDataSource') || !isElsewhere || isSet(old?.spec?.dataSourceRef)) return
+  delete claim.spec?.dataSourceRef
 }
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
@@ -189,22 +196,22 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, undefined, (gate) => context.features.enabled(gate))
+    dropDisabled(claim, undefined, context.features)
     joinSources(claim.spec, undefined, context.profile)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
-    dropDisabled(claim.spec, old.spec, (gate) => context.features.enabled(gate))
+    dropDisabled(claim, old, context.features)
     joinSources(claim.spec, old.spec, context.profile)
   },
   validate(claim, context) {
-    return validateWith(context, (errors) => validateClaim(claim, {}, errors))
+    return validateStepsWith(context, (errors) => validateClaim(claim, {}, errors))
   },
   validateUpdate(claim, old, context) {
-    return validateWith(context, (errors) => {
-      validateClaim(claim, { old }, errors)
-      validateClaimUpdate(claim, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateClaim(claim, { old }, errors)
+      yield* validateClaimUpdate(claim, old, errors)
     })
   },
   warnings(claim, _old, { profile }) {

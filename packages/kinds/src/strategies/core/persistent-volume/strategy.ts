@@ -7,13 +7,14 @@ import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { newerNodeLabel } from '../../shared/node-labels.ts'
+import { newerNodeLabel, nodeTermWarnings } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
 import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 
@@ -36,24 +37,24 @@ const mountOptionSources = [
   'photonPersistentDisk',
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[]
 
-function validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): void {
-  validateMetadata(volume, errors, { namespaced: false })
-  validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'))
+function* validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(volume, errors, { namespaced: false })
+  yield* validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'))
 }
 
 /** Rules of the specification; `inline` is the inline volume of a VolumeAttachment. */
-export function validatePersistentVolumeSpec(
+export function* validatePersistentVolumeSpec(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,
   options: { readonly inline?: boolean } = {},
-): void {
+): Steps {
   if (options.inline === true) refuseForInline(spec, at)
   else validateVolumeRules(spec, at)
   const affinity = spec.nodeAffinity
   if (isSet(affinity) && options.inline === true) at.child('nodeAffinity').forbidden(notInline)
   else if (isSet(affinity)) {
     const here = at.child('nodeAffinity').child('required')
-    if (isSet(affinity.required)) validateNodeSelector(affinity.required, here)
+    if (isSet(affinity.required)) yield* validateNodeSelector(affinity.required, here)
     else here.required('must specify required node constraints')
   }
   validatePersistentVolumeSource(spec, at, { affinity: options.inline !== true && isSet(affinity?.required) })
@@ -125,12 +126,12 @@ function validateMountOptions(volume: DeepReadonly<PersistentVolume>, errors: Co
   errors.child('metadata').child('annotations').child(key).forbidden('may not specify mount options for this volume type')
 }
 
-function validateVolumeUpdate(
+function* validateVolumeUpdate(
   volume: DeepReadonly<PersistentVolume>,
   old: DeepReadonly<PersistentVolume>,
   errors: ContextErrorList,
-): void {
-  validateVolume(volume, errors)
+): Steps {
+  yield* validateVolume(volume, errors)
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
   if (!sourceNames.every((name) => semanticEqual(comparableSource(spec, name, before), comparableSource(before, name, before)))) {
@@ -208,16 +209,16 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
     dropAttributesClass(volume, old, context)
   },
   validate(volume, context) {
-    return validateWith(context, (errors) => {
-      validateVolume(volume, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateVolume(volume, errors)
       validateMountOptions(volume, errors)
     })
   },
   validateUpdate(volume, old, context) {
-    return validateWith(context, (errors) => {
-      validateVolume(volume, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateVolume(volume, errors)
       validateMountOptions(volume, errors)
-      validateVolumeUpdate(volume, old, errors)
+      yield* validateVolumeUpdate(volume, old, errors)
     })
   },
   warnings(volume, _old, { profile }) {
@@ -233,6 +234,8 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
       const advice = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
       texts.push(`spec.persistentVolumeReclaimPolicy: ${advice}`)
     }
+    for (const [i, term] of (volume.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries())
+      texts.push(...nodeTermWarnings(`spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, term, { profile }))
     for (const [name, text] of deprecatedSources) {
       if (name === 'flocker' || name === 'quobyte') continue
       if (isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)
@@ -252,8 +255,8 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
         else if (!changed && !isSet(given) && isSet(before)) volume.status.lastPhaseTransitionTime = before
       },
       validateUpdate(volume, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(volume, old, errors)
+        return validateStepsWith(context, function* (errors) {
+          yield* validateMetadataUpdate(volume, old, errors)
           if (isEmpty(volume.metadata.resourceVersion)) errors.child('resourceVersion').required()
         })
       },

@@ -6,7 +6,7 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 export const podTemplateStrategy = defineStrategy<PodTemplate>({
@@ -24,15 +24,15 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
     raiseGeneration(object, old, 'template')
   },
   validate(object, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(object, errors, { namespaced: true })
-      validatePodTemplate(object.template, errors.child('template'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(object, errors, { namespaced: true })
+      yield* validatePodTemplate(object.template, errors.child('template'))
     })
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(object, old, errors)
-      validatePodTemplate(object.template, errors.child('template'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(object, old, errors)
+      yield* validatePodTemplate(object.template, errors.child('template'))
     })
   },
   warnings(object, old, { profile }) {

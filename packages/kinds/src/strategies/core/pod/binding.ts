@@ -1,4 +1,5 @@
 /** `pods/binding`: assigns a pod to a node. */
+
 import { ApiError, type DeepReadonly, type FieldError, field, formatTime, Path } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Binding, Pod } from '../../../types/core-v1.generated.ts'

@@ -1,14 +1,18 @@
 /** The status sub-resource of pods. */
-import type { DeepReadonly, Features, OwnerReference } from '@krmkit/meta'
+
+import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
 import { parseIP, validateIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
+import { addressWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import { podStatusGates } from '../../shared/pod-gates.ts'
+import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
@@ -32,12 +36,12 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     pod.status ??= {}
     if (isEmpty(pod.status.qosClass) && isSet(old.status?.qosClass)) pod.status.qosClass = old.status.qosClass
     keepObservedGenerations(pod.status, old.status ?? {})
-    dropDisabledStatus(pod.status, old, features)
+    dropGatedFields(pod, old, { table: podStatusGates, features })
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(pod, old, errors)
-      validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(pod, old, errors)
+      yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
       validateStatus(pod, old, errors.child('status'))
     })
   },
@@ -52,19 +56,12 @@ function keepObservedGenerations(status: PodStatus, old: R<PodStatus>): void {
   }
 }
 
-/** Drops members that the release does not have, unless the stored pod uses them. */
-function dropDisabledStatus(status: PodStatus, { spec, status: before }: R<Pod>, features: Features): void {
-  if (!features.enabled('DynamicResourceAllocation') && isEmpty(spec?.resourceClaims)) delete status.resourceClaimStatuses
-  const containers = [
-    ...(status.containerStatuses ?? []),
-    ...(status.initContainerStatuses ?? []),
-    ...(status.ephemeralContainerStatuses ?? []),
+/** Warnings about addresses in odd notations. */
+export function statusWarnings({ podIPs = [], hostIPs = [] }: R<PodStatus>): string[] {
+  return [
+    ...podIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.podIPs[${i}].ip`, ip)),
+    ...hostIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.hostIPs[${i}].ip`, ip)),
   ]
-  if (!features.enabled('ResourceHealthStatus')) for (const container of containers) delete container.allocatedResourcesStatus
-  const tracks = before?.conditions?.some((condition) => (condition.observedGeneration ?? 0) !== 0) === true
-  if (features.enabled('PodObservedGenerationTracking') || tracks || (before?.observedGeneration ?? 0) !== 0) return
-  delete status.observedGeneration
-  for (const condition of status.conditions ?? []) delete condition.observedGeneration
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])

@@ -10,11 +10,12 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
-import { defaultPodStatus, podStatusStrategy } from './status.ts'
+import { validateProfileAnnotations } from './profile-annotations.ts'
+import { defaultPodStatus, podStatusStrategy, statusWarnings } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
 import { validatePodUpdate } from './update-validation.ts'
 import { validatePod } from './validation.ts'
@@ -96,19 +97,21 @@ export const podStrategy = defineStrategy<Pod>({
     raiseGeneration(pod, old, 'spec')
   },
   validate(pod, context) {
-    return validateWith(context, (errors) => {
-      validatePod(pod, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validatePod(pod, errors)
       const at = errors.child('spec')
       if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
       if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
         at.child('nodeName').forbidden('cannot be set until all schedulingGates have been cleared')
       }
+      validateProfileAnnotations(pod, at, context.profile)
     })
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => validatePodUpdate(pod, old, errors))
+    return validateStepsWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
+    if (context.subresource === 'status') return statusWarnings(status(pod))
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []
   },
   deleteAnswer: 'Object',

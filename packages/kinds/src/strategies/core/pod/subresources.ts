@@ -1,4 +1,5 @@
 /** Sub-resources that change a part of a running pod: ephemeral containers and container resources. */
+
 import type { DeepReadonly, ObjectMeta } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
@@ -8,7 +9,8 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
-import { validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
@@ -28,10 +30,10 @@ function restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) =>
   else delete pod.status
 }
 
-function validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
-  validateMetadataUpdate(pod, old, errors)
-  validatePod(pod, errors)
-  validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+function* validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
+  yield* validateMetadataUpdate(pod, old, errors)
+  yield* validatePod(pod, errors)
+  yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
 }
 
 /** Adds ephemeral containers; existing ones are immutable. */
@@ -46,8 +48,8 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
     raiseGeneration(pod, old, 'spec')
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => {
-      validateCommon(pod, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateCommon(pod, old, errors)
       const at = errors.child('spec').child('ephemeralContainers')
       // Of containers of one name, which are refused anyway, the last counts.
       const byName = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]))
@@ -76,12 +78,12 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     raiseGeneration(pod, old, 'spec')
   },
   validateUpdate(pod, old, context) {
-    return validateWith(context, (errors) => {
+    return validateStepsWith(context, function* (errors) {
       if (old.spec?.os?.name === 'windows') {
         errors.push({ field: '[]', reason: 'FieldValueForbidden', message: 'Forbidden: windows pods cannot be resized' })
         return
       }
-      validateCommon(pod, old, errors)
+      yield* validateCommon(pod, old, errors)
       validateResize(pod, old, errors)
     })
   },

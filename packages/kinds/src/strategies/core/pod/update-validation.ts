@@ -7,6 +7,7 @@ import { validateMetadataUpdate } from '../../shared/metadata.ts'
 import { tolerationText } from '../../shared/node-selector.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { validatePod } from './validation.ts'
 
@@ -19,13 +20,13 @@ const mutableMembers = [
 ].join(',')
 
 /** Rules of an update of the main resource. */
-export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
+export function* validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
   const spec = pod.spec ?? emptyPodSpec
   const before = old.spec ?? emptyPodSpec
   const at = errors.child('spec')
-  validateMetadataUpdate(pod, old, errors)
-  validatePod(pod, errors)
-  validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+  yield* validateMetadataUpdate(pod, old, errors)
+  yield* validatePod(pod, errors)
+  yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
   if (!validateImages(spec.containers, before.containers, at.child('containers'))) return
   if (!validateImages(spec.initContainers, before.initContainers, at.child('initContainers'))) return
   if (!validateDeadline(spec, before, at.child('activeDeadlineSeconds'))) return
@@ -145,11 +146,11 @@ function isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelector
 }
 
 /** Annotations that the kubelet trusts are immutable and may be set on create only. */
-export function validateAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): void {
+export function* validateAnnotationUpdates(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: FieldPath): Steps {
   const mirrorKey = `${at.profile.domain}/config.mirror`
   const now = own(pod.metadata.annotations, mirrorKey)
   const before = own(old.metadata.annotations, mirrorKey)
   if (before !== undefined && now !== before) at.key(mirrorKey).forbidden('may not remove or update mirror pod annotation')
   if (before === undefined && now !== undefined) at.key(mirrorKey).forbidden('may not add mirror pod annotation')
-  validatePodAnnotations(pod.metadata.annotations, at, pod.spec ?? emptyPodSpec)
+  yield* validatePodAnnotations(pod.metadata.annotations, at, pod.spec ?? emptyPodSpec)
 }

@@ -5,16 +5,17 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validatePodSpec } from '../../shared/pod-spec.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet } from '../../shared/values.ts'
 
 const spec = (pod: DeepReadonly<Pod>): DeepReadonly<PodSpec> => pod.spec ?? emptyPodSpec
 
 /** Rules of a pod on create and update. */
-export function validatePod(pod: DeepReadonly<Pod>, errors: ContextErrorList): void {
-  validateMetadata(pod, errors, { namespaced: true })
+export function* validatePod(pod: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(pod, errors, { namespaced: true })
   const at = errors.child('spec')
-  validatePodAnnotations(pod.metadata.annotations, errors.child('metadata').child('annotations'), spec(pod))
-  validatePodSpec(spec(pod), at, { isPod: true, podName: pod.metadata.name })
+  yield* validatePodAnnotations(pod.metadata.annotations, errors.child('metadata').child('annotations'), spec(pod))
+  yield* validatePodSpec(spec(pod), at, { isPod: true, podName: pod.metadata.name })
   if (isEmpty(spec(pod).serviceAccountName)) {
     for (const [i, volume] of (spec(pod).volumes ?? []).entries()) {
       for (const [j, source] of (volume.projected?.sources ?? []).entries()) {

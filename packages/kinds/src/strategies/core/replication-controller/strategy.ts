@@ -12,31 +12,32 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 
-function validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): void {
+function* validateSpec(controller: DeepReadonly<ReplicationController>, errors: ContextErrorList): Steps {
   const at = errors.child('spec')
   const spec = controller.spec ?? {}
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   if (isEmptyMap(spec.selector)) at.child('selector').required()
   if (isSet(spec.replicas)) validateNotNegative(spec.replicas, at.child('replicas'))
   else at.child('replicas').required()
-  validateTemplate(spec.template, at.child('template'), spec.selector)
+  yield* validateTemplate(spec.template, at.child('template'), spec.selector)
 }
 
-function validateTemplate(
+function* validateTemplate(
   template: R<PodTemplateSpec> | undefined,
   at: FieldPath,
   selector: Readonly<Record<string, string>> | undefined,
-): void {
+): Steps {
   if (!isSet(template)) {
     at.required()
     return
   }
   if (!isEmptyMap(selector)) validateSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
-  validatePodTemplate(template, at)
+  yield* validatePodTemplate(template, at)
   validateAlwaysRunning(template, at, 'ReplicationController')
 }
 
@@ -72,18 +73,18 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     raiseGeneration(controller, old, 'spec')
   },
   validate(controller, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(controller, errors, { namespaced: true })
-      validateSpec(controller, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(controller, errors, { namespaced: true })
+      yield* validateSpec(controller, errors)
     })
   },
   validateUpdate(controller, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(controller, errors, { namespaced: true })
-      validateSpec(controller, errors)
-      validateMetadataUpdate(controller, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(controller, errors, { namespaced: true })
+      yield* validateSpec(controller, errors)
+      yield* validateMetadataUpdate(controller, old, errors)
       // The stock server validates the specification twice on update, so errors appear twice.
-      validateSpec(controller, errors)
+      yield* validateSpec(controller, errors)
     })
   },
   warnings(controller, old, { profile }) {

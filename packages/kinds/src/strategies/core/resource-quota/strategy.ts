@@ -7,7 +7,7 @@ import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { isQuotaHugePages, validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 
 const scopes = [
@@ -148,15 +148,15 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
     keepMembers(quota, old, 'status')
   },
   validate(quota, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(quota, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(quota, errors, { namespaced: true })
       validateSpec(quota.spec, errors.child('spec'))
       validateStatus(quota, errors)
     })
   },
   validateUpdate(quota, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(quota, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(quota, old, errors)
       validateSpec(quota.spec, errors.child('spec'))
       const now = new Set<string>(quota.spec?.scopes ?? [])
       const before = new Set<string>(old.spec?.scopes ?? [])

@@ -4,8 +4,9 @@ import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { base64Bytes, isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
+import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
 import { maxDataSize, sameData, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
@@ -37,14 +38,14 @@ function mergeStringData(secret: Secret): void {
   delete secret.stringData
 }
 
-function validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList): void {
-  validateMetadata(secret, errors, { namespaced: true })
+function* validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(secret, errors, { namespaced: true })
   const at = errors.child('data')
   let size = 0
-  for (const key of sortedKeys(secret.data)) {
+  yield* forEachKeyStep(secret.data, (key, value) => {
     validateDataKey(key, at)
-    size += base64Bytes(own(secret.data, key) ?? '')
-  }
+    size += base64Bytes(value)
+  })
   if (size > maxDataSize) at.tooLong('', maxDataSize)
   validateType(secret, at, errors)
 }
@@ -109,17 +110,17 @@ export const secretStrategy = defineStrategy<Secret>({
     if (isEmpty(secret.type)) secret.type = 'Opaque'
   },
   validate(secret, context) {
-    return validateWith(context, (errors) => validateSecret(secret, errors))
+    return validateStepsWith(context, (errors) => validateSecret(secret, errors))
   },
   validateUpdate(secret, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(secret, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(secret, old, errors)
       if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
       if (old.immutable === true) {
         if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
         if (!sameData(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
       }
-      validateSecret(secret, errors)
+      yield* validateSecret(secret, errors)
     })
   },
   prepareForUpdate(secret, old) {

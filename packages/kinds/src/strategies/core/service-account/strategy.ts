@@ -1,7 +1,7 @@
 /** ServiceAccount. */
 import type { ServiceAccount } from '../../../types/core-v1.generated.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet, own } from '../../shared/values.ts'
 
 /** Only the name of a secret reference counts: it is in the same namespace. */
@@ -13,12 +13,12 @@ export const serviceAccountStrategy = defineStrategy<ServiceAccount>({
   prepareForCreate: cleanSecrets,
   prepareForUpdate: cleanSecrets,
   validate(account, context) {
-    return validateWith(context, (errors) => validateMetadata(account, errors, { namespaced: true }))
+    return validateStepsWith(context, (errors) => validateMetadata(account, errors, { namespaced: true }))
   },
   validateUpdate(account, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(account, old, errors)
-      validateMetadata(account, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(account, old, errors)
+      yield* validateMetadata(account, errors, { namespaced: true })
     })
   },
   warnings(account, old, { profile }) {

@@ -87,7 +87,7 @@ export function allocateService(
     const at = errors.child('spec')
     const { random, dryRun = false } = context
     if (needsClusterIp(spec) && !isHeadless(spec))
-      allocateAddresses(spec, at, { network, families, use, moreRanges, random, dryRun })
+      allocateAddresses(spec, at, { network, families, use, moreRanges, random, dryRun, held: addressesOf(old) })
     allocatePorts(spec, old?.spec, at, { network, use, random, dryRun })
   })
 }
@@ -99,10 +99,17 @@ interface AddressOptions {
   readonly moreRanges: MoreRanges
   readonly random: Random
   readonly dryRun: boolean
+  /** The addresses of the stored service, which validation compares. */
+  readonly held: readonly string[]
+}
+
+function addressesOf(service: DeepReadonly<Service> | undefined): readonly string[] {
+  const { spec } = service ?? {}
+  return isSet(spec) && needsClusterIp(spec) ? (spec.clusterIPs ?? []) : []
 }
 
 function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOptions): void {
-  const { network, families, use, moreRanges, random, dryRun } = options
+  const { network, families, use, moreRanges, random, dryRun, held } = options
   const addresses = [...(spec.clusterIPs ?? [])]
   const asked = goStrings(addresses)
   // Validation reports malformed addresses and those that disagree with `clusterIP`.
@@ -113,6 +120,7 @@ function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOpt
     const range = network.ranges[families.indexOf(family as IpFamily)]
     if (range === undefined) continue
     const given = addresses[i]
+    if (given !== undefined && held[i] !== undefined) continue
     const ranges = [range, ...moreRanges.filter((more) => familyOf(more) === family)]
     if (given === undefined) {
       const found = dryRun ? networkAddress(range) : firstOf(ranges, (each) => freeAddress(each, use.addresses, random))

@@ -29,12 +29,14 @@ export function createServiceAllocator(environment: AllocatorEnvironment): Alloc
   return {
     async allocate(service, old, context) {
       for (const source of sources) await source.catchUp()
-      const takenAddress = holders.heldByOthers('address', service.metadata.uid)
+      // The new object may name another uid, which validation refuses.
+      const { uid } = (old ?? service).metadata
+      const takenAddress = holders.heldByOthers('address', uid)
       return allocateService(service, old, {
         network,
         use: {
           addresses: { has: (value) => takenAddress(value) || reserved.has(value) },
-          nodePorts: { has: holders.heldByOthers('port', service.metadata.uid) },
+          nodePorts: { has: holders.heldByOthers('port', uid) },
         },
         moreRanges: ranges.list().filter((range) => !network.ranges.includes(range)),
         context,

@@ -6,7 +6,7 @@ import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { addressWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
@@ -95,13 +95,13 @@ export const serviceStrategy = defineStrategy<Service>({
     dropInternalPolicy(service.spec)
   },
   validate(service, context) {
-    return validateWith(context, (errors) => validateService(service, errors))
+    return validateStepsWith(context, (errors) => validateService(service, errors))
   },
   validateUpdate(service, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(service, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(service, old, errors)
       validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
-      validateService(service, errors)
+      yield* validateService(service, errors)
     })
   },
   warnings(service, _old, { features, subresource }) {
@@ -126,8 +126,8 @@ export const serviceStrategy = defineStrategy<Service>({
         keepMembers(service, old, 'spec')
       },
       validateUpdate(service, old, context) {
-        return validateWith(context, (errors) => {
-          validateMetadataUpdate(service, old, errors)
+        return validateStepsWith(context, function* (errors) {
+          yield* validateMetadataUpdate(service, old, errors)
           validateStatus(service, errors.child('status'))
         })
       },

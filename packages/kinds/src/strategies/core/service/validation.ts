@@ -10,6 +10,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './fields.ts'
 
@@ -25,8 +26,8 @@ const longestAffinity = 86_400
 const agentPort = 10_250
 
 /** All rules of a service, in the order of the stock server. */
-export function validateService(service: DeepReadonly<Service>, errors: ContextErrorList): void {
-  validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
+export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
   const spec = service.spec ?? {}
   const at = errors.child('spec')
   if (isEmpty(spec.ports) && !isHeadless(spec) && spec.type !== 'ExternalName') at.child('ports').required()
@@ -35,7 +36,7 @@ export function validateService(service: DeepReadonly<Service>, errors: ContextE
   for (const [i, port] of (spec.ports ?? []).entries()) {
     validatePort(port, at.child('ports').index(i), { names, nameRequired: (spec.ports?.length ?? 0) > 1 })
   }
-  validateLabels(spec.selector, at.child('selector'))
+  yield* validateLabels(spec.selector, at.child('selector'))
   validateAffinity(spec, at)
   if (spec.type !== 'ExternalName') validateClusterIps(spec, at)
   for (const [i, address] of (spec.externalIPs ?? []).entries()) {

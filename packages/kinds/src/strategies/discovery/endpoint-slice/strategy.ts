@@ -15,7 +15,8 @@ import { protocols } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
@@ -28,8 +29,8 @@ const hostNameLabel = 'kubernetes.io/hostname'
 
 type Slice = DeepReadonly<EndpointSlice>
 
-function validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErrorList): void {
-  validateMetadata(slice, errors, { namespaced: true })
+function* validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErrorList): Steps {
+  yield* validateMetadata(slice, errors, { namespaced: true })
   const type = slice.addressType ?? ''
   if (type === '') errors.child('addressType').required()
   else if (!addressTypes.includes(type)) errors.child('addressType').notSupported(type, addressTypes)
@@ -157,11 +158,11 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
     return texts
   },
   validate(slice, context) {
-    return validateWith(context, (errors) => validateSlice(slice, undefined, errors))
+    return validateStepsWith(context, (errors) => validateSlice(slice, undefined, errors))
   },
   validateUpdate(slice, old, context) {
-    return validateWith(context, (errors) => {
-      validateSlice(slice, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateSlice(slice, old, errors)
       if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')
     })
   },

@@ -12,6 +12,7 @@ import type {
 } from '../../../types/flowcontrol-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
@@ -24,8 +25,8 @@ const subjectKinds = ['Group', 'ServiceAccount', 'User']
 
 const emptySpec: R<FlowSchemaSpec> = { priorityLevelConfiguration: { name: '' } }
 
-function validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorList): void {
-  validateMetadata(schema, errors, { namespaced: false })
+function* validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(schema, errors, { namespaced: false })
   const name = schema.metadata.name ?? ''
   const spec = schema.spec ?? emptySpec
   validateSpec(spec, name, errors.child('spec'))

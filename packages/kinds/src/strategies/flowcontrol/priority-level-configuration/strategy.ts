@@ -12,6 +12,7 @@ import type {
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { between } from '../../shared/numbers.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { mandatoryPriorityLevels } from '../mandatory.ts'
@@ -26,8 +27,8 @@ const responses = ['Queue', 'Reject']
 
 type Level = DeepReadonly<PriorityLevelConfiguration>
 
-function validateLevel(level: Level, errors: ContextErrorList): void {
-  validateMetadata(level, errors, { namespaced: false })
+function* validateLevel(level: Level, errors: ContextErrorList): Steps {
+  yield* validateMetadata(level, errors, { namespaced: false })
   const at = errors.child('spec')
   const name = level.metadata.name ?? ''
   const spec: R<PriorityLevelConfigurationSpec> = level.spec ?? { type: '' }

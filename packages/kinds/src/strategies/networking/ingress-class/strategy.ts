@@ -4,15 +4,16 @@ import { validateDns1123Label, validateDomainPrefixedPath } from '@krmkit/meta/n
 import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 import { validateTypedReference } from '../ingress/strategy.ts'
 
 const scopes = ['Cluster', 'Namespace']
 const longestController = 250
 
-function validateClass(object: DeepReadonly<IngressClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false })
+function* validateClass(object: DeepReadonly<IngressClass>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false })
   const { controller = '', parameters } = object.spec ?? {}
   const at = errors.child('spec')
   if (controller.length > longestController) at.child('controller').tooLong(controller, longestController)
@@ -39,18 +40,18 @@ export const ingressClassStrategy = defineStrategy<IngressClass>({
     raiseGeneration(object, old, 'spec')
   },
   validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
+    return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(object, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(object, old, errors)
       if (object.spec?.controller !== old.spec?.controller) {
         errors
           .child('spec')
           .child('controller')
           .invalid(object.spec?.controller ?? '', 'field is immutable')
       }
-      validateClass(object, errors)
+      yield* validateClass(object, errors)
     })
   },
 })

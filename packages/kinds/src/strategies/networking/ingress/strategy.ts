@@ -16,7 +16,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -124,8 +124,8 @@ export const ingressStrategy = defineStrategy<Ingress>({
     raiseGeneration(ingress, old, 'spec')
   },
   validate(ingress, context) {
-    return validateWith(context, (errors) => {
-      validateMetadata(ingress, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(ingress, errors, { namespaced: true })
       validateSpec(ingress.spec ?? {}, errors.child('spec'))
       const annotation = own(ingress.metadata.annotations, classKey(errors))
       const name = ingress.spec?.ingressClassName
@@ -136,9 +136,9 @@ export const ingressStrategy = defineStrategy<Ingress>({
     })
   },
   validateUpdate(ingress, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(ingress, old, errors)
-      validateMetadata(ingress, errors, { namespaced: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(ingress, old, errors)
+      yield* validateMetadata(ingress, errors, { namespaced: true })
       validateSpec(ingress.spec ?? {}, errors.child('spec'))
     })
   },

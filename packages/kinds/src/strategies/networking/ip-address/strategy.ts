@@ -6,7 +6,8 @@ import type { IPAddress, ParentReference } from '../../../types/networking-v1.ge
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateStrictAddress } from '../strict-address.ts'
 
@@ -19,8 +20,8 @@ function validateParent({ group, resource, namespace, name }: R<ParentReference>
   if (!isEmpty(namespace)) at.child('namespace').invalidAll(namespace, validatePathSegmentName(namespace))
 }
 
-function validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false, name: validateStrictAddress })
+function* validateAddress(object: DeepReadonly<IPAddress>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false, name: validateStrictAddress })
   const at = errors.child('spec').child('parentRef')
   const parent = object.spec?.parentRef
   if (isSet(parent)) validateParent(parent, at)
@@ -42,12 +43,12 @@ function validateImmutableFields(object: DeepReadonly<IPAddress>, old: DeepReado
 
 export const ipAddressStrategy = defineStrategy<IPAddress>({
   validate(object, context) {
-    return validateWith(context, (errors) => validateAddress(object, errors))
+    return validateStepsWith(context, (errors) => validateAddress(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateAddress(object, errors)
-      validateMetadataUpdate(object, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateAddress(object, errors)
+      yield* validateMetadataUpdate(object, old, errors)
       validateImmutableFields(object, old, errors.child('spec').child('parentRef'))
     })
   },

@@ -1,15 +1,16 @@
 /** NetworkPolicy. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { goText } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { goTexts } from '../../shared/go-form.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
@@ -69,8 +70,8 @@ function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath): void {
   else if (others && isSet(peer.ipBlock)) at.forbidden('may not specify both ipBlock and another peer')
 }
 
-function validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErrorList): void {
-  validateMetadata(policy, errors, { namespaced: true })
+function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
   const at = errors.child('spec')
   validateSelector(podSelector, at.child('podSelector'))
@@ -84,7 +85,7 @@ function validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErro
     }
   }
   if (policyTypes.length > 2) {
-    at.child('policyTypes').invalid(goText('&[]networking.PolicyType{}'), 'may not specify more than two policyTypes')
+    at.child('policyTypes').invalid(goTexts('networking.PolicyType', policyTypes), 'may not specify more than two policyTypes')
     return
   }
   for (const [i, type] of policyTypes.entries()) {
@@ -123,14 +124,14 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   },
   warnings: blockWarnings,
   validate(policy, context) {
-    return validateWith(context, (errors) => validatePolicy(policy, errors))
+    return validateStepsWith(context, (errors) => validatePolicy(policy, errors))
   },
   validateUpdate(policy, old, context) {
-    return validateWith(context, (errors) => {
-      validatePolicy(policy, errors)
-      validateMetadataUpdate(policy, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validatePolicy(policy, errors)
+      yield* validateMetadataUpdate(policy, old, errors)
       // The stock server validates the specification twice on update.
-      const again = validateWith(context, (own) => validatePolicy(policy, own))
+      const again = yield* validateStepsWith(context, (own) => validatePolicy(policy, own))
       errors.add(again.filter((error) => error.field.startsWith('spec')))
     })
   },

@@ -5,7 +5,8 @@ import { parseCIDR } from '@krmkit/meta/ip'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { semanticEqual } from '../../shared/values.ts'
 import { validateStrictRange } from '../strict-address.ts'
 
@@ -15,8 +16,8 @@ function printSpec(ranges: readonly string[]): string {
   return `networking.ServiceCIDRSpec{CIDRs:${goStrings(ranges)}}`
 }
 
-function validateRanges(object: DeepReadonly<ServiceCIDR>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false })
+function* validateRanges(object: DeepReadonly<ServiceCIDR>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false })
   const ranges = object.spec?.cidrs ?? []
   const at = errors.child('spec').child('cidrs')
   if (ranges.length === 0) {
@@ -44,11 +45,11 @@ function validateImmutableFields(object: DeepReadonly<ServiceCIDR>, old: DeepRea
 /** A write of the main resource sets the status as well, as on the stock server. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validate(object, context) {
-    return validateWith(context, (errors) => validateRanges(object, errors))
+    return validateStepsWith(context, (errors) => validateRanges(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(object, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(object, old, errors)
       validateImmutableFields(object, old, errors.child('spec').child('cidrs'))
     })
   },
@@ -59,7 +60,7 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
         resetStatusMetadata(object, old)
       },
       validateUpdate(object, old, context) {
-        return validateWith(context, (errors) => validateMetadataUpdate(object, old, errors))
+        return validateStepsWith(context, (errors) => validateMetadataUpdate(object, old, errors))
       },
     },
   },

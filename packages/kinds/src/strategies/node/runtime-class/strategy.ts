@@ -5,25 +5,26 @@ import type { RuntimeClass, Scheduling } from '../../../types/node-v1.generated.
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
+import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
-import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResources } from '../../shared/resources.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
-import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { isEmptyMap, isSet, type R, sortedKeys } from '../../shared/values.ts'
 
-function validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
+function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false, bareFinalizers: true })
   validateDnsLabel(object.handler ?? '', errors.child('handler'))
   if (isSet(object.overhead))
     validateResources({ limits: object.overhead.podFixed ?? {} }, errors.child('overhead'), { claims: new Set() })
-  if (isSet(object.scheduling)) validateScheduling(object.scheduling, errors.child('scheduling'))
+  if (isSet(object.scheduling)) yield* validateScheduling(object.scheduling, errors.child('scheduling'))
 }
 
-function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): void {
+function* validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, at: FieldPath): Steps {
   if (!isEmptyMap(nodeSelector)) at.add(validateLabels(nodeSelector, at.child('nodeSelector').path()))
   const here = at.child('tolerations')
   // The stock server repeats the path step.
-  validateTolerations(tolerations, here.child('tolerations'))
+  yield* validateTolerations(tolerations, here.child('tolerations'))
   const seen = new Set<string>()
   for (const [i, toleration] of tolerations.entries()) {
     const text = tolerationText(toleration, { seconds: false })
@@ -34,18 +35,20 @@ function validateScheduling({ nodeSelector, tolerations = [] }: R<Scheduling>, a
 
 export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   keepInMemory: true,
+  warnings: ({ scheduling }, _old, { profile }) =>
+    sortedKeys(scheduling?.nodeSelector).flatMap((label) => {
+      const text = nodeLabelWarning(label, profile)
+      return text === undefined ? [] : [`scheduling.nodeSelector: ${text}`]
+    }),
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  defaults(object) {
-    roundUp(object.overhead?.podFixed)
-  },
   validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
+    return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateClass(object, errors)
-      validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
+    return validateStepsWith(context, function* (errors) {
+      yield* validateClass(object, errors)
+      yield* validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
       if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')
     })
   },

@@ -3,13 +3,13 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
 import type { PodDisruptionBudget } from '../../../types/policy-v1.generated.ts'
-import type { ContextErrorList } from '../../shared/field-path.ts'
+import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, statusSubresource, validateWith } from '../../shared/strategy.ts'
+import { defineStrategy, validateWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget']
@@ -36,6 +36,12 @@ function validateBudget(budget: DeepReadonly<PodDisruptionBudget>, errors: Conte
   }
 }
 
+function validateStatus({ status }: DeepReadonly<PodDisruptionBudget>, at: FieldPath): void {
+  at.add(validateConditions(status?.conditions, at.child('conditions').path()))
+  for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const)
+    validateNotNegative(status?.[name], at.child(name))
+}
+
 export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
   allowUnconditionalUpdate: false,
   prepareForCreate(budget) {
@@ -53,13 +59,11 @@ export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
     return validateWith(context, (errors) => validateBudget(budget, errors))
   },
   subresources: {
-    status: statusSubresource((budget, errors) => {
-      const at = errors.child('status')
-      at.add(validateConditions(budget.status?.conditions, at.child('conditions').path()))
-      for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {
-        validateNotNegative(budget.status?.[name], at.child(name))
-      }
-    }),
+    status: {
+      prepareForUpdate: (budget, old) => keepMembers(budget, old, 'spec'),
+      validateUpdate: (budget, _old, context) =>
+        validateWith(context, (errors) => validateStatus(budget, errors.child('status'))),
+    },
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

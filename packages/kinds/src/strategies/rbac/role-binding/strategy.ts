@@ -1,4 +1,5 @@
 /** RoleBinding and ClusterRoleBinding. */
+
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import type { Strategy } from '../../../interfaces.ts'
@@ -6,7 +7,8 @@ import type { ClusterRoleBinding, RoleBinding, Subject } from '../../../types/rb
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateRbacName } from '../role.ts'
 
@@ -39,8 +41,8 @@ function validateSubject(
   }
 }
 
-function validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): void {
-  validateMetadata(binding, errors, { namespaced, name: validateRbacName })
+function* validateBinding(binding: DeepReadonly<AnyBinding>, errors: ContextErrorList, namespaced: boolean): Steps {
+  yield* validateMetadata(binding, errors, { namespaced, name: validateRbacName })
   const group = groupOf(binding)
   const { apiGroup = '', kind = '', name = '' } = binding.roleRef ?? {}
   const at = errors.child('roleRef')
@@ -69,14 +71,14 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
       }
     },
     validate(binding, context) {
-      return validateWith(context, (errors) => validateBinding(binding, errors, namespaced))
+      return validateStepsWith(context, (errors) => validateBinding(binding, errors, namespaced))
     },
     validateUpdate(binding, old, context) {
-      return validateWith(context, (errors) => {
+      return validateStepsWith(context, function* (errors) {
         // The stock server validates the object twice on update.
-        validateBinding(binding, errors, namespaced)
-        validateBinding(binding, errors, namespaced)
-        validateMetadataUpdate(binding, old, errors)
+        yield* validateBinding(binding, errors, namespaced)
+        yield* validateBinding(binding, errors, namespaced)
+        yield* validateMetadataUpdate(binding, old, errors)
         if (!semanticEqual(binding.roleRef, old.roleRef))
           errors.child('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
       })

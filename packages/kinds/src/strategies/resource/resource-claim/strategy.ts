@@ -1,4 +1,10 @@
 import { ResourceClaimPart } from '../../../handles/parts/resource-v1beta1.generated.ts'
 import { genericStrategy } from '../../generic/strategy.ts'
+import { claimSpecGates } from '../claim-gates.ts'
 
-export const resourceClaimStrategy = /* @__PURE__ */ genericStrategy({ part: ResourceClaimPart, namespaced: true, status: true })
+export const resourceClaimStrategy = /* @__PURE__ */ genericStrategy({
+  part: ResourceClaimPart,
+  namespaced: true,
+  status: true,
+  gatedFields: [...claimSpecGates('spec'), { gate: 'DRAResourceClaimDeviceStatus', onSince: '1.33', paths: ['status.devices'] }],
+})

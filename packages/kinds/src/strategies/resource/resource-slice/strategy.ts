@@ -5,6 +5,16 @@ export const resourceSliceStrategy = /* @__PURE__ */ genericStrategy({
   part: ResourceSlicePart,
   namespaced: false,
   generation: true,
+  gatedFields: [
+    { gate: 'DRADeviceTaints', paths: ['spec.devices.*.basic.taints'] },
+    {
+      gate: 'DRAPartitionableDevices',
+      paths: [
+        ...['spec.sharedCounters', 'spec.perDeviceNodeSelection'],
+        ...['consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'].map((member) => `spec.devices.*.basic.${member}`),
+      ],
+    },
+  ],
   selectableFields: {
     'spec.nodeName': (slice) => specText(slice, 'nodeName'),
     'spec.driver': (slice) => specText(slice, 'driver'),

@@ -3,7 +3,8 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const maxUserPriority = 1_000_000_000
@@ -23,8 +24,8 @@ function systemClassError(name: string, value: number, globalDefault: boolean): 
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined
 }
 
-function validateClass(object: DeepReadonly<PriorityClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false })
+function* validateClass(object: DeepReadonly<PriorityClass>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false })
   const name = object.metadata.name ?? ''
   const { value = 0, globalDefault = false, preemptionPolicy: policy } = object
   if (name.startsWith('system-')) {
@@ -50,11 +51,11 @@ export const priorityClassStrategy = defineStrategy<PriorityClass>({
   },
   prepareForCreate: startGeneration,
   validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
+    return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(object, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(object, old, errors)
       if ((object.value ?? 0) !== (old.value ?? 0)) errors.child('value').forbidden('may not be changed in an update.')
       if (object.preemptionPolicy !== old.preemptionPolicy) {
         errors.child('preemptionPolicy').invalid(object.preemptionPolicy, 'field is immutable')

@@ -1,10 +1,13 @@
 /** CSIDriver. @see Configuration and storage specification, 2.8 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import type { CSIDriver, CSIDriverSpec } from '../../../types/storage-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
@@ -31,8 +34,8 @@ function validateTokenRequests(spec: R<CSIDriverSpec>, at: FieldPath): void {
   }
 }
 
-function validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): void {
-  validateMetadata(driver, errors, { namespaced: false })
+function* validateDriver(driver: DeepReadonly<CSIDriver>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(driver, errors, { namespaced: false })
   // `Differs:` the stock server accepts longer names; S90.
   const name = driver.metadata.name ?? ''
   if (name.length > longestName) errors.child('metadata').child('name').tooLong(name, longestName)
@@ -55,21 +58,20 @@ function validateSpec(spec: R<CSIDriverSpec>, at: FieldPath): void {
   }
 }
 
-function validateImmutableFields(
-  spec: R<CSIDriverSpec>,
-  old: R<CSIDriverSpec>,
-  at: FieldPath,
-  mutableGroupPolicy: boolean,
-): void {
+function validateImmutableFields(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, at: FieldPath): void {
   const frozen = 'field is immutable'
   if (spec.attachRequired !== old.attachRequired) at.child('attachedRequired').invalid(spec.attachRequired, frozen)
   // `Differs:` on the stock server the member is mutable; S95.
-  if (!mutableGroupPolicy && spec.fsGroupPolicy !== old.fsGroupPolicy)
-    at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
+  if (spec.fsGroupPolicy !== old.fsGroupPolicy) at.child('fsGroupPolicy').invalid(spec.fsGroupPolicy, frozen)
   if (!semanticEqual(spec.volumeLifecycleModes, old.volumeLifecycleModes)) {
     at.child('volumeLifecycleModes').invalid(goTexts('storage.VolumeLifecycleMode', spec.volumeLifecycleModes), frozen)
   }
 }
+
+const table: readonly GatedFields[] = [
+  { gate: 'SELinuxMountReadWriteOncePod', onSince: '1.28', paths: ['spec.seLinuxMount'] },
+  { gate: 'MutableCSINodeAllocatableCount', paths: ['spec.nodeAllocatableUpdatePeriodSeconds'] },
+]
 
 export const csiDriverStrategy = defineStrategy<CSIDriver>({
   allowUnconditionalUpdate: false,
@@ -87,21 +89,21 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
     spec.seLinuxMount ??= false
   },
   prepareForCreate(driver, { features }) {
-    if (!features.enabled('MutableCSINodeAllocatableCount')) delete driver.spec?.nodeAllocatableUpdatePeriodSeconds
+    dropGatedFields(driver, undefined, { table, features })
   },
-  prepareForUpdate(driver, old) {
+  prepareForUpdate(driver, old, { features }) {
+    dropGatedFields(driver, old, { table, features })
     raiseGeneration(driver, old, 'spec')
   },
   validate(driver, context) {
-    return validateWith(context, (errors) => validateDriver(driver, errors))
+    return validateStepsWith(context, (errors) => validateDriver(driver, errors))
   },
   validateUpdate(driver, old, context) {
-    return validateWith(context, (errors) => {
-      validateMetadataUpdate(driver, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(driver, old, errors)
       const at = errors.child('spec')
       validateSpec(driver.spec ?? {}, at)
-      const mutable = context.features.enabled('MutableCSIDriverGroupPolicy')
-      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at, mutable)
+      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
     })
   },
   deleteAnswer: 'Object',

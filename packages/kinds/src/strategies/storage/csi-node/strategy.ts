@@ -7,14 +7,15 @@ import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
 const maxNodeId = 256
 
-function validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): void {
-  validateMetadata(node, errors, { namespaced: false })
+function* validateNode(node: DeepReadonly<CSINode>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(node, errors, { namespaced: false })
   const names = new Set<string>()
   for (const [i, driver] of (node.spec?.drivers ?? []).entries()) {
     const at = errors.child('spec').child('drivers').index(i)
@@ -72,13 +73,13 @@ function validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<
 export const csiNodeStrategy = defineStrategy<CSINode>({
   allowUnconditionalUpdate: false,
   validate(node, context) {
-    return validateWith(context, (errors) => validateNode(node, errors))
+    return validateStepsWith(context, (errors) => validateNode(node, errors))
   },
   validateUpdate(node, old, context) {
-    return validateWith(context, (errors) => {
+    return validateStepsWith(context, function* (errors) {
       // The stock server validates the object twice on update.
-      validateNode(node, errors)
-      validateNode(node, errors)
+      yield* validateNode(node, errors)
+      yield* validateNode(node, errors)
       validateImmutableFields(node, old, errors)
     })
   },

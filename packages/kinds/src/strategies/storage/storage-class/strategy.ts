@@ -5,15 +5,16 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet, semanticEqual } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
 const reclaimPolicies = ['Delete', 'Retain']
 const bindingModes = ['Immediate', 'WaitForFirstConsumer']
 
-function validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false })
+function* validateClass(object: DeepReadonly<StorageClass>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false })
   validateProvisioner(object.provisioner, errors.child('provisioner'))
   validateParameters(object.parameters, errors.child('parameters'))
   const { reclaimPolicy, volumeBindingMode } = object
@@ -48,12 +49,12 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
     object.volumeBindingMode ??= 'Immediate'
   },
   validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
+    return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
-      validateClass(object, errors)
-      validateMetadataUpdate(object, old, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateClass(object, errors)
+      yield* validateMetadataUpdate(object, old, errors)
       validateImmutableFields(object, old, errors)
     })
   },

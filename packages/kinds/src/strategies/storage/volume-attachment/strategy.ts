@@ -1,16 +1,19 @@
 /** VolumeAttachment. @see Configuration and storage specification, 2.7 */
+
 import type { DeepReadonly } from '@krmkit/meta'
 import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../../types/storage-v1.generated.ts'
 import { validatePersistentVolumeSpec } from '../../core/persistent-volume/strategy.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { lunOfSource } from '../../shared/required-luns.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -19,21 +22,22 @@ const maxMessageBytes = 1024
 
 type Attachment = DeepReadonly<VolumeAttachment>
 
-function validateAttachment(attachment: Attachment, errors: ContextErrorList): void {
-  validateMetadata(attachment, errors, { namespaced: false })
+function* validateAttachment(attachment: Attachment, errors: ContextErrorList): Steps {
+  yield* validateMetadata(attachment, errors, { namespaced: false })
   const at = errors.child('spec')
   const { attacher, source, nodeName = '' } = attachment.spec ?? {}
   if (isEmpty(attacher)) at.child('attacher').required()
-  validateSource(source ?? {}, at.child('source'))
+  yield* validateSource(source ?? {}, at.child('source'))
   at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
   validateStatus(attachment, errors.child('status'))
 }
 
-function validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): void {
+function* validateSource({ persistentVolumeName, inlineVolumeSpec }: R<VolumeAttachmentSource>, at: FieldPath): Steps {
   const one = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName'
   if (!isSet(inlineVolumeSpec) && !isSet(persistentVolumeName)) at.required(one)
   else if (isSet(inlineVolumeSpec) && isSet(persistentVolumeName)) at.forbidden(one)
-  else if (isSet(inlineVolumeSpec)) validatePersistentVolumeSpec(inlineVolumeSpec, at.child('inlineVolumeSpec'), { inline: true })
+  else if (isSet(inlineVolumeSpec))
+    yield* validatePersistentVolumeSpec(inlineVolumeSpec, at.child('inlineVolumeSpec'), { inline: true })
   else if (persistentVolumeName === '') at.child('persistentVolumeName').required('must specify non empty persistentVolumeName')
 }
 
@@ -63,9 +67,9 @@ function validateNewAttachment(attachment: Attachment, errors: ContextErrorList)
 }
 
 /** The stock server validates the whole attachment twice on update. */
-function validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): void {
-  validateAttachment(attachment, errors)
-  validateAttachment(attachment, errors)
+function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Steps {
+  yield* validateAttachment(attachment, errors)
+  yield* validateAttachment(attachment, errors)
   if (!semanticEqual(attachment.spec, old.spec)) errors.child('spec').invalid(printSpec(attachment), 'field is immutable')
 }
 
@@ -81,6 +85,10 @@ function printSpec({ spec }: Attachment) {
     }),
   )
 }
+
+const table: readonly GatedFields[] = ['attachError', 'detachError'].map((error) => {
+  return { gate: 'MutableCSINodeAllocatableCount', paths: [`status.${error}.errorCode`] }
+})
 
 export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   allowUnconditionalUpdate: false,
@@ -103,26 +111,24 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
     keepMembers(attachment, old, 'status')
   },
   validate(attachment, context) {
-    return validateWith(context, (errors) => {
-      validateAttachment(attachment, errors)
+    return validateStepsWith(context, function* (errors) {
+      yield* validateAttachment(attachment, errors)
       validateNewAttachment(attachment, errors)
     })
   },
   validateUpdate(attachment, old, context) {
-    return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
+    return validateStepsWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
   },
   deleteAnswer: 'Object',
   subresources: {
     status: {
       prepareForUpdate(attachment, old, { features }) {
+        dropGatedFields(attachment, old, { table, features })
         keepMembers(attachment, old, 'spec')
         resetStatusMetadata(attachment, old)
-        if (features.enabled('MutableCSINodeAllocatableCount')) return
-        for (const name of ['attachError', 'detachError'] as const)
-          if (!isSet(old.status?.[name]?.errorCode)) delete attachment.status?.[name]?.errorCode
       },
       validateUpdate(attachment, old, context) {
-        return validateWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
+        return validateStepsWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
       },
     },
   },

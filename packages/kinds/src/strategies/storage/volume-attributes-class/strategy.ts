@@ -3,12 +3,13 @@ import type { DeepReadonly } from '@krmkit/meta'
 import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateWith } from '../../shared/strategy.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, semanticEqual } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
-function validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): void {
-  validateMetadata(object, errors, { namespaced: false })
+function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(object, errors, { namespaced: false })
   validateProvisioner(object.driverName, errors.child('driverName'))
   const at = errors.child('parameters')
   validateParameters(object.parameters, at)
@@ -18,17 +19,17 @@ function validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: Cont
 export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClass>({
   allowUnconditionalUpdate: false,
   validate(object, context) {
-    return validateWith(context, (errors) => validateClass(object, errors))
+    return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
   validateUpdate(object, old, context) {
-    return validateWith(context, (errors) => {
+    return validateStepsWith(context, function* (errors) {
       // The stock server validates the class twice on update.
-      validateClass(object, errors)
-      validateMetadataUpdate(object, old, errors)
+      yield* validateClass(object, errors)
+      yield* validateMetadataUpdate(object, old, errors)
       if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
       if (!semanticEqual(object.parameters, old.parameters))
         errors.child('parameters').forbidden('updates to parameters are forbidden.')
-      validateClass(object, errors)
+      yield* validateClass(object, errors)
     })
   },
   deleteAnswer: 'Object',

@@ -1,19 +1,26 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Finding, type RuleId, rules } from './findings.ts'
+import type { ReportedFinding } from './reported-finding.ts'
 
 /** Findings in SARIF 2.1.0, which code hosts and editors display. */
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
-export function sarifReport(findings: readonly Finding[], version: string): object {
+export interface SarifOptions {
+  /** Version of krmkit. */
+  readonly version: string
+  /** Descriptions of the rules. */
+  readonly rules: Readonly<Record<string, string>>
+}
+
+export function sarifReport(findings: readonly ReportedFinding[], { version, rules }: SarifOptions): object {
   const used = [...new Set(findings.map(({ rule }) => rule))].sort()
   return {
     $schema: schema,
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'krmkit', semanticVersion: version, rules: used.map(descriptor) } },
+        tool: { driver: { name: 'krmkit', semanticVersion: version, rules: used.map((id) => descriptor(id, rules[id] ?? id)) } },
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
@@ -26,15 +33,15 @@ export function sarifReport(findings: readonly Finding[], version: string): obje
   }
 }
 
-function descriptor(id: RuleId): object {
-  return { id, name: pascalCase(id), shortDescription: { text: rules[id] } }
+function descriptor(id: string, description: string): object {
+  return { id, name: pascalCase(id), shortDescription: { text: description } }
 }
 
 function pascalCase(id: string): string {
   return id.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-function result({ rule, severity, message, path, file, range, object }: Finding, used: readonly RuleId[]): object {
+function result({ rule, severity, message, path, file, range, object }: ReportedFinding, used: readonly string[]): object {
   const name =
     object === undefined
       ? ''

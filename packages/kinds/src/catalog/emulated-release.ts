@@ -1,0 +1,30 @@
+import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import type { ConvertFactory } from '../conversions/convert.ts'
+import type { Strategy } from '../interfaces.ts'
+import type { CatalogFacts } from './facts.ts'
+
+/** The kind of a definition and of its stored objects. */
+export interface EmulatedKind {
+  readonly kind: GroupVersionKind
+  /** Type of stored objects. */
+  readonly stored: () => StructType
+  readonly profile: NamingProfile
+}
+
+/** What an older release serves instead. Created by `emulateRelease` of `@krmkit/kinds/releases`, which is loaded on demand. */
+export interface EmulatedRelease {
+  /** `1.24` */
+  readonly release: string
+  /** The facts of the release, from those of the newest one. Both have stock names. */
+  facts(newest: CatalogFacts): CatalogFacts
+  /** Conversions of a version that differs from the storage version by more than its name. */
+  conversions(
+    kind: GroupVersionKind,
+    profile: NamingProfile,
+  ): { readonly toStorage: ConvertFactory; readonly fromStorage: ConvertFactory } | undefined
+  /** The version that the release stores, which discovery announces. Group and resource have stock names. */
+  storageVersion(group: string, resource: string): string | undefined
+  /** The strategy of a kind as the release has it. */
+  strategy(strategy: Strategy, at: EmulatedKind): Strategy
+}

@@ -1,0 +1,181 @@
+import { behaviorFromText, behaviorToText } from '../conversions/autoscaling-texts.ts'
+import type { HorizontalPodAutoscalerBehavior } from '../types/autoscaling-v2.generated.ts'
+import type { FormerKind } from './interfaces.ts'
+import { annotationOf, isLoose, type Loose, type Rewrite, replaced, type Step, withAnnotation } from './shape.ts'
+
+/**
+ * Autoscalers: `v2beta1` writes the name, selector and target of a metric beside each other; later versions have a member for the
+ * metric and one for its target. An annotation keeps `spec.behavior` in `v2beta1`.
+ */
+
+/** Names of the flat members of one source of metrics. */
+interface FlatNames {
+  readonly source: string
+  readonly selector?: string
+  /** Target values: hub name -> flat name. */
+  readonly targets: Readonly<Record<string, string>>
+  /** Current values: hub name -> flat name. */
+  readonly current: Readonly<Record<string, string>>
+}
+
+const sources: readonly FlatNames[] = [
+  {
+    source: 'object',
+    selector: 'selector',
+    targets: { value: 'targetValue', averageValue: 'averageValue' },
+    current: { value: 'currentValue', averageValue: 'averageValue' },
+  },
+  {
+    source: 'pods',
+    selector: 'selector',
+    targets: { averageValue: 'targetAverageValue' },
+    current: { averageValue: 'currentAverageValue' },
+  },
+  {
+    source: 'resource',
+    targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
+    current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
+  },
+  {
+    source: 'containerResource',
+    targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
+    current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
+  },
+  {
+    source: 'external',
+    selector: 'metricSelector',
+    targets: { value: 'targetValue', averageValue: 'targetAverageValue' },
+    current: { value: 'currentValue', averageValue: 'currentAverageValue' },
+  },
+]
+
+const targetTypes: Readonly<Record<string, string>> = {
+  averageUtilization: 'Utilization',
+  averageValue: 'AverageValue',
+  value: 'Value',
+}
+
+/** Values that `v2beta1` always prints: as zero where the hub has none. */
+const alwaysPrinted: Readonly<Record<string, string>> = {
+  'object targets': 'value',
+  'object current': 'value',
+  'pods targets': 'averageValue',
+  'pods current': 'averageValue',
+  'resource current': 'averageValue',
+  'containerResource current': 'averageValue',
+  'external current': 'value',
+}
+
+/** The values of a target or of a current state, from flat members. */
+function valuesOf(flat: Loose, names: Readonly<Record<string, string>>, printed: string | undefined): Loose {
+  const found = Object.entries(names)
+    .map(([hub, name]) => [hub, flat[name]] as const)
+    .filter(([, value]) => value !== undefined && value !== null)
+  const isOther = found.length > 1
+  return Object.fromEntries(found.filter(([hub, value]) => !(isOther && hub === printed && isZero(value))))
+}
+
+function isZero(value: unknown): boolean {
+  return value === '0' || value === 0
+}
+
+type Part = 'targets' | 'current'
+
+const toHub =
+  (part: Part): Rewrite =>
+  (metric) =>
+    sources.reduce((current, names) => withSource(current, names, (flat) => nested(flat, names, part)), metric)
+
+function withSource(metric: Loose, { source }: FlatNames, change: (member: Loose) => Loose): Loose {
+  const member = metric[source]
+  return isLoose(member) ? { ...metric, [source]: change(member) } : metric
+}
+
+function nested(flat: Loose, names: FlatNames, part: Part): Loose {
+  const values = valuesOf(flat, names[part], alwaysPrinted[`${names.source} ${part}`])
+  const kind = ['averageUtilization', 'averageValue', 'value'].find((name) => name in values)
+  const place = part === 'targets' ? 'target' : 'current'
+  const type = part === 'targets' && kind !== undefined ? { type: targetTypes[kind] } : {}
+  const own = Object.entries({
+    ...(names.source === 'object' ? { describedObject: flat['target'] } : {}),
+    ...(names.selector === undefined ? {} : { metric: metricOf(flat, names.selector) }),
+    [place]: { ...type, ...values },
+  }).filter(([, value]) => value !== undefined)
+  const former = new Set(['target', 'metricName', names.selector, ...Object.values(names[part])])
+  // `name` and `container` stay where they are.
+  return Object.fromEntries([...Object.entries(flat).filter(([name]) => !former.has(name)), ...own])
+}
+
+function metricOf(flat: Loose, selector: string): Loose {
+  const { metricName, [selector]: labels } = flat
+  return { name: metricName ?? '', ...(labels === undefined || labels === null ? {} : { selector: labels }) }
+}
+
+const fromHub =
+  (part: Part): Rewrite =>
+  (metric, { lose }) =>
+    sources.reduce(
+      (current, names) =>
+        withSource(current, names, (member) => {
+          const place = part === 'targets' ? 'target' : 'current'
+          const values = isLoose(member[place]) ? member[place] : {}
+          for (const name of ['value', 'averageValue', 'averageUtilization'])
+            if (values[name] !== undefined && !(name in names[part]))
+              lose(`${names.source}.${place}.${name}`, 'this version has no such value for this source of metrics')
+          return flattened(member, names, part, values)
+        }),
+      metric,
+    )
+
+function flattened(member: Loose, names: FlatNames, part: Part, values: Loose): Loose {
+  const metric = isLoose(member['metric']) ? member['metric'] : {}
+  const printed = alwaysPrinted[`${names.source} ${part}`]
+  const flat = Object.entries({
+    ...(names.source === 'object' ? { target: member['describedObject'] } : {}),
+    ...(names.selector === undefined ? {} : { metricName: metric['name'] ?? '', [names.selector]: metric['selector'] }),
+    ...Object.fromEntries(
+      Object.entries(names[part]).map(([hub, name]) => [name, values[hub] ?? (hub === printed ? '0' : undefined)]),
+    ),
+  }).filter(([, value]) => value !== undefined)
+  const former = new Set(['target', 'current', 'describedObject', 'metric'])
+  return Object.fromEntries([...Object.entries(member).filter(([name]) => !former.has(name)), ...flat])
+}
+
+const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior'
+
+const behavior: Step = {
+  at: '',
+  toHub: (object) => {
+    const found = behaviorFromText(annotationOf(object, behaviorAnnotation))
+    const cleaned = withAnnotation(object, behaviorAnnotation, undefined)
+    if (found === undefined || !isLoose(cleaned['spec'])) return cleaned
+    return { ...cleaned, spec: { ...cleaned['spec'], behavior: found } }
+  },
+  fromHub: (object) => {
+    const { spec } = object
+    if (!isLoose(spec) || !isLoose(spec['behavior'])) return object
+    const text = behaviorToText(spec['behavior'] as HorizontalPodAutoscalerBehavior)
+    return withAnnotation({ ...object, spec: replaced(spec, 'behavior', {}) }, behaviorAnnotation, text)
+  },
+}
+
+const metrics: readonly Step[] = [
+  behavior,
+  { at: 'spec.metrics[]', toHub: toHub('targets'), fromHub: fromHub('targets') },
+  { at: 'status.currentMetrics[]', toHub: toHub('current'), fromHub: fromHub('current') },
+]
+
+/** `v2` added a tolerance. */
+const tolerance: readonly Step[] = ['scaleUp', 'scaleDown'].map(
+  (rules): Step => ({
+    at: `spec.behavior.${rules}`,
+    fromHub: (object, { lose }) => {
+      if (object['tolerance'] !== undefined) lose('tolerance', 'this version has no tolerance')
+      return replaced(object, 'tolerance', {})
+    },
+  }),
+)
+
+export const autoscaling: readonly FormerKind[] = [
+  { group: 'autoscaling', kind: 'HorizontalPodAutoscaler', hub: 'v2', versions: { v2beta1: metrics, v2beta2: tolerance } },
+]

@@ -1,0 +1,63 @@
+import type { Features, GroupVersionKind, NamingProfile } from '@krmkit/meta'
+import type { StructType } from '@krmkit/schema'
+import type { EmulatedRelease } from '../catalog/emulated-release.ts'
+import { stockGroup } from '../catalog/groups.ts'
+import type { Strategy } from '../interfaces.ts'
+import { earlierConversions } from './conversions/index.ts'
+import { earlierDefaults } from './defaults.ts'
+import { GatedFields, withGatedFields } from './gated-fields.ts'
+import { podSecurityPolicyStrategy } from './pod-security-policy.ts'
+import { factsAt } from './release-facts.ts'
+import { minorOf } from './release-names.ts'
+import { storageVersionAt } from './resources.ts'
+
+/** The oldest release that can be emulated. */
+const oldestMinor = 21
+
+/**
+ * What a release serves, for `createCatalog({ emulated })`: its resources, among them those that were removed since, with their defaults
+ * and conversions.
+ *
+ * @throws KindsError `UnknownRelease` for a release outside 1.16 to 1.33; RangeError for one before 1.21.
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { emulateRelease, typesAt } from '@krmkit/kinds/releases'
+ * import { createFeatures } from '@krmkit/meta'
+ * const features = createFeatures('1.24')
+ * const catalog = createCatalog({ features, types: typesAt('1.24'), emulated: emulateRelease(features) })
+ * catalog.resource({ group: 'batch', version: 'v1beta1', resource: 'cronjobs' })?.kind.removed // '1.25'
+ */
+export function emulateRelease(features: Features): EmulatedRelease {
+  const release = `1.${minorOf(features.release.version)}`
+  if (minorOf(release) < oldestMinor) {
+    throw new RangeError(`release ${release} cannot be emulated; the oldest one is 1.${oldestMinor}`)
+  }
+  const gated = new GatedFields(release, features)
+  return {
+    release,
+    facts: (newest) => factsAt(newest, release),
+    conversions: (gvk, profile) => earlierConversions(stockKind(gvk, profile)),
+    storageVersion: (group, resource) => storageVersionAt(release, { group, resource })?.version,
+    strategy(strategy, { kind, stored, profile }) {
+      const { group, version, kind: name } = stockKind(kind, profile)
+      return strategyAt(name === 'PodSecurityPolicy' ? podSecurityPolicyStrategy : strategy, `${group}/${version}/${name}`, {
+        stored,
+        gated,
+      })
+    },
+  }
+}
+
+function strategyAt(
+  strategy: Strategy,
+  key: string,
+  { stored, gated }: { readonly stored: () => StructType; readonly gated: GatedFields },
+): Strategy {
+  const { defaults: stable, ...rest } = strategy
+  const defaults = earlierDefaults(key, stable)
+  return withGatedFields(defaults === undefined ? rest : { ...rest, defaults }, stored, gated)
+}
+
+function stockKind({ group, version, kind }: GroupVersionKind, profile: NamingProfile): GroupVersionKind {
+  return { group: stockGroup(group, profile), version, kind }
+}

@@ -1,0 +1,6 @@
+export type { EmulatedRelease } from '../catalog/emulated-release.ts'
+export { emulateRelease } from './emulation.ts'
+export { type FieldLifecycle, fieldLifecycles } from './fields.ts'
+export { releases } from './release-names.ts'
+export { groupsAt, type ReleaseGroup, type ReleaseResource, resourcesAt, storageVersionAt } from './resources.ts'
+export { typesAt } from './types.ts'

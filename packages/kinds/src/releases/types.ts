@@ -1,0 +1,44 @@
+import { type NamingProfile, stockProfile } from '@krmkit/meta'
+import { createTypeSource, type FactsSource } from '@krmkit/schema'
+import { modelTexts } from '../catalog/model-texts.ts'
+import { fieldLifecycles } from './fields.ts'
+import { podSecurityPolicyTypes } from './pod-security-policy.ts'
+import { factMinor, minorOf } from './release-names.ts'
+
+/** The types of a release: those of the newest one without younger fields, and with the types that were removed since. */
+
+/** Fields by `folder.Type field`: all versions of a type have them. */
+function fieldIndex(isAbsent: (introduced: string, removed: string | undefined) => boolean): ReadonlySet<string> {
+  const absent = fieldLifecycles().filter(({ introduced, removed }) => isAbsent(introduced, removed))
+  return new Set(absent.map(({ type, field }) => `${withoutVersion(type)} ${field}`))
+}
+
+/** `core/v1.Pod` becomes `core.Pod`. */
+export function withoutVersion(type: string): string {
+  return `${type.slice(0, type.indexOf('/'))}${type.slice(type.lastIndexOf('.'))}`
+}
+
+/**
+ * The types of a release.
+ *
+ * @throws KindsError `UnknownRelease`
+ * @example
+ * import { typesAt } from '@krmkit/kinds/releases'
+ * typesAt('1.23').struct('batch/v1.CronJobSpec').field.has('timeZone') // false
+ * typesAt('1.24').struct('batch/v1.CronJobSpec').field.has('timeZone') // true
+ */
+export function typesAt(release: string, profile: NamingProfile = stockProfile): FactsSource {
+  const minor = minorOf(release)
+  const absent = fieldIndex((introduced, removed) => {
+    return factMinor(introduced) > minor || (removed !== undefined && factMinor(removed) <= minor)
+  })
+  const texts = modelTexts(profile)
+  const files = { ...texts, policy: withPolicies(texts, 'policy'), extensions: withPolicies(texts, 'extensions') }
+  return createTypeSource(files, { omit: (type, field) => absent.has(`${withoutVersion(type)} ${field}`) })
+}
+
+function withPolicies(texts: Readonly<Record<string, string>>, folder: 'policy' | 'extensions'): string {
+  const facts = JSON.parse(texts[folder] as string) as { versions: Record<string, { types: Record<string, unknown> }> }
+  Object.assign(facts.versions.v1beta1!.types, podSecurityPolicyTypes(folder))
+  return JSON.stringify(facts)
+}

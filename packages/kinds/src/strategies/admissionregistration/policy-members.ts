@@ -1,0 +1,102 @@
+/** Members that validating and mutating policies and their bindings share. */
+import { nameRules } from '@krmkit/meta'
+import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import type { Type } from '@krmkit/schema/cel'
+import type { ParamKind, ParamRef, Variable } from '../../types/admissionregistration-v1.generated.ts'
+import { validateEnum } from '../shared/enums.ts'
+import type { FieldPath } from '../shared/field-path.ts'
+import { validateSelector } from '../shared/labels.ts'
+import { isEmpty, isSet, type R } from '../shared/values.ts'
+import { type ExpressionContext, validateExpression, variableType } from './admission-expressions.ts'
+
+const missingActions = ['Deny', 'Allow']
+
+/** Environment of the expressions of a policy. */
+export interface PolicyEnvironment {
+  readonly params: boolean
+  readonly checks: ExpressionContext
+  readonly variables: Map<string, Type> | undefined
+}
+
+/** Expressions may use the variables before them. */
+export function compilePolicyExpression(
+  text: string,
+  at: FieldPath,
+  {
+    environment,
+    authorizer = true,
+    ...result
+  }: {
+    readonly environment: PolicyEnvironment
+    readonly authorizer?: boolean
+    readonly kinds?: readonly Type['kind'][]
+    /** Result type of a mutation. */
+    readonly mutation?: Type
+  },
+): Type | undefined {
+  const { params, checks, variables } = environment
+  const scope = { params, authorizer, ...(variables === undefined ? {} : { variables }) }
+  return validateExpression(text, at, { scope, checks, ...result })
+}
+
+export function validateParamKind({ apiVersion = '', kind = '' }: R<ParamKind>, at: FieldPath): void {
+  const here = at.child('apiVersion')
+  const parts = apiVersion === '/' ? [''] : apiVersion.split('/')
+  const version = parts.at(-1) ?? ''
+  const group = parts.length === 2 ? (parts[0] ?? '') : ''
+  if (apiVersion === '') here.required()
+  else if (parts.length > 2) here.invalid(apiVersion, `unexpected GroupVersion string: ${apiVersion}`)
+  else {
+    const wrongGroup = group === '' ? [] : validateDns1123Subdomain(group)
+    if (wrongGroup.length > 0) here.invalid(group, wrongGroup.join(','))
+    const wrongVersion = validateDns1035Label(version)
+    if (version === '') here.invalid(apiVersion, 'version must be specified')
+    else if (wrongVersion.length > 0) here.invalid(version, wrongVersion.join(','))
+  }
+  const wrongKind = validateDns1035Label(kind.toLowerCase())
+  if (kind === '') at.child('kind').required()
+  else if (wrongKind.length > 0) {
+    at.child('kind').invalid(kind, `may have mixed case, but should otherwise match: ${wrongKind.join(',')}`)
+  }
+}
+
+/** Reserved words of the expression language. */
+const reservedWords = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+)
+
+export function validateVariables(
+  variables: readonly R<Variable>[] | undefined,
+  at: FieldPath,
+  environment: PolicyEnvironment,
+): void {
+  for (const [i, { name = '', expression = '' }] of (variables ?? []).entries()) {
+    const here = at.index(i)
+    if (name.trim() === '') here.child('name').required('name is not specified')
+    else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
+      here.child('name').invalid(name, 'name is not a valid CEL identifier')
+    }
+    if (expression.trim() === '') here.child('expression').required('expression is not specified')
+    else
+      environment.variables?.set(
+        name,
+        variableType(compilePolicyExpression(expression, here.child('expression'), { environment })),
+      )
+  }
+}
+
+export function validateParamRef({ name = '', selector, parameterNotFoundAction: action }: R<ParamRef>, at: FieldPath): void {
+  const exclusive = 'name and selector are mutually exclusive'
+  if (name !== '') {
+    at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
+    if (isSet(selector)) at.child('name').forbidden(exclusive)
+  }
+  if (isSet(selector)) {
+    validateSelector(selector, at.child('selector'))
+    if (name !== '') at.child('selector').forbidden(exclusive)
+  } else if (name === '') at.required('one of name or selector must be specified')
+  if (isEmpty(action)) at.child('parameterNotFoundAction').required()
+  else validateEnum(action, at.child('parameterNotFoundAction'), missingActions)
+}

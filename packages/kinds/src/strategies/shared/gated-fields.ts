@@ -1,0 +1,52 @@
+/** Members behind feature gates: a write with the gate off loses them, unless the stored object already has one of them. */
+import type { DeepReadonly, Features } from '@krmkit/meta'
+
+/** Members of a kind that one gate controls. */
+export interface GatedFields {
+  readonly gate: string
+  /** First release whose default enables the gate. Absent: it is off by default. */
+  readonly onSince?: string
+  /** Member paths such as `containers.*.resizePolicy`; `*` is every item of a list. */
+  readonly paths: readonly string[]
+  /** Paths that show that the stored object uses the feature. Default: `paths`. */
+  readonly usedBy?: readonly string[]
+}
+
+/** Whether a gate is on. A gate that the features do not know has the default of its release. */
+export function gateEnabled({ gate, onSince }: Pick<GatedFields, 'gate' | 'onSince'>, features: Features): boolean {
+  return features.enabled(gate, onSince !== undefined && features.release.atLeast(onSince))
+}
+
+/** Drops members whose gate is off, unless `old` uses them. Mutates `object`. */
+export function dropGatedFields(
+  object: object | undefined,
+  old: DeepReadonly<object> | undefined,
+  { table, features }: { readonly table: readonly GatedFields[]; readonly features: Features },
+): void {
+  if (object === undefined) return
+  for (const row of table) {
+    if (gateEnabled(row, features)) continue
+    if ((row.usedBy ?? row.paths).some((path) => isUsed(old, path.split('.'), 0))) continue
+    for (const path of row.paths) removeAt(object, path.split('.'), 0)
+  }
+}
+
+function isUsed(value: unknown, path: readonly string[], at: number): boolean {
+  if (value === undefined || value === null) return false
+  const step = path[at]
+  if (step === undefined) return !Array.isArray(value) || value.length > 0
+  if (step === '*') return Array.isArray(value) && value.some((item) => isUsed(item, path, at + 1))
+  return typeof value === 'object' && isUsed((value as Record<string, unknown>)[step], path, at + 1)
+}
+
+function removeAt(value: unknown, path: readonly string[], at: number): void {
+  if (typeof value !== 'object' || value === null) return
+  const step = path[at] as string
+  if (step === '*') {
+    if (Array.isArray(value)) for (const item of value) removeAt(item, path, at + 1)
+    return
+  }
+  const members = value as Record<string, unknown>
+  if (at === path.length - 1) delete members[step]
+  else removeAt(members[step], path, at + 1)
+}

@@ -1,0 +1,58 @@
+import type { ApiObject } from '@krmkit/meta'
+import { formatFieldError } from '@krmkit/meta/validation'
+import { describe, expect, it } from 'vitest'
+import { runValidation } from '../../validation.ts'
+import { strategies } from '../index.ts'
+import { testContext } from '../testing/context.ts'
+
+const many = 4000
+const times = <T>(make: (i: number) => T): T[] => Array.from({ length: many }, (_, i) => make(i))
+const wide = Object.fromEntries(times((i) => [`k${i}`, 'v']))
+const container = { name: 'c', image: 'i', terminationMessagePolicy: 'File', imagePullPolicy: 'Always' }
+const podSpec = (rest: object) => ({ restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [container], ...rest })
+const template = (spec: object) => ({ metadata: { labels: { a: 'b' } }, spec: podSpec(spec) })
+
+const large: Record<string, [key: string, members: object]> = {
+  'labels of a service account': ['/ServiceAccount', { metadata: { labels: wide } }],
+  'annotations of a node': ['/Node', { metadata: { annotations: wide } }],
+  'data of a config map': ['/ConfigMap', { data: wide }],
+  'binary data of a config map': ['/ConfigMap', { binaryData: wide }],
+  'data of a secret': ['/Secret', { type: 'Opaque', data: wide }],
+  'containers of a pod': ['/Pod', { spec: podSpec({ containers: times((i) => ({ ...container, name: `c${i}` })) }) }],
+  'environment of a pod': ['/Pod', { spec: podSpec({ containers: [{ ...container, env: times((i) => ({ name: `E${i}` })) }] }) }],
+  'tolerations of a pod': ['/Pod', { spec: podSpec({ tolerations: times((i) => ({ key: `k${i}`, operator: 'Exists' })) }) }],
+  'node selector of a deployment': [
+    'apps/Deployment',
+    {
+      spec: { selector: { matchLabels: { a: 'b' } }, strategy: { type: 'Recreate' }, template: template({ nodeSelector: wide }) },
+    },
+  ],
+}
+
+describe('validation of large objects', () => {
+  for (const [title, [key, members]] of Object.entries(large)) {
+    it(`has interruption points: ${title}`, () => {
+      const { metadata, ...rest } = members as { metadata?: object }
+      const object = { metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1', ...metadata }, ...rest }
+      if (key === '/Node') delete (object.metadata as { namespace?: string }).namespace
+      const strategy = strategies[key]
+      for (const validation of [
+        strategy?.validate?.(object as ApiObject, testContext()),
+        strategy?.validateUpdate?.(object as ApiObject, object as ApiObject, testContext()),
+      ]) {
+        if (validation === undefined || Array.isArray(validation)) throw new Error('no generator')
+        let yields = 0
+        let next = validation.next()
+        for (; next.done !== true; next = validation.next()) yields++
+        expect(next.value.map(formatFieldError)).toEqual([])
+        expect(yields).toBeGreaterThan(many / 100)
+      }
+    })
+  }
+
+  it('returns the same errors at once', () => {
+    const object = { metadata: { name: 'a', namespace: 'n' }, data: { ...wide, '/': 'v' } } as unknown as ApiObject
+    const errors = runValidation(strategies['/ConfigMap']?.validate?.(object, testContext()))
+    expect(errors.map(({ field }) => field)).toEqual(['data[/]'])
+  })
+})

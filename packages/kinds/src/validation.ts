@@ -1,0 +1,26 @@
+import type { FieldError } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
+import type { Validation } from './interfaces.ts'
+
+/**
+ * Returns the errors of a validation, without interruption.
+ *
+ * @example
+ * import { runValidation } from '@krmkit/kinds'
+ * import { field, formatFieldErrors, Path } from '@krmkit/meta'
+ * function* validation() {
+ *   yield
+ *   return [field.required(Path.of('name'))]
+ * }
+ * formatFieldErrors(runValidation(validation())) // 'name: Required value'
+ */
+export function runValidation(validation: Validation | undefined): FieldError[] {
+  if (validation === undefined) return []
+  return Array.isArray(validation) ? validation : runAtOnce(validation)
+}
+
+/** The errors of a validation, with its interruption points. @see {@link runValidation} */
+export function* validationSteps(validation: Validation | undefined): Generator<unknown, FieldError[]> {
+  if (validation === undefined) return []
+  return Array.isArray(validation) ? validation : yield* validation
+}

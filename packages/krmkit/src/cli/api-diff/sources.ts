@@ -1,0 +1,79 @@
+import { createRemoteClient } from '@krmkit/client'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
+import { decodeUntyped } from '@krmkit/schema'
+import {
+  type ApiSurface,
+  joinSurfaces,
+  surfaceOfCustomResources,
+  surfaceOfOpenApi,
+  surfaceOfRelease,
+  VersioningError,
+} from '@krmkit/versioning'
+import { connectionOf, withClient } from '../access/rbac-source.ts'
+import { CliError, messageOf } from '../cli-error.ts'
+import { requireReadable, valuesOf } from '../offline/load.ts'
+import { findManifests } from '../offline/manifest-files.ts'
+import { objectsOf } from '../offline/objects.ts'
+import type { Terminal } from '../offline/terminal.ts'
+
+/** The surfaces that `krmkit api-diff` compares. */
+
+interface SourceFlags {
+  readonly kubeconfig?: string
+  readonly context?: string
+}
+
+/**
+ * Loads a surface: `release:1.24`, the URL of a server, or a file or folder with OpenAPI documents or definitions.
+ *
+ * @throws CliError, ApiError, ClientError
+ */
+export async function loadSurface(source: string, flags: SourceFlags, terminal: Terminal): Promise<ApiSurface> {
+  if (source.startsWith('release:')) return releaseSurface(source.slice('release:'.length))
+  if (/^https?:\/\//.test(source)) return serverSurface(source, flags)
+  const values = requireReadable(findManifests([source], terminal)).flatMap((file) =>
+    valuesOf(file).map((value) => decodeUntyped<JsonObject>(value, { collect: false }).object),
+  )
+  const surface = joinSurfaces(
+    values.map((value) => surfaceOfValue(value, source)),
+    source,
+  )
+  if (surface.kinds.length > 0) return surface
+  throw new CliError({
+    code: 'FileFailed',
+    message: `${source}: neither OpenAPI documents nor CustomResourceDefinitions with kinds`,
+  })
+}
+
+function releaseSurface(release: string): ApiSurface {
+  try {
+    return surfaceOfRelease(release)
+  } catch (cause) {
+    if (!(cause instanceof VersioningError)) throw cause
+    throw new CliError({ code: 'InvalidFlag', message: messageOf(cause), cause })
+  }
+}
+
+function surfaceOfValue(value: unknown, source: string): ApiSurface {
+  if (isJsonObject(value) && ('openapi' in value || 'swagger' in value)) return surfaceOfOpenApi(value, source)
+  return surfaceOfCustomResources(
+    objectsOf({ value }).map((object) => object.value),
+    source,
+  )
+}
+
+/** Credentials come from the kubeconfig when its server has the URL. */
+async function serverSurface(url: string, flags: SourceFlags): Promise<ApiSurface> {
+  const server = url.replace(/\/+$/, '')
+  const connection = await connectionOf(flags)
+  if (connection.server.replace(/\/+$/, '') !== server) {
+    const message = `the kubeconfig is for ${connection.server}; choose a context for ${server} with --context`
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
+  return withClient(createRemoteClient(connection), async (client) => {
+    const response = await client.request({ path: '/openapi/v2', headers: { accept: 'application/json' } })
+    const document = response.status === 200 ? await response.json() : undefined
+    if (isJsonObject(document)) return surfaceOfOpenApi(document, server)
+    throw new CliError({ code: 'InvalidResponse', message: `GET ${server}/openapi/v2 returns ${response.status}` })
+  })
+}

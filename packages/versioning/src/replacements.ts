@@ -1,0 +1,95 @@
+import type { KindLifecycle } from '@krmkit/kinds'
+import { kindStateAt } from './kind-lifecycle.ts'
+import { compareReleases } from './release.ts'
+import { compareStability, stabilityOf } from './stability.ts'
+
+/** What a release serves in place of a kind, and until when a kind is served. */
+
+/** The newest release of the recorded lifecycles. */
+export const newestRelease = '1.33'
+
+/**
+ * Returns the kind that replaces another one at a release. Announcements name the successor of their time, which may itself be removed
+ * since: its own successor is then returned. Undefined when none of them is in the release.
+ *
+ * @throws VersioningError `InvalidRelease`
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * import { replacementAt } from '@krmkit/versioning'
+ * const all = readLifecycle()
+ * const replaced = all.find(({ kind, version }) => kind === 'CronJob' && version === 'v1beta1')!
+ * replacementAt(all, { replaced, release: '1.25' })?.version // 'v1'
+ */
+export function replacementAt(
+  lifecycles: readonly KindLifecycle[],
+  { replaced, release }: { readonly replaced: KindLifecycle; readonly release: string },
+): KindLifecycle | undefined {
+  const seen = new Set<KindLifecycle>()
+  for (let at = successorOf(lifecycles, replaced); at !== undefined && !seen.has(at); at = successorOf(lifecycles, at)) {
+    const { phase } = kindStateAt(at, release)
+    if (phase === 'current' || phase === 'deprecated') return at
+    seen.add(at)
+  }
+  return bestVersion(lifecycles, replaced, release)
+}
+
+function successorOf(lifecycles: readonly KindLifecycle[], { replacement }: KindLifecycle): KindLifecycle | undefined {
+  const [group, version, kind = ''] = replacement?.split(',') ?? []
+  // Some announcements name the list of the kind.
+  return lifecycles.find((each) => each.group === group && each.version === version && (each.kind === kind || each.list === kind))
+}
+
+/** The most stable other version of the kind in its group that the release has and does not deprecate. */
+function bestVersion(
+  lifecycles: readonly KindLifecycle[],
+  { group, kind, version }: KindLifecycle,
+  release: string,
+): KindLifecycle | undefined {
+  return lifecycles
+    .filter((each) => each.group === group && each.kind === kind && each.version !== version)
+    .filter((each) => kindStateAt(each, release).phase === 'current' && !isGone(each, release))
+    .filter((each) => compareVersions(each.version, version) > 0)
+    .sort((a, b) => compareVersions(b.version, a.version))[0]
+}
+
+/**
+ * Orders versions by stability, then by number: negative when `a` is older.
+ *
+ * @example
+ * import { compareVersions } from '@krmkit/versioning'
+ * ['v1', 'v2beta1', 'v1beta2', 'v2'].sort(compareVersions) // [ 'v1beta2', 'v2beta1', 'v1', 'v2' ]
+ */
+export function compareVersions(a: string, b: string): number {
+  const numbers = (version: string) => (version.match(/\d+/g) ?? []).map(Number)
+  const [one, two] = [numbers(a), numbers(b)]
+  return (
+    compareStability(stabilityOf(a) ?? 'alpha', stabilityOf(b) ?? 'alpha') ||
+    (one[0] ?? 0) - (two[0] ?? 0) ||
+    (one[1] ?? 0) - (two[1] ?? 0)
+  )
+}
+
+/**
+ * The first release without a kind: as announced, or the one after the last that has its type. Undefined while there is no such
+ * release, and where it is not recorded.
+ *
+ * @example
+ * import { readLifecycle } from '@krmkit/kinds'
+ * import { removalOf } from '@krmkit/versioning'
+ * removalOf(readLifecycle().find(({ kind }) => kind === 'PodPreset')!) // '1.20'
+ */
+export function removalOf({ removed, typesLast, served133 }: KindLifecycle): string | undefined {
+  if (removed !== null) return removed
+  if (served133 || typesLast === null || compareReleases(typesLast, newestRelease) >= 0) return undefined
+  const [major, minor] = typesLast.split('.')
+  return `${major}.${Number(minor) + 1}`
+}
+
+/** Whether a release is known not to serve a kind any more. */
+export function isGone(lifecycle: KindLifecycle, release: string): boolean {
+  const removal = removalOf(lifecycle)
+  if (removal !== undefined) return compareReleases(removal, release) <= 0
+  // Stable kinds that are not served are bodies of requests and responses.
+  const isResource = lifecycle.list !== null && stabilityOf(lifecycle.version) !== 'stable'
+  return isResource && !lifecycle.served133 && compareReleases(release, newestRelease) >= 0
+}

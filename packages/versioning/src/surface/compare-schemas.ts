@@ -1,0 +1,90 @@
+import type { SurfaceSchema } from './interfaces.ts'
+
+/** Finds what the values of one type lose as values of another. */
+
+export interface SchemaDifference {
+  readonly sort: 'added' | 'removed' | 'changed'
+  readonly path: string
+  readonly message: string
+  /** Whether objects of the first type are not valid, or lose members, as objects of the second. */
+  readonly breaking: boolean
+}
+
+const maxDepth = 40
+
+/**
+ * Compares two types. A named type is compared once, at the first place where it occurs.
+ *
+ * @param seen pairs of named types that are compared already, to share among kinds.
+ */
+export function compareSchemas(before: SurfaceSchema, after: SurfaceSchema, seen = new Set<string>()): SchemaDifference[] {
+  const found: SchemaDifference[] = []
+  new Comparison(found, seen).visit(before, after, '', 0)
+  return found
+}
+
+class Comparison {
+  readonly #found: SchemaDifference[]
+  readonly #seen: Set<string>
+
+  constructor(found: SchemaDifference[], seen: Set<string>) {
+    this.#found = found
+    this.#seen = seen
+  }
+
+  visit(before: SurfaceSchema, after: SurfaceSchema, path: string, depth: number): void {
+    if (depth > maxDepth) return
+    if (before.name !== undefined && after.name !== undefined) {
+      const pair = `${before.name} ${after.name}`
+      if (this.#seen.has(pair)) return
+      this.#seen.add(pair)
+    }
+    if (before.type !== after.type && after.type !== '' && before.type !== '') {
+      if (!isWidened(before.type, after.type))
+        this.#add('changed', path, `its type changes from ${before.type} to ${after.type}`, true)
+      return
+    }
+    this.#enums(before, after, path)
+    this.#members(before, after, path, depth)
+    if (before.items !== undefined && after.items !== undefined) this.visit(before.items(), after.items(), `${path}[]`, depth + 1)
+  }
+
+  #enums(before: SurfaceSchema, after: SurfaceSchema, path: string): void {
+    if (after.enum === undefined) return
+    if (before.enum === undefined) {
+      this.#add('changed', path, `it is limited to ${after.enum.join(', ')}`, true)
+      return
+    }
+    const removed = before.enum.filter((value) => !after.enum?.includes(value))
+    const added = after.enum.filter((value) => !before.enum?.includes(value))
+    if (removed.length > 0) this.#add('changed', path, `its values ${removed.join(', ')} are removed`, true)
+    if (added.length > 0) this.#add('changed', path, `its values ${added.join(', ')} are added`, false)
+  }
+
+  #members(before: SurfaceSchema, after: SurfaceSchema, path: string, depth: number): void {
+    const [old, next] = [before.members, after.members]
+    for (const [name, member] of old ?? []) {
+      const at = path === '' ? name : `${path}.${name}`
+      const found = next?.get(name)
+      if (found !== undefined) {
+        if (found.required && !member.required) this.#add('changed', at, 'it becomes required', true)
+        this.visit(member.schema(), found.schema(), at, depth + 1)
+      } else if (!after.open && after.items === undefined) this.#add('removed', at, 'it is removed', true)
+    }
+    for (const [name, { required }] of next ?? []) {
+      if (old?.has(name) === true || before.open) continue
+      const at = path === '' ? name : `${path}.${name}`
+      this.#add('added', at, required ? 'it is added, and required' : 'it is added', required)
+    }
+  }
+
+  #add(sort: SchemaDifference['sort'], path: string, message: string, breaking: boolean): void {
+    this.#found.push({ sort, path, message, breaking })
+  }
+}
+
+/** Whether each value of a type is one of the other. */
+function isWidened(before: string, after: string): boolean {
+  if (before === 'integer') return after === 'number' || after === 'int-or-string'
+  return before === 'string' && after === 'int-or-string'
+}

@@ -1,0 +1,182 @@
+import { type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
+import { formerConversion } from '@krmkit/kinds/former-versions'
+import { type ApiObject, isJsonObject, type JsonObject } from '@krmkit/meta'
+import { kindStateAt } from '../kind-lifecycle.ts'
+import { compareReleases } from '../release.ts'
+import { isGone } from '../replacements.ts'
+import type { ApiSurface, SurfaceKind } from './interfaces.ts'
+import { type Resolve, schemaOfOpenApi, schemaOfType } from './schemas.ts'
+
+/** Surfaces of releases, OpenAPI documents, custom resource definitions and control planes. */
+
+/**
+ * The kinds that a release of Kubernetes serves, with its deprecations. The fields of past releases are not recorded.
+ *
+ * @throws VersioningError `InvalidRelease`
+ * @example
+ * import { surfaceOfRelease } from '@krmkit/versioning'
+ * surfaceOfRelease('1.24').kinds.some(({ kind }) => kind === 'PodSecurityPolicy') // true
+ */
+export function surfaceOfRelease(release: string): ApiSurface {
+  const kinds = readLifecycle().flatMap((lifecycle): SurfaceKind[] => {
+    const { phase } = kindStateAt(lifecycle, release)
+    if (isGone(lifecycle, release) || (phase === 'future' && !hasType(lifecycle, release))) return []
+    const { group, version, kind, introduced, list } = lifecycle
+    // Bodies of requests without a recorded lifecycle.
+    if (introduced === null && list === null) return []
+    return [{ group, version, kind, ...deprecationAt(lifecycle, release) }]
+  })
+  return { name: `release:${release}`, release, kinds }
+}
+
+function hasType({ typesFirst }: KindLifecycle, release: string): boolean {
+  return typesFirst !== null && compareReleases(typesFirst, release) <= 0
+}
+
+function deprecationAt({ deprecated, replacement, group }: KindLifecycle, release: string): Partial<SurfaceKind> {
+  const since = deprecated !== null && compareReleases(deprecated, release) <= 0 ? deprecated : undefined
+  const [inGroup, version] = replacement?.split(',') ?? []
+  return {
+    ...(since === undefined ? {} : { deprecated: true, deprecatedSince: since }),
+    ...(version === undefined || inGroup !== group ? {} : { replacement: version }),
+  }
+}
+
+/**
+ * The kinds of an OpenAPI document, version 2 or 3. Documents of Kubernetes name their release, which adds the recorded deprecations.
+ *
+ * @example
+ * import { surfaceOfOpenApi } from '@krmkit/versioning'
+ * const gvk = [{ group: 'example.com', version: 'v1', kind: 'Widget' }]
+ * const Widget = { type: 'object', properties: { size: { type: 'integer' } }, 'x-kubernetes-group-version-kind': gvk }
+ * surfaceOfOpenApi({ swagger: '2.0', definitions: { Widget } }, 'api.json').kinds.length // 1
+ */
+export function surfaceOfOpenApi(document: JsonObject, name: string): ApiSurface {
+  const { components, definitions, info } = document
+  const inComponents = isJsonObject(components) ? components['schemas'] : undefined
+  const schemas = isJsonObject(definitions) ? definitions : isJsonObject(inComponents) ? inComponents : {}
+  const resolve: Resolve = (reference) => {
+    const target = schemas[reference.slice(reference.lastIndexOf('/') + 1)]
+    return isJsonObject(target) ? target : undefined
+  }
+  const release = isJsonObject(info) && info['title'] === 'Kubernetes' ? releaseOf(info['version']) : undefined
+  const known = release === undefined ? [] : readLifecycle()
+  const kinds = Object.entries(schemas).flatMap(([key, schema]): SurfaceKind[] => {
+    const gvks = isJsonObject(schema) ? schema['x-kubernetes-group-version-kind'] : undefined
+    const [only] = Array.isArray(gvks) && gvks.length === 1 ? gvks : []
+    if (!isJsonObject(only) || isList(schema)) return []
+    const [group, version, kind] = [only['group'], only['version'], only['kind']].map((each) => String(each ?? ''))
+    if (group === undefined || version === undefined || kind === undefined) return []
+    const lifecycle = known.find((each) => each.group === group && each.version === version && each.kind === kind)
+    const facts = lifecycle === undefined || release === undefined ? {} : deprecationAt(lifecycle, release)
+    return [{ group, version, kind, ...facts, schema: { ...schemaOfOpenApi(schema, resolve), name: key } }]
+  })
+  return { name, kinds, ...(release === undefined ? {} : { release }) }
+}
+
+function releaseOf(version: unknown): string | undefined {
+  return typeof version === 'string' ? /^v?(\d+\.\d+)/.exec(version)?.[1] : undefined
+}
+
+function isList(schema: unknown): boolean {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined
+  return isJsonObject(properties) && 'items' in properties && 'metadata' in properties && !('spec' in properties)
+}
+
+/**
+ * The kinds that CustomResourceDefinitions serve, `v1` or `v1beta1`. Other objects are ignored.
+ *
+ * @param objects parsed manifests.
+ * @example
+ * import { surfaceOfCustomResources } from '@krmkit/versioning'
+ * const names = { kind: 'Widget', plural: 'widgets' }
+ * const versions = [{ name: 'v1', served: true, storage: true }]
+ * const definition = {
+ *   apiVersion: 'apiextensions.k8s.io/v1',
+ *   kind: 'CustomResourceDefinition',
+ *   spec: { group: 'example.com', names, versions },
+ * }
+ * surfaceOfCustomResources([definition], 'crds/').kinds.map(({ version }) => version) // [ 'v1' ]
+ */
+export function surfaceOfCustomResources(objects: readonly unknown[], name: string): ApiSurface {
+  return { name, kinds: objects.flatMap(kindsOfDefinition) }
+}
+
+function kindsOfDefinition(object: unknown): SurfaceKind[] {
+  if (!isJsonObject(object) || object['kind'] !== 'CustomResourceDefinition') return []
+  const spec = currentDefinition(object)['spec']
+  if (!isJsonObject(spec)) return []
+  const { group, names, versions, conversion } = spec
+  const kind = isJsonObject(names) ? names['kind'] : undefined
+  if (typeof group !== 'string' || typeof kind !== 'string' || !Array.isArray(versions)) return []
+  const strategy = isJsonObject(conversion) ? conversion['strategy'] : undefined
+  const keepsAll = spec['preserveUnknownFields'] === true
+  return versions.filter(isJsonObject).flatMap((version): SurfaceKind[] => {
+    if (version['served'] === false || typeof version['name'] !== 'string') return []
+    const given = version['schema']
+    const schema = schemaOfOpenApi(isJsonObject(given) ? given['openAPIV3Schema'] : undefined, () => undefined)
+    return [
+      {
+        group,
+        version: version['name'],
+        kind,
+        storage: version['storage'] === true,
+        deprecated: version['deprecated'] === true,
+        convertedByName: strategy !== 'Webhook',
+        schema: keepsAll ? { ...schema, open: true } : schema,
+      },
+    ]
+  })
+}
+
+function currentDefinition(object: JsonObject): JsonObject {
+  const gvk = (version: string) => ({ group: 'apiextensions.k8s.io', version, kind: 'CustomResourceDefinition' })
+  if (object['apiVersion'] !== 'apiextensions.k8s.io/v1beta1') return object
+  const convert = formerConversion(gvk('v1beta1'), gvk('v1'))
+  return convert === undefined ? object : (convert(object as unknown as ApiObject) as unknown as JsonObject)
+}
+
+/**
+ * The kinds that a control plane serves, from its resource definitions.
+ *
+ * @example
+ * import { createCatalog } from '@krmkit/kinds'
+ * import { surfaceOfDefinitions } from '@krmkit/versioning'
+ * surfaceOfDefinitions(createCatalog().definitions, 'own').kinds.some(({ kind }) => kind === 'Pod') // true
+ */
+export function surfaceOfDefinitions(definitions: readonly ResourceDefinition[], name: string): ApiSurface {
+  const kinds = definitions.map((definition): SurfaceKind => {
+    const { group, version, kind, storage, custom } = definition
+    const schema =
+      custom === undefined
+        ? schemaOfType(kind.type())
+        : { ...schemaOfOpenApi(custom.schema, () => undefined), ...(custom.preserveUnknownFields === true ? { open: true } : {}) }
+    return {
+      group,
+      version,
+      kind: kind.kind,
+      storage: storage.group === group && storage.version === version,
+      ...(kind.deprecated === undefined && definition.deprecationWarning === undefined ? {} : { deprecated: true }),
+      ...(kind.deprecated === undefined ? {} : { deprecatedSince: kind.deprecated }),
+      ...(kind.replacement?.group === group ? { replacement: kind.replacement.version } : {}),
+      schema,
+    }
+  })
+  return { name, kinds }
+}
+
+/** Joins surfaces, for example of the documents of a folder. A kind of a later surface replaces that of an earlier one. */
+export function joinSurfaces(surfaces: readonly ApiSurface[], name: string): ApiSurface {
+  const kinds = new Map(
+    surfaces.flatMap((surface) => surface.kinds.map((kind) => [`${kind.group}/${kind.version} ${kind.kind}`, kind])),
+  )
+  const elements = surfaces.flatMap((surface) => surface.elements ?? [])
+  const releases = new Set(surfaces.flatMap(({ release }) => (release === undefined ? [] : [release])))
+  const [release] = releases
+  return {
+    name,
+    kinds: [...kinds.values()],
+    ...(elements.length === 0 ? {} : { elements }),
+    ...(releases.size === 1 && release !== undefined ? { release } : {}),
+  }
+}
