@@ -20,9 +20,10 @@ export interface DuelResult {
   readonly stockAnswers: ReadonlyMap<string, NormalAnswer>
 }
 
-/** Quiet time after which no further watch events are expected, and the limit of waiting for them, in milliseconds. */
+/** Quiet times after which no further watch events are expected, and the limit of waiting for them, in milliseconds. */
 const quiet = 120
-const longest = 3000
+const quietIfDifferent = 1500
+const longest = 6000
 /** Pause between two reads of what both servers shall agree on, in milliseconds. */
 const agreementPause = 120
 
@@ -70,7 +71,7 @@ export class Duel {
 
   async #collectWatches(scenario: Scenario, stock: ScenarioRun, krmkit: ScenarioRun, judge: Judge): Promise<void> {
     if (!stock.isWatching && !krmkit.isWatching) return
-    await untilQuiet(() => stock.received + krmkit.received)
+    await untilQuiet(() => [stock.received, krmkit.received])
     const [theirs, ours] = [stock.collect(), krmkit.collect()]
     for (const step of scenario.steps) {
       const [a, b] = [theirs.get(step.id), ours.get(step.id)]
@@ -191,12 +192,14 @@ function judged(step: Step, { stock, krmkit }: AnswerPair): Judgement {
   }
 }
 
-async function untilQuiet(received: () => number): Promise<void> {
+/** Waits longer while one server has sent more events than the other: the machine may be busy. */
+async function untilQuiet(received: () => readonly [number, number]): Promise<void> {
   const deadline = Date.now() + longest
-  for (let before = -1; Date.now() < deadline; ) {
-    await sleep(quiet)
-    const now = received()
-    if (now === before) return
-    before = now
+  for (let before = -1, since = Date.now(); Date.now() < deadline; ) {
+    await new Promise((resolve) => setTimeout(resolve, quiet))
+    const [stock, krmkit] = received()
+    if (stock + krmkit !== before) since = Date.now()
+    else if (stock === krmkit || Date.now() - since >= quietIfDifferent) return
+    before = stock + krmkit
   }
 }

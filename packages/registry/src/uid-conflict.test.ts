@@ -1,6 +1,6 @@
 import { createCatalog } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
-import { uidConflict, versionConflict } from './uid-conflict.ts'
+import { uidConflict } from './uid-conflict.ts'
 
 const catalog = createCatalog()
 
@@ -21,12 +21,5 @@ describe('uidConflict', () => {
 
   it('leaves out the root of the store in a dry run', () => {
     expect(messageOf('configmaps', { namespace: 'n', dryRun: true })).toContain('Key: /configmaps/n/a,')
-  })
-
-  it('versionConflict names the versions', () => {
-    const pods = catalog.resource({ group: '', version: 'v1', resource: 'pods' })
-    if (pods === undefined) throw new Error('no pods')
-    const { message } = versionConflict(pods, { namespace: 'n', name: 'a', resourceVersion: '1', found: '7' })
-    expect(message).toContain('ResourceVersion in precondition: 1, ResourceVersion in object meta: 7')
   })
 })

@@ -35,7 +35,7 @@ export function uidConflict(definition: ResourceDefinition, { uid, ...conflict }
 }
 
 /**
- * The conflict of an update with a precondition on another version, in the words of {@link uidConflict}.
+ * The conflict of an update with a precondition on another version, in the words of {@link uidConflict}, which has an example.
  */
 export function versionConflict(definition: ResourceDefinition, { resourceVersion, ...conflict }: VersionConflict): ApiError {
   return preconditionConflict(definition, conflict, { what: 'ResourceVersion', expected: resourceVersion })

@@ -15,6 +15,19 @@ export const documentDepartures: readonly KnownDivergence[] = [
       (Array.isArray(step.query) ? step.query.some(([name]) => name === 'sendInitialEvents') : false),
   },
   {
+    id: 'D70',
+    title: 'A limit holds for any version',
+    reason: 'API protocol 4.3: a list has at most `limit` items; for resourceVersion 0 the stock server ignores the limit.',
+    ends: true,
+    matches: ({ at }, { step, stock, krmkit }) =>
+      step.method === 'GET' &&
+      stock.status === 200 &&
+      krmkit.status === 200 &&
+      parameterOf(step, 'resourceVersion') === '0' &&
+      Number(parameterOf(step, 'limit')) > 0 &&
+      /^body(\.object)?\.(metadata\.(continue|remainingItemCount)|items\.|rows\.)/.test(at),
+  },
+  {
     id: 'D81',
     title: "Descriptions in OpenAPI documents and Tables are krmkit's own",
     reason:
@@ -61,6 +74,11 @@ export const documentDepartures: readonly KnownDivergence[] = [
     matches: (_, { step }) => /v=v2beta1/.test(String(step.headers?.['accept'] ?? '')) && /^\/apis?\/?$/.test(step.path),
   },
 ]
+
+/** The first value of a query parameter, which counts. */
+function parameterOf({ query }: Divergence['step'], name: string): string | undefined {
+  return Array.isArray(query) ? query.find(([each]) => each === name)?.[1] : undefined
+}
 
 function isOpenApi({ path }: Divergence['step']): boolean {
   return path.startsWith('/openapi/') || path.startsWith('{index.')

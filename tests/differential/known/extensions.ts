@@ -33,6 +33,18 @@ export const ofExtensions: readonly KnownDivergence[] = [
       String(stock).startsWith('no kind is registered for the type v1.Scale in scheme '),
   },
   {
+    id: 'D69',
+    title: 'The scale of a custom resource can be applied',
+    reason:
+      'Server-side apply of a Scale works as for built-in kinds; the stock server tracks its owners with a converter for custom resources, which does not know the kind, and answers 500.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      at === 'status' &&
+      step.method === 'PATCH' &&
+      step.path.endsWith('/scale') &&
+      /^500 .*request to convert CR to an invalid group\/version: autoscaling\/v1$/.test(String(stock)) &&
+      !String(krmkit).startsWith('500 '),
+  },
+  {
     id: 'D104',
     title: 'An object is not stored under another name than its own',
     reason:

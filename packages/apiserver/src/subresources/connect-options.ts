@@ -1,4 +1,5 @@
-import { type ApiObject, formatApiVersion } from '@krmkit/meta'
+import { ApiError, type ApiObject, formatApiVersion } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { TypeNode } from '@krmkit/schema'
 import { flag, integer, type Query, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -34,9 +35,16 @@ function parameterOf(query: Query, name: string, type: TypeNode): unknown {
   if (type.kind === 'list') {
     const all = query.get(name) ?? []
     const isText = type.of.kind === 'scalar' && type.of.scalar === 'string'
-    return isText ? [...all] : all.map((each) => integer(new Map([[name, [each]]]), name))
+    return isText ? [...all] : all.flatMap((each) => each.split(',').map(portOf))
   }
   if (type.kind !== 'scalar') return undefined
   if (type.scalar === 'bool') return flag(query, name)
   return type.scalar === 'string' ? text(query, name) : integer(query, name)
+}
+
+/** Numbers of a list are ports. @throws ApiError 400 */
+function portOf(given: string): number {
+  const why = /^\d+$/.test(given) ? (Number(given) > 65_535 ? 'value out of range' : undefined) : 'invalid syntax'
+  if (why === undefined) return Number(given)
+  throw ApiError.badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuote(given)}: ${why}`)
 }

@@ -69,8 +69,8 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
       const before = owners.withOwners(scaleOf(scope, current, true))
       if (patch?.body.kind === 'apply') {
         return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent, object }) => {
-          if (object instanceof ApiError) throw object
           const next = owners.applied(before, sent, options.force === true) as Scale
+          if (object instanceof ApiError) throw object
           return scaled(scope, { current, before, next, managedFields: owners.afterApply(next), dryRun: write.dryRun })
         })
       }

@@ -11,7 +11,7 @@ import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { validateStepsWith } from '../../shared/strategy.ts'
-import { copy, firstByName, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { copy, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
@@ -51,7 +51,8 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
     return validateStepsWith(context, function* (errors) {
       yield* validateCommon(pod, old, errors)
       const at = errors.child('spec').child('ephemeralContainers')
-      const byName = firstByName(pod.spec?.ephemeralContainers ?? [])
+      // Of containers of one name, which are refused anyway, the last counts.
+      const byName = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]))
       for (const container of old.spec?.ephemeralContainers ?? []) {
         const now = byName.get(container.name)
         const name = JSON.stringify(container.name)
