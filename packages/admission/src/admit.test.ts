@@ -35,7 +35,7 @@ describe('admit', () => {
       warnings: ['look'],
       annotations: { team: 'none' },
     })
-    const told: AdmissionDecision[] = [
+    const expectedDecisions: AdmissionDecision[] = [
       {
         plugin: 'Label',
         phase: 'mutating',
@@ -47,7 +47,7 @@ describe('admit', () => {
       },
       { plugin: 'Judge', phase: 'validating', outcome: 'allowed', changes: [], reasons: [], warnings: ['look'], annotations: {} },
     ]
-    expect(answer.decisions).toEqual(told)
+    expect(answer.decisions).toEqual(expectedDecisions)
   })
 
   it('names the plugin that refused', async () => {
@@ -92,14 +92,14 @@ describe('createAdmissionChain: details', () => {
   const object = frozen<ApiObject>({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
 
   it('calls handles once for each target', async () => {
-    let asked = 0
-    const counting: AdmissionPlugin = { name: 'Counting', handles: () => ++asked > 0, validate: () => undefined }
+    let handleCalls = 0
+    const counting: AdmissionPlugin = { name: 'Counting', handles: () => ++handleCalls > 0, validate: () => undefined }
     const chain = createAdmissionChain([counting])
     for (const name of ['a', 'b', 'c']) await chain.validate(object, attributesOf('configmaps', { name }), contextOf())
     await chain.admit(object, attributesOf('configmaps'), contextOf())
-    expect(asked).toBe(1)
+    expect(handleCalls).toBe(1)
     await chain.validate(object, attributesOf('secrets'), contextOf())
-    expect(asked).toBe(2)
+    expect(handleCalls).toBe(2)
   })
 
   it('returns the same object when no plugin changes it', async () => {

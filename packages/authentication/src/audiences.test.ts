@@ -7,11 +7,11 @@ const inner = { authenticateToken: (token: string): AuthenticationOutcome => (to
 
 it('withServerAudiences makes tokens valid for the server audiences [P38] [P39]', () => {
   const tokens = withServerAudiences(inner, ['one', 'two'])
-  const asked = (...audiences: string[]) => tokens.authenticateToken('a', { audiences })
+  const authenticateFor = (...audiences: string[]) => tokens.authenticateToken('a', { audiences })
   expect(tokens.authenticateToken('a')).toEqual({ ...alice, audiences: ['one', 'two'] })
   expect(tokens.authenticateToken('a')).toBe(tokens.authenticateToken('a'))
-  expect(asked('x', 'two', 'one')).toEqual({ ...alice, audiences: ['two', 'one'] })
-  expect(asked('x')).toEqual({ kind: 'noOpinion' })
+  expect(authenticateFor('x', 'two', 'one')).toEqual({ ...alice, audiences: ['two', 'one'] })
+  expect(authenticateFor('x')).toEqual({ kind: 'noOpinion' })
   expect(tokens.authenticateToken('b')).toEqual({ kind: 'noOpinion' })
 })
 

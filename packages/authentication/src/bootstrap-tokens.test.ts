@@ -30,8 +30,8 @@ const known = (groups: string[]) => ({ kind: 'authenticated', user: { username: 
 describe('createBootstrapTokenAuthenticator', () => {
   it('names the user after the token id, with default and extra groups [P119] [P261]', () => {
     expect(judge(secretOf({}))).toEqual(known(['system:bootstrappers']))
-    const asked = 'system:bootstrappers:z,system:bootstrappers:a:b-9,system:bootstrappers:z'
-    expect(judge(secretOf({ 'auth-extra-groups': asked }))).toEqual(
+    const extraGroups = 'system:bootstrappers:z,system:bootstrappers:a:b-9,system:bootstrappers:z'
+    expect(judge(secretOf({ 'auth-extra-groups': extraGroups }))).toEqual(
       known(['system:bootstrappers', 'system:bootstrappers:a:b-9', 'system:bootstrappers:z']),
     )
   })

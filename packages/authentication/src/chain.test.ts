@@ -36,8 +36,8 @@ describe('createAuthenticatorChain', () => {
   })
 
   it('keeps the first message for the client [P311]', async () => {
-    const told = (message: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `reason ${message}`, message })
-    const rejections = [bad('x'), told('a'), told('b')]
+    const rejectedWith = (message: string): AuthenticationOutcome => ({ kind: 'rejected', reason: `reason ${message}`, message })
+    const rejections = [bad('x'), rejectedWith('a'), rejectedWith('b')]
     const expected = { kind: 'rejected', reason: '[x, reason a, reason b]', message: 'a' }
     expect(createAuthenticatorChain(rejections.map(now)).authenticate(request)).toEqual(expected)
     expect(await createAuthenticatorChain(rejections.map(later)).authenticate(request)).toEqual(expected)

@@ -8,16 +8,16 @@ function setup(
   more: Partial<TokenCacheOptions> = {},
 ) {
   const clock = fakeClock(0)
-  const asked: string[] = []
+  const lookups: string[] = []
   const inner: TokenAuthenticator = {
     authenticateToken: async (token, options) => {
-      asked.push(token)
+      lookups.push(token)
       return answer(token, options?.audiences)
     },
   }
   const tokens = createCachedTokenAuthenticator(inner, { clock, random: seededRandom(1), ...more })
   const judge = async (token: string, audiences?: string[]) => tokens.authenticateToken(token, audiences && { audiences })
-  return { clock, asked, tokens, judge }
+  return { clock, lookups, tokens, judge }
 }
 const user = (username: string, more: object = {}): AuthenticationOutcome => ({
   kind: 'authenticated',
@@ -27,54 +27,56 @@ const user = (username: string, more: object = {}): AuthenticationOutcome => ({
 
 describe('createCachedTokenAuthenticator', () => {
   it('caches successes and failures with separate lifetimes', async () => {
-    const { judge, asked, clock } = setup((token) => (token === 'a' ? user('a') : { kind: 'rejected', reason: 'no' }), {
+    const { judge, lookups, clock } = setup((token) => (token === 'a' ? user('a') : { kind: 'rejected', reason: 'no' }), {
       successMs: 1000,
       failureMs: 100,
     })
     for (const token of ['a', 'b', 'a', 'b']) await judge(token)
-    expect(asked).toEqual(['a', 'b'])
+    expect(lookups).toEqual(['a', 'b'])
     clock.advance(100)
     for (const token of ['a', 'b']) await judge(token)
-    expect(asked).toEqual(['a', 'b', 'b'])
+    expect(lookups).toEqual(['a', 'b', 'b'])
     clock.advance(900)
     await judge('a')
-    expect(asked).toEqual(['a', 'b', 'b', 'a'])
+    expect(lookups).toEqual(['a', 'b', 'b', 'a'])
   })
 
   it('caches nothing beyond the expiry of the token, and no transient rejection', async () => {
-    const { judge, asked, clock } = setup((token) => (token === 'a' ? user('a', { expiresAt: 500 }) : transientRejection('busy')))
+    const { judge, lookups, clock } = setup((token) =>
+      token === 'a' ? user('a', { expiresAt: 500 }) : transientRejection('busy'),
+    )
     for (const token of ['a', 'a', 'b', 'b']) await judge(token)
-    expect(asked).toEqual(['a', 'b', 'b'])
+    expect(lookups).toEqual(['a', 'b', 'b'])
     clock.advance(500)
     await judge('a')
-    expect(asked).toHaveLength(4)
+    expect(lookups).toHaveLength(4)
   })
 
   it('caches by audiences', async () => {
-    const { judge, asked } = setup((_, audiences) => user((audiences ?? []).join()))
+    const { judge, lookups } = setup((_, audiences) => user((audiences ?? []).join()))
     expect(await judge('a', ['x'])).toEqual(user('x'))
     expect(await judge('a', ['x', 'y'])).toEqual(user('x,y'))
     expect(await judge('a')).toEqual(user(''))
     expect(await judge('a["x"]')).toEqual(user(''))
-    expect(asked).toHaveLength(4)
+    expect(lookups).toHaveLength(4)
   })
 
   it('shares concurrent calls with equal arguments', async () => {
-    const { judge, asked } = setup(() => user('a'))
+    const { judge, lookups } = setup(() => user('a'))
     await Promise.all([judge('a'), judge('a'), judge('a')])
-    expect(asked).toEqual(['a'])
+    expect(lookups).toEqual(['a'])
   })
 
   it('bounds its size in bytes; invalid tokens do not evict valid ones', async () => {
     // A failure weighs about 270 bytes: eight fit in the quarter for failures.
-    const { judge, asked } = setup((token) => (token.startsWith('good') ? user(token) : { kind: 'noOpinion' }), {
+    const { judge, lookups } = setup((token) => (token.startsWith('good') ? user(token) : { kind: 'noOpinion' }), {
       maxBytes: 4 * 8 * 275,
     })
     for (const token of ['good-1', 'good-2']) await judge(token)
     for (let i = 0; i < 100; i++) await judge(`bad-${i}`)
-    asked.length = 0
+    lookups.length = 0
     for (const token of ['good-1', 'good-2', 'bad-99', 'bad-92', 'bad-91']) await judge(token)
-    expect(asked).toEqual(['bad-91'])
+    expect(lookups).toEqual(['bad-91'])
   })
 
   it('does not cache a rejected promise', async () => {

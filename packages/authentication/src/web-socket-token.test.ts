@@ -3,10 +3,10 @@ import type { AuthenticationRequest, TokenAuthenticator } from './interfaces.ts'
 import { createWebSocketTokenAuthenticator, removeTokenProtocols } from './web-socket-token.ts'
 
 const profile = { apiDomain: 'k8s.io' }
-const asked: string[] = []
+const seenTokens: string[] = []
 const tokens: TokenAuthenticator = {
   authenticateToken(token) {
-    asked.push(token)
+    seenTokens.push(token)
     return token === 'jane\u00fc' ? { kind: 'authenticated', user: { username: 'jane', groups: [] } } : { kind: 'noOpinion' }
   },
 }
@@ -14,7 +14,7 @@ const carried = (token: string) => `base64url.bearer.authorization.k8s.io.${Buff
 const upgrade = { connection: 'keep-alive, Upgrade', upgrade: 'WebSocket' }
 
 async function ask(headers: AuthenticationRequest['headers']) {
-  asked.splice(0)
+  seenTokens.splice(0)
   return createWebSocketTokenAuthenticator(tokens, { profile }).authenticate({ headers, peer: {} })
 }
 
@@ -37,7 +37,7 @@ describe('createWebSocketTokenAuthenticator', () => {
     }
     expect(await ask({ ...upgrade, 'sec-websocket-protocol': 'x' })).toEqual({ kind: 'noOpinion' })
     expect(await ask(upgrade)).toEqual({ kind: 'noOpinion' })
-    expect(asked).toEqual([])
+    expect(seenTokens).toEqual([])
   })
 
   it.each([

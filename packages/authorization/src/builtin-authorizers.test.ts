@@ -16,9 +16,9 @@ function toPath(groups: readonly string[], verb: string, path: string): Attribut
   return { ...toResource(groups, verb, ''), isResource: false, version: '', namespace: '', path }
 }
 
-const answering = (decision: Decision, asked: string[] = [], name = ''): Authorizer => ({
+const answering = (decision: Decision, consulted: string[] = [], name = ''): Authorizer => ({
   authorize: async () => {
-    asked.push(name)
+    consulted.push(name)
     return decision
   },
 })
@@ -27,14 +27,14 @@ describe('createUnionAuthorizer', () => {
   const anything = toResource(authenticated, 'get', 'pods')
 
   it('stops at the first decision', async () => {
-    const asked: string[] = []
+    const consulted: string[] = []
     const union = createUnionAuthorizer([
-      answering({ decision: 'noOpinion', reason: 'not mine' }, asked, 'a'),
-      answering({ decision: 'deny', reason: 'no' }, asked, 'b'),
-      answering({ decision: 'allow', reason: 'yes' }, asked, 'c'),
+      answering({ decision: 'noOpinion', reason: 'not mine' }, consulted, 'a'),
+      answering({ decision: 'deny', reason: 'no' }, consulted, 'b'),
+      answering({ decision: 'allow', reason: 'yes' }, consulted, 'c'),
     ])
     expect(await union.authorize(anything)).toEqual({ decision: 'deny', reason: 'no' })
-    expect(asked).toEqual(['a', 'b'])
+    expect(consulted).toEqual(['a', 'b'])
   })
 
   it('joins all reasons when no authorizer decides', async () => {

@@ -70,12 +70,12 @@ describe('close', () => {
   })
 
   it('destroys the remaining connections after the grace period', async () => {
-    let asked: (() => void) | undefined
+    let signalArrival: (() => void) | undefined
     const arrived = new Promise<void>((resolve) => {
-      asked = resolve
+      signalArrival = resolve
     })
     const server = await listenPlain(() => {
-      asked!()
+      signalArrival!()
       return new Promise(() => undefined)
     })
     const stuck = new RawClient(server.port).send(get)

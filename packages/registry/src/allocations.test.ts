@@ -30,11 +30,11 @@ describe('addresses of services', () => {
 
   it('grants a requested address to one of many concurrent services', async () => {
     const { create } = sampleRegistry()
-    const asked = await Promise.allSettled(
+    const results = await Promise.allSettled(
       Array.from({ length: 8 }, (_, i) => create('services', nodePort(`s${i}`, { clusterIP: '10.0.0.9' }))),
     )
-    expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    for (const each of asked) {
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const each of results) {
       if (each.status === 'rejected')
         expect(each.reason).toMatchObject({ code: 422, message: expect.stringContaining('provided IP is already allocated') })
     }

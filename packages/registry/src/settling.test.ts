@@ -5,10 +5,10 @@ import { sampleRegistry } from './testing/sample-registry.ts'
 
 /** Judgements hear whether it came to a write. */
 
-function watching(): { readonly plugin: AdmissionPlugin; readonly heard: boolean[] } {
-  const heard: boolean[] = []
-  const reservation = { commit: () => void heard.push(true), rollback: () => void heard.push(false) }
-  return { heard, plugin: { name: 'Watching', handles: () => true, validate: () => reservation } }
+function watching(): { readonly plugin: AdmissionPlugin; readonly outcomes: boolean[] } {
+  const outcomes: boolean[] = []
+  const reservation = { commit: () => void outcomes.push(true), rollback: () => void outcomes.push(false) }
+  return { outcomes, plugin: { name: 'Watching', handles: () => true, validate: () => reservation } }
 }
 const renamed = (current: unknown, label: string): ApiObject => {
   const next = structuredClone(current) as ApiObject
@@ -17,27 +17,27 @@ const renamed = (current: unknown, label: string): ApiObject => {
 }
 
 it('commits reservations of stored writes and rolls back those of conflicts and dry runs', async () => {
-  const { plugin, heard } = watching()
+  const { plugin, outcomes } = watching()
   const { create, update } = sampleRegistry({ admission: [plugin] })
-  const told = () => heard.splice(0)
+  const newOutcomes = () => outcomes.splice(0)
   await create('configmaps', { metadata: { name: 'a' } })
-  expect(told()).toEqual([true])
+  expect(newOutcomes()).toEqual([true])
   await expect(create('configmaps', { metadata: { name: 'a' } })).rejects.toMatchObject({ reason: 'AlreadyExists' })
-  expect(told()).toEqual([false])
+  expect(newOutcomes()).toEqual([false])
   await create('configmaps', { metadata: { name: 'b' } }, { dryRun: true })
-  expect(told()).toEqual([false])
+  expect(newOutcomes()).toEqual([false])
   await update('configmaps', { name: 'a', change: (current) => renamed(current, 'x') })
-  expect(told()).toEqual([true])
+  expect(newOutcomes()).toEqual([true])
   await update('configmaps', { name: 'a', change: (current) => renamed(current, 'x') })
-  expect(told()).toEqual([true])
+  expect(newOutcomes()).toEqual([true])
 })
 
 it('settles the reservation of each attempt of a race', async () => {
-  const { plugin, heard } = watching()
+  const { plugin, outcomes } = watching()
   const { create, update } = sampleRegistry({ admission: [plugin] })
   await create('configmaps', { metadata: { name: 'a' } })
-  heard.splice(0)
+  outcomes.splice(0)
   const labels = Array.from({ length: 8 }, (_, i) => `l${i}`)
   await Promise.all(labels.map((label) => update('configmaps', { name: 'a', change: (current) => renamed(current, label) })))
-  expect(heard.filter((written) => written)).toHaveLength(8)
+  expect(outcomes.filter((written) => written)).toHaveLength(8)
 })

@@ -39,20 +39,24 @@ async function service(options: SampleOptions = {}) {
 
 describe('updates that change nothing', () => {
   it('are prepared and validated once; afterwards only warnings and admission run', async () => {
-    const asked: string[] = []
+    const admissionCalls: string[] = []
     const plugin: AdmissionPlugin = {
       name: 'Asked',
       handles: ({ operation }) => operation === 'UPDATE',
-      admit: () => void asked.push('admit'),
-      validate: () => void asked.push('validate'),
+      admit: () => void admissionCalls.push('admit'),
+      validate: () => void admissionCalls.push('validate'),
     }
     const { keep, seen, storage, warnings } = await service({ admission: [plugin] })
     const { revision } = storage
     // Another definition stored it, so its rules are not known to be met.
     const first = await keep()
-    expect([first.created, seen.splice(0), asked.splice(0)]).toEqual([false, ['prepare', 'validate'], ['admit', 'validate']])
+    expect([first.created, seen.splice(0), admissionCalls.splice(0)]).toEqual([
+      false,
+      ['prepare', 'validate'],
+      ['admit', 'validate'],
+    ])
     const second = await keep()
-    expect([seen.splice(0), asked.splice(0)]).toEqual([[], ['admit', 'validate']])
+    expect([seen.splice(0), admissionCalls.splice(0)]).toEqual([[], ['admit', 'validate']])
     expect(second).toMatchObject({ object: first.object, entry: first.entry })
     expect(second.object).toBe(first.object)
     expect(storage.revision).toBe(revision)

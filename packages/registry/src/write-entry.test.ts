@@ -11,8 +11,8 @@ function observed(storage: Storage) {
       key,
       (revision) => {
         const bytes = encode(revision)
-        const { object } = options?.memo as { object?: ApiObject }
-        frozen.push(Object.isFrozen(object) && Object.isFrozen(object?.metadata.labels))
+        const memo = options?.memo as { readonly object?: ApiObject } | undefined
+        frozen.push(memo?.object !== undefined && Object.isFrozen(memo.object) && Object.isFrozen(memo.object.metadata.labels))
         return bytes
       },
       options,

@@ -13,12 +13,12 @@ import {
 import { ownerReferencesPermissionEnforcement } from './owner-references.ts'
 
 /** Allows the listed permissions: `verb group/resource/name`. */
-function allowing(...rights: string[]): Authorizer & { readonly asked: Attributes[] } {
-  const asked: Attributes[] = []
+function allowing(...rights: string[]): Authorizer & { readonly checkedRights: Attributes[] } {
+  const checkedRights: Attributes[] = []
   return {
-    asked,
+    checkedRights,
     authorize(attributes) {
-      asked.push(attributes)
+      checkedRights.push(attributes)
       const { verb, group, resource, subresource, name } = attributes
       const right = `${verb} ${group}/${resource}${subresource === '' ? '' : `/${subresource}`} ${name}`
       return rights.includes(right) ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'no role' }
@@ -30,7 +30,7 @@ const requests = 'certificates.k8s.io/certificatesigningrequests'
 const request = (signerName: string, status: object = {}) => ({ spec: { signerName }, status })
 
 describe('CertificateApproval', () => {
-  const asked = (authorizer: Authorizer) =>
+  const admitted = (authorizer: Authorizer) =>
     runAdmission(certificateApproval({ profile: stockProfile, authorizer }), requests, {
       object: request('other.com/x'),
       oldObject: request('example.com/x'),
@@ -38,16 +38,16 @@ describe('CertificateApproval', () => {
     })
 
   it("requires approve on the stored request's signer or on its domain [P268]", async () => {
-    expect((await asked(allowing('approve certificates.k8s.io/signers example.com/x'))).allowed).toBe(true)
-    expect((await asked(allowing('approve certificates.k8s.io/signers example.com/*'))).allowed).toBe(true)
-    expect(refusalOf(await asked(allowing('approve certificates.k8s.io/signers other.com/x')))).toBe(
+    expect((await admitted(allowing('approve certificates.k8s.io/signers example.com/x'))).allowed).toBe(true)
+    expect((await admitted(allowing('approve certificates.k8s.io/signers example.com/*'))).allowed).toBe(true)
+    expect(refusalOf(await admitted(allowing('approve certificates.k8s.io/signers other.com/x')))).toBe(
       'certificatesigningrequests.certificates.k8s.io "a" is forbidden: user not permitted to approve requests with signerName "example.com/x"',
     )
   })
 })
 
 describe('CertificateSigning', () => {
-  const asked = (authorizer: Authorizer, status: object) =>
+  const admitted = (authorizer: Authorizer, status: object) =>
     runAdmission(certificateSigning({ profile: stockProfile, authorizer }), requests, {
       object: request('example.com/x', status),
       oldObject: request('example.com/x'),
@@ -57,22 +57,24 @@ describe('CertificateSigning', () => {
   it('requires sign for changes of the certificate or conditions [P269]', async () => {
     const refused =
       'certificatesigningrequests.certificates.k8s.io "a" is forbidden: user not permitted to sign requests with signerName "example.com/x"'
-    expect(refusalOf(await asked(allowing(), { certificate: 'YQ==' }))).toBe(refused)
-    expect(refusalOf(await asked(allowing(), { conditions: [{ type: 'Failed' }] }))).toBe(refused)
-    expect((await asked(allowing('sign certificates.k8s.io/signers example.com/x'), { certificate: 'YQ==' })).allowed).toBe(true)
-    expect((await asked(allowing(), {})).allowed).toBe(true)
+    expect(refusalOf(await admitted(allowing(), { certificate: 'YQ==' }))).toBe(refused)
+    expect(refusalOf(await admitted(allowing(), { conditions: [{ type: 'Failed' }] }))).toBe(refused)
+    expect((await admitted(allowing('sign certificates.k8s.io/signers example.com/x'), { certificate: 'YQ==' })).allowed).toBe(
+      true,
+    )
+    expect((await admitted(allowing(), {})).allowed).toBe(true)
   })
 })
 
 describe('ClusterTrustBundleAttest', () => {
   it("requires attest on the bundle's signer [P269]", async () => {
-    const asked = (authorizer: Authorizer, spec: object) =>
+    const admitted = (authorizer: Authorizer, spec: object) =>
       runAdmission(clusterTrustBundleAttest({ profile: stockProfile, authorizer }), 'certificates.k8s.io/clustertrustbundles', {
         object: { spec },
       })
-    expect((await asked(allowing(), {})).allowed).toBe(true)
-    expect((await asked(allowing('attest certificates.k8s.io/signers a.b/*'), { signerName: 'a.b/c' })).allowed).toBe(true)
-    expect(refusalOf(await asked(allowing(), { signerName: 'a.b/c' }))).toContain(
+    expect((await admitted(allowing(), {})).allowed).toBe(true)
+    expect((await admitted(allowing('attest certificates.k8s.io/signers a.b/*'), { signerName: 'a.b/c' })).allowed).toBe(true)
+    expect(refusalOf(await admitted(allowing(), { signerName: 'a.b/c' }))).toContain(
       'user not permitted to attest for signerName "a.b/c"',
     )
   })
@@ -84,16 +86,16 @@ const csr = (organizations: string[]) =>
 describe('CertificateSubjectRestriction', () => {
   const plugin = certificateSubjectRestriction(stockProfile)
   const signer = 'kubernetes.io/kube-apiserver-client'
-  const asked = async (signerName: string, text: string) =>
+  const admitted = async (signerName: string, text: string) =>
     refusalOf(await runAdmission(plugin, requests, { object: { spec: { signerName, request: text } } }))
   const masters = csr(['dev', 'system:masters'])
 
   it('refuses client certificates of the group system:masters', async () => {
-    expect(await asked(signer, masters)).toBe(
+    expect(await admitted(signer, masters)).toBe(
       'certificatesigningrequests.certificates.k8s.io "a" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     )
-    expect(await asked(signer, csr(['dev']))).toBe('')
-    expect(await asked('example.com/x', masters)).toBe('')
+    expect(await admitted(signer, csr(['dev']))).toBe('')
+    expect(await admitted('example.com/x', masters)).toBe('')
   })
 
   it('handles creation only, and reads only the subject', () => {
@@ -111,7 +113,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }
   const served = [{ group: 'apps', version: 'v1', kind: 'Deployment', resource: 'deployments', namespaced: true }]
   const owned = (...ownerReferences: object[]) => ({ metadata: { ownerReferences } })
-  const asked = (authorizer: Authorizer, object: object, oldObject?: object, subresource = '') =>
+  const admitted = (authorizer: Authorizer, object: object, oldObject?: object, subresource = '') =>
     runAdmission(
       ownerReferencesPermissionEnforcement(authorizer),
       'pods',
@@ -123,33 +125,33 @@ describe('OwnerReferencesPermissionEnforcement', () => {
 
   it('requires the delete permission for changes of owners [P282]', async () => {
     const refused = `pods "a" is forbidden: cannot set an ownerRef on a resource you can't delete: no role, <nil>`
-    expect(refusalOf(await asked(allowing(), owned(owner)))).toBe(refused)
-    expect(refusalOf(await asked(allowing(), owned(), owned(owner)))).toBe(refused)
-    expect((await asked(allowing(remove), owned(owner))).allowed).toBe(true)
-    expect((await asked(allowing(remove), owned(), owned(owner))).allowed).toBe(true)
+    expect(refusalOf(await admitted(allowing(), owned(owner)))).toBe(refused)
+    expect(refusalOf(await admitted(allowing(), owned(), owned(owner)))).toBe(refused)
+    expect((await admitted(allowing(remove), owned(owner))).allowed).toBe(true)
+    expect((await admitted(allowing(remove), owned(), owned(owner))).allowed).toBe(true)
   })
 
   it('allows updates that keep the owners [P282]', async () => {
     const authorizer = allowing()
-    expect((await asked(authorizer, owned(owner), owned(owner))).allowed).toBe(true)
-    expect((await asked(authorizer, {})).allowed).toBe(true)
-    expect((await asked(authorizer, owned(owner), {}, 'status')).allowed).toBe(true)
-    expect(authorizer.asked).toEqual([])
+    expect((await admitted(authorizer, owned(owner), owned(owner))).allowed).toBe(true)
+    expect((await admitted(authorizer, {})).allowed).toBe(true)
+    expect((await admitted(authorizer, owned(owner), {}, 'status')).allowed).toBe(true)
+    expect(authorizer.checkedRights).toEqual([])
   })
 
   it('requires update of finalizers for blockOwnerDeletion [P283]', async () => {
     const blocking = { ...owner, blockOwnerDeletion: true }
-    expect(refusalOf(await asked(allowing(remove), owned(blocking)))).toBe(
+    expect(refusalOf(await admitted(allowing(remove), owned(blocking)))).toBe(
       `pods "a" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no role, <nil>`,
     )
-    expect((await asked(allowing(remove, finalize), owned(blocking))).allowed).toBe(true)
-    expect((await asked(allowing(remove), owned({ ...blocking, controller: true }), owned(blocking))).allowed).toBe(true)
-    expect(refusalOf(await asked(allowing(remove), owned(blocking), owned(owner)))).toContain('set finalizers on')
+    expect((await admitted(allowing(remove, finalize), owned(blocking))).allowed).toBe(true)
+    expect((await admitted(allowing(remove), owned({ ...blocking, controller: true }), owned(blocking))).allowed).toBe(true)
+    expect(refusalOf(await admitted(allowing(remove), owned(blocking), owned(owner)))).toContain('set finalizers on')
   })
 
   it('refuses blockOwnerDeletion for unknown kinds [P283]', async () => {
     const odd = { ...owner, kind: 'Thing', blockOwnerDeletion: true }
-    expect(refusalOf(await asked(allowing(remove), owned(odd)))).toBe(
+    expect(refusalOf(await admitted(allowing(remove), owned(odd)))).toBe(
       'pods "a" is forbidden: cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion apps/v1 Kind Thing: no matches for kind "Thing" in version "apps/v1"',
     )
   })

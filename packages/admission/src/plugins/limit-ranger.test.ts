@@ -111,21 +111,21 @@ describe('LimitRanger: constraints', () => {
   it('constrains the effective requests and limits of the pod [P271]', async () => {
     const whole = ranges([{ type: 'Pod', max: { cpu: '1' } }])
     const cpu = (limit: string, rest = {}) => ({ name: 'x', resources: { limits: { cpu: limit } }, ...rest })
-    const asked = async (containers: object[], initContainers: object[] = []) =>
+    const refusalFor = async (containers: object[], initContainers: object[] = []) =>
       refusalOf(await runAdmission(plugin, 'pods', { object: { spec: { containers, initContainers } } }, whole))
-    expect(await asked([cpu('500m'), cpu('500m')])).toBe('')
-    expect(await asked([cpu('500m')], [cpu('1'), cpu('1')])).toBe('')
-    expect(await asked([cpu('500m')], [cpu('1100m')])).toContain('but limit is 1100m')
+    expect(await refusalFor([cpu('500m'), cpu('500m')])).toBe('')
+    expect(await refusalFor([cpu('500m')], [cpu('1'), cpu('1')])).toBe('')
+    expect(await refusalFor([cpu('500m')], [cpu('1100m')])).toContain('but limit is 1100m')
     const sidecar = cpu('600m', { restartPolicy: 'Always' })
-    expect(await asked([cpu('500m')], [sidecar])).toContain('but limit is 1100m')
-    expect(await asked([cpu('100m')], [sidecar, cpu('500m')])).toContain('but limit is 1100m')
-    expect(await asked([cpu('100m')], [cpu('500m'), sidecar])).toBe('')
+    expect(await refusalFor([cpu('500m')], [sidecar])).toContain('but limit is 1100m')
+    expect(await refusalFor([cpu('100m')], [sidecar, cpu('500m')])).toContain('but limit is 1100m')
+    expect(await refusalFor([cpu('100m')], [cpu('500m'), sidecar])).toBe('')
   })
 
   it('constrains the requests of claims, on updates too [P271]', async () => {
     const cluster = ranges([{ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } }])
     const claim = (storage: string) => ({ spec: { resources: { requests: { storage }, limits: { storage: '9Gi' } } } })
-    const asked = async (storage: string, oldObject?: object) =>
+    const refusalFor = async (storage: string, oldObject?: object) =>
       refusalOf(
         await runAdmission(
           plugin,
@@ -134,14 +134,14 @@ describe('LimitRanger: constraints', () => {
           cluster,
         ),
       )
-    expect(await asked('1Gi')).toBe('')
-    expect(await asked('1Mi')).toBe(
+    expect(await refusalFor('1Gi')).toBe('')
+    expect(await refusalFor('1Mi')).toBe(
       'persistentvolumeclaims "a" is forbidden: minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 1Mi',
     )
-    expect(await asked('6Gi', claim('6Gi'))).toContain(
+    expect(await refusalFor('6Gi', claim('6Gi'))).toContain(
       'maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi',
     )
-    expect(await asked('6Gi', { ...claim('6Gi'), metadata: { deletionTimestamp: '2024-01-01T00:00:00Z' } })).toBe('')
+    expect(await refusalFor('6Gi', { ...claim('6Gi'), metadata: { deletionTimestamp: '2024-01-01T00:00:00Z' } })).toBe('')
   })
 
   it('reports at most a thousand violations', async () => {

@@ -45,8 +45,8 @@ const cluster = clusterOf({
   'storage.k8s.io/csidrivers//d': { spec: { tokenRequests: [{ audience: 'inline' }] } },
   'storage.k8s.io/csidrivers//e': { spec: { tokenRequests: [{ audience: 'claimed' }] } },
 })
-const refused = async (resource: string, asked: TestRequest) => {
-  const message = refusalOf(await runAdmission(plugin, resource, { user: agent, ...asked }, cluster))
+const refused = async (resource: string, sent: TestRequest) => {
+  const message = refusalOf(await runAdmission(plugin, resource, { user: agent, ...sent }, cluster))
   return message.replace(/^\S+ "[^"]*" is forbidden: /, '')
 }
 
@@ -206,22 +206,22 @@ describe('NodeRestriction', () => {
   describe('tokens', () => {
     const token = (boundObjectRef: object | null, audiences: string[] = []) => ({ spec: { boundObjectRef, audiences } })
     const bound = (name: string, uid = `uid-of-${name}`) => ({ apiVersion: 'v1', kind: 'Pod', name, uid })
-    const asked = (object: object) => refused('serviceaccounts', { object, subresource: 'token' })
+    const sent = (object: object) => refused('serviceaccounts', { object, subresource: 'token' })
 
     it('allows tokens for pods on the own node and audiences of their volumes [P280]', async () => {
       for (const audience of ['', 'vault', 'inline', 'claimed'])
-        expect(await asked(token(bound('own'), audience === '' ? [] : [audience]))).toBe('')
-      expect(await asked(token(bound('own'), ['other']))).toBe(
+        expect(await sent(token(bound('own'), audience === '' ? [] : [audience]))).toBe('')
+      expect(await sent(token(bound('own'), ['other']))).toBe(
         'audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
       )
-      expect(await asked(token(bound('own'), ['vault', 'inline']))).toBe('node may only request 0 or 1 audiences')
+      expect(await sent(token(bound('own'), ['vault', 'inline']))).toBe('node may only request 0 or 1 audiences')
     })
 
     it.each([
       ['made', ['claimed']],
       ['old', ['filed']],
     ])('finds the audiences of %s volumes [P280]', async (name, audiences) => {
-      expect(await asked(token(bound(name), audiences))).toBe('')
+      expect(await sent(token(bound(name), audiences))).toBe('')
     })
 
     it.each([
@@ -230,7 +230,7 @@ describe('NodeRestriction', () => {
       ['lost-volume', 'persistentvolume "" not found'],
       ['lost-both', '[csidriver.storage.k8s.io "lost" not found, persistentvolumeclaim "lost" not found]'],
     ])('reports failed lookups for %s [P280]', async (name, problem) => {
-      expect(await asked(token(bound(name), ['x']))).toBe(`error validating audience "x": ${problem}`)
+      expect(await sent(token(bound(name), ['x']))).toBe(`error validating audience "x": ${problem}`)
     })
 
     it('allows further audiences that the authorizer permits [P280]', async () => {
@@ -265,7 +265,7 @@ describe('NodeRestriction', () => {
       [bound('other'), 'node requested token bound to a pod scheduled on a different node'],
       [bound('none'), 'pod "none" not found'],
     ])('refuses a token bound to %j [P280]', async (reference, sentence) => {
-      expect(await asked(token(reference))).toBe(sentence)
+      expect(await sent(token(reference))).toBe(sentence)
     })
   })
 

@@ -94,8 +94,8 @@ describe('PodSecurity: modes', () => {
     )
     const strict = podSecurity({ profile: stockProfile, configuration })
     const all = clusterOf({ 'namespaces//ns': {}, 'namespaces//free': {} })
-    const exempt = async (asked: object) => {
-      const { allowed, annotations } = await runAdmission(strict, 'pods', { object: bad, ...asked }, all)
+    const exempt = async (admitted: object) => {
+      const { allowed, annotations } = await runAdmission(strict, 'pods', { object: bad, ...admitted }, all)
       return allowed && annotations[`${prefix}exempt`]
     }
     expect(await exempt({})).toBe(false)
@@ -126,12 +126,12 @@ describe('PodSecurity: labels of namespaces', () => {
   const namespace = (labels: Record<string, string>) => ({
     metadata: { name: 'ns', namespace: '', ...labelled(labels).metadata },
   })
-  const asked = (object: object, oldObject?: object, cluster = clusterOf()) =>
+  const admitted = (object: object, oldObject?: object, cluster = clusterOf()) =>
     runAdmission(plugin, 'namespaces', { object, ...(oldObject === undefined ? {} : { oldObject }) }, cluster)
 
   it('validates labels on creation and change [P286]', async () => {
     const bad = namespace({ enforce: 'a', 'audit-version': 'c', warn: 'b' })
-    expect((await asked(bad)).status).toMatchObject({
+    expect((await admitted(bad)).status).toMatchObject({
       code: 422,
       details: {
         causes: [
@@ -141,9 +141,9 @@ describe('PodSecurity: labels of namespaces', () => {
         ],
       },
     })
-    expect((await asked(bad, bad)).allowed).toBe(true)
-    expect((await asked(bad, namespace({}))).allowed).toBe(false)
-    expect((await asked(namespace({ enforce: 'baseline', 'warn-version': 'v1.99', other: 'x' }))).allowed).toBe(true)
+    expect((await admitted(bad, bad)).allowed).toBe(true)
+    expect((await admitted(bad, namespace({}))).allowed).toBe(false)
+    expect((await admitted(namespace({ enforce: 'baseline', 'warn-version': 'v1.99', other: 'x' }))).allowed).toBe(true)
   })
 
   it('warns about existing pods that violate a stricter level [P286]', async () => {
@@ -155,14 +155,16 @@ describe('PodSecurity: labels of namespaces', () => {
       'pods/ns/z': pod({}),
       'pods/other/w': pod({ hostPID: true }),
     })
-    const { warnings } = await asked(namespace({ enforce: 'baseline' }), namespace({}), cluster)
+    const { warnings } = await admitted(namespace({ enforce: 'baseline' }), namespace({}), cluster)
     expect(warnings).toEqual([
       'existing pods in namespace "ns" violate the new PodSecurity enforce level "baseline:latest"',
       'x1 (and 1 other pod): host namespaces',
       'y: host namespaces, hostPath volumes',
     ])
-    expect((await asked(namespace({}), namespace({ enforce: 'baseline' }), cluster)).warnings).toEqual([])
-    expect((await asked(namespace({ enforce: 'baseline' }), namespace({ enforce: 'restricted' }), cluster)).warnings).toEqual([])
-    expect((await asked(namespace({ warn: 'baseline' }), namespace({}), cluster)).warnings).toEqual([])
+    expect((await admitted(namespace({}), namespace({ enforce: 'baseline' }), cluster)).warnings).toEqual([])
+    expect((await admitted(namespace({ enforce: 'baseline' }), namespace({ enforce: 'restricted' }), cluster)).warnings).toEqual(
+      [],
+    )
+    expect((await admitted(namespace({ warn: 'baseline' }), namespace({}), cluster)).warnings).toEqual([])
   })
 })

@@ -43,7 +43,7 @@ describe('PodNodeSelector', () => {
     'namespaces//broken': { metadata: { annotations: { 'scheduler.alpha.kubernetes.io/node-selector': 'a' } } },
   })
   const plugin = podNodeSelector(stockProfile, { clusterDefaultNodeSelector: 'pool=all', ns: 'env=dev,disk=ssd,own=1' })
-  const asked = (nodeSelector: object | undefined, namespace = 'ns') =>
+  const admitted = (nodeSelector: object | undefined, namespace = 'ns') =>
     runAdmission(
       plugin,
       'pods',
@@ -52,28 +52,28 @@ describe('PodNodeSelector', () => {
     )
 
   it('adds the node selector of the namespace annotation [P285]', async () => {
-    expect(specOf(await asked({ own: '1' })).nodeSelector).toEqual({ env: 'dev', disk: 'ssd', own: '1' })
+    expect(specOf(await admitted({ own: '1' })).nodeSelector).toEqual({ env: 'dev', disk: 'ssd', own: '1' })
   })
 
   it('falls back to the cluster default [P285]', async () => {
-    expect(specOf(await asked(undefined, 'plain')).nodeSelector).toEqual({ pool: 'all' })
+    expect(specOf(await admitted(undefined, 'plain')).nodeSelector).toEqual({ pool: 'all' })
   })
 
   it('refuses conflicting node selectors [P285]', async () => {
-    expect(refusalOf(await asked({ env: 'prod' }))).toBe(
+    expect(refusalOf(await admitted({ env: 'prod' }))).toBe(
       'pods "a" is forbidden: pod node label selector conflicts with its namespace node label selector',
     )
   })
 
   it('refuses labels outside the allow list of the namespace [P285]', async () => {
-    expect(refusalOf(await asked({ other: 'x' }))).toBe(
+    expect(refusalOf(await admitted({ other: 'x' }))).toBe(
       'pods "a" is forbidden: pod node label selector labels conflict with its namespace whitelist',
     )
   })
 
   it('fails for an invalid annotation and for a missing namespace [P285]', async () => {
-    expect((await asked({}, 'broken')).status).toMatchObject({ code: 500 })
-    expect((await asked({}, 'none')).status).toMatchObject({ code: 404 })
+    expect((await admitted({}, 'broken')).status).toMatchObject({ code: 500 })
+    expect((await admitted({}, 'none')).status).toMatchObject({ code: 404 })
   })
 
   it('rejects invalid configurations [P285]', () => {
@@ -166,35 +166,35 @@ describe('RuntimeClass', () => {
     },
     'node.k8s.io/runtimeclasses//plain': {},
   })
-  const asked = (spec: object) => runAdmission(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
+  const admitted = (spec: object) => runAdmission(plugin, 'pods', { object: { spec: { containers, ...spec } } }, cluster)
 
   it('takes overhead, node selector and tolerations from the class [P290]', async () => {
-    expect(specOf(await asked({ runtimeClassName: 'kata', nodeSelector: { disk: 'ssd' } }))).toMatchObject({
+    expect(specOf(await admitted({ runtimeClassName: 'kata', nodeSelector: { disk: 'ssd' } }))).toMatchObject({
       overhead: { cpu: '250m' },
       nodeSelector: { disk: 'ssd', runtime: 'kata' },
       tolerations: [toleration],
     })
-    expect(specOf(await asked({ runtimeClassName: 'plain' }))).toEqual({ containers, runtimeClassName: 'plain' })
-    expect(specOf(await asked({}))).toEqual({ containers })
+    expect(specOf(await admitted({ runtimeClassName: 'plain' }))).toEqual({ containers, runtimeClassName: 'plain' })
+    expect(specOf(await admitted({}))).toEqual({ containers })
   })
 
   it('refuses an unknown class [P290]', async () => {
-    expect(refusalOf(await asked({ runtimeClassName: 'none' }))).toBe(
+    expect(refusalOf(await admitted({ runtimeClassName: 'none' }))).toBe(
       'pods "a" is forbidden: pod rejected: RuntimeClass "none" not found',
     )
   })
 
   it('refuses an overhead that differs from the class [P291]', async () => {
-    expect((await asked({ runtimeClassName: 'kata', overhead: { cpu: '0.25' } })).allowed).toBe(true)
+    expect((await admitted({ runtimeClassName: 'kata', overhead: { cpu: '0.25' } })).allowed).toBe(true)
     const differs = "pods \"a\" is forbidden: pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
-    expect(refusalOf(await asked({ runtimeClassName: 'kata', overhead: { cpu: '1' } }))).toBe(differs)
+    expect(refusalOf(await admitted({ runtimeClassName: 'kata', overhead: { cpu: '1' } }))).toBe(differs)
     const without = 'pods "a" is forbidden: pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
-    expect(refusalOf(await asked({ overhead: { cpu: '1' } }))).toBe(without)
-    expect(refusalOf(await asked({ runtimeClassName: 'plain', overhead: { cpu: '1' } }))).toBe(without)
+    expect(refusalOf(await admitted({ overhead: { cpu: '1' } }))).toBe(without)
+    expect(refusalOf(await admitted({ runtimeClassName: 'plain', overhead: { cpu: '1' } }))).toBe(without)
   })
 
   it('refuses a conflicting node selector [P290]', async () => {
-    expect(refusalOf(await asked({ runtimeClassName: 'kata', nodeSelector: { runtime: 'runc' } }))).toBe(
+    expect(refusalOf(await admitted({ runtimeClassName: 'kata', nodeSelector: { runtime: 'runc' } }))).toBe(
       'pods "a" is forbidden: conflict: runtimeClass.scheduling.nodeSelector[runtime] = kata; pod.spec.nodeSelector[runtime] = runc',
     )
   })

@@ -254,14 +254,15 @@ describe('ResourceQuota: required members', () => {
       'k8s.io',
     )
     const on = resourceQuota({ profile: stockProfile, clock: fakeClock(now), limited })
-    const asked = (spec: object, cluster = clusterOf()) => runAdmission(on, 'pods', { object: { spec } }, cluster).then(refusalOf)
+    const admitted = (spec: object, cluster = clusterOf()) =>
+      runAdmission(on, 'pods', { object: { spec } }, cluster).then(refusalOf)
     const busy = { containers: [container({ cpu: '1' })] }
-    expect(await asked(busy)).toBe('pods "a" is forbidden: insufficient quota to consume: cpu,requests.cpu')
-    expect(await asked({ containers: [], priorityClassName: 'high' })).toBe(
+    expect(await admitted(busy)).toBe('pods "a" is forbidden: insufficient quota to consume: cpu,requests.cpu')
+    expect(await admitted({ containers: [], priorityClassName: 'high' })).toBe(
       'pods "a" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [high]}]',
     )
-    expect(await asked(busy, clusterOf({ 'resourcequotas/ns/q': quota({ cpu: '9', 'requests.cpu': '9' }) }))).toBe('')
-    expect(await asked({ containers: [] })).toBe('')
+    expect(await admitted(busy, clusterOf({ 'resourcequotas/ns/q': quota({ cpu: '9', 'requests.cpu': '9' }) }))).toBe('')
+    expect(await admitted({ containers: [] })).toBe('')
     expect(() => parseLimitedResources({ apiVersion: 'x', kind: 'ResourceQuotaConfiguration' }, 'k8s.io')).toThrow(
       'apiVersion must be',
     )

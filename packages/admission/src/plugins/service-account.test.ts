@@ -123,14 +123,14 @@ describe('ServiceAccount: references of pods', () => {
       imagePullSecrets: [{ name: 'pull' }],
     },
   })
-  const asked = (spec: object, metadata: object = {}) =>
+  const admissionOf = (spec: object, metadata: object = {}) =>
     runAdmission(plugin, 'pods', { object: { metadata, spec: { containers: [{ name: 'c' }], ...spec } } }, cluster)
   const refused = async (spec: object, metadata: object = {}) =>
-    refusalOf(await asked(spec, metadata)).replace('pods "a" is forbidden: ', '')
+    refusalOf(await admissionOf(spec, metadata)).replace('pods "a" is forbidden: ', '')
   const mirror = { annotations: { 'kubernetes.io/config.mirror': 'x' } }
 
   it('does not change mirror pods [P297]', async () => {
-    expect(specOf(await asked({}, mirror))).toEqual({ containers: [{ name: 'c' }] })
+    expect(specOf(await admissionOf({}, mirror))).toEqual({ containers: [{ name: 'c' }] })
     expect(await refused({ volumes: [{ name: 'v', configMap: { name: 'x' } }] }, mirror)).toBe('')
   })
 
@@ -183,7 +183,7 @@ describe('ServiceAccount: references of pods', () => {
   })
 
   it('reuses an existing token volume [P298]', async () => {
-    const spec = specOf(await asked({ volumes: [{ name: 'kube-api-access-mine', emptyDir: {} }] }))
+    const spec = specOf(await admissionOf({ volumes: [{ name: 'kube-api-access-mine', emptyDir: {} }] }))
     expect(spec).toMatchObject({
       volumes: [{ name: 'kube-api-access-mine' }],
       containers: [{ volumeMounts: [{ name: 'kube-api-access-mine' }] }],
@@ -192,6 +192,6 @@ describe('ServiceAccount: references of pods', () => {
 
   it('adds no volume that no container mounts [P297]', async () => {
     const taken = { name: 'own', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }
-    expect(specOf(await asked({ containers: [{ name: 'c', volumeMounts: [taken] }] })).volumes).toBeUndefined()
+    expect(specOf(await admissionOf({ containers: [{ name: 'c', volumeMounts: [taken] }] })).volumes).toBeUndefined()
   })
 })

@@ -218,7 +218,7 @@ describe('other authorizers', () => {
     const options = { clock: fakeClock(0), metrics, closing: new AbortController().signal, onError: () => undefined }
     const { stockProfile: profile } = await import('@krmkit/meta')
     const access = new AccessControl(async ({ rbac }) => rbac(), { ...options, profile })
-    const asked = {
+    const attributes = {
       user: jane,
       verb: 'get',
       isResource: false,
@@ -230,6 +230,6 @@ describe('other authorizers', () => {
       namespace: '',
       name: '',
     }
-    expect(access.authorizer.authorize(asked)).toMatchObject({ decision: 'noOpinion' })
+    expect(access.authorizer.authorize(attributes)).toMatchObject({ decision: 'noOpinion' })
   })
 })

@@ -23,37 +23,37 @@ function narrow(storage: Storage): Storage {
 async function followed(storage: Storage) {
   const sample = await sampleServer({ storage })
   const known = new Set<string>()
-  const told: string[] = []
+  const deliveries: string[] = []
   const nameOf = ({ metadata }: StoredObject) => metadata.name ?? ''
   const sink = {
     put: (object: StoredObject) => {
-      told.push(`put ${nameOf(object)}`)
+      deliveries.push(`put ${nameOf(object)}`)
       known.add(nameOf(object))
     },
     remove: (object: StoredObject) => {
-      told.push(`remove ${nameOf(object)}`)
+      deliveries.push(`remove ${nameOf(object)}`)
       known.delete(nameOf(object))
     },
     clear: () => {
-      told.push('clear')
+      deliveries.push('clear')
       known.clear()
     },
   }
   const closing = new AbortController()
   const feed = storeFeed({ registry: sample.server.registry, closing: closing.signal, onError: () => undefined })
-  return { ...sample, feed, sink, known, told, closing }
+  return { ...sample, feed, sink, known, deliveries, closing }
 }
 
 describe('storeFeed', () => {
   it('delivers existing objects, and pending changes on catchUp', async () => {
-    const { ask, feed, sink, told } = await followed(memoryStorage({ clock: fakeClock(0) }))
+    const { ask, feed, sink, deliveries } = await followed(memoryStorage({ clock: fakeClock(0) }))
     await ask(path, { method: 'POST', body: named('a') })
     const catchUp = await feed.follow(configMaps, sink)
     await ask(path, { method: 'POST', body: named('b') })
     await ask(`${path}/a`, { method: 'DELETE' })
     catchUp?.()
     catchUp?.()
-    expect(told).toEqual(['put a', 'put b', 'remove a'])
+    expect(deliveries).toEqual(['put a', 'put b', 'remove a'])
   })
 
   it('bounds pending events between calls of catchUp', async () => {
@@ -66,7 +66,7 @@ describe('storeFeed', () => {
   })
 
   it('clears the sink after missed events, then delivers all objects again', async () => {
-    const { storage, feed, sink, known, told } = await followed(narrow(memoryStorage({ clock: fakeClock(0) })))
+    const { storage, feed, sink, known, deliveries } = await followed(narrow(memoryStorage({ clock: fakeClock(0) })))
     const catchUp = await feed.follow(configMaps, sink)
     // All within one turn of the event loop, so that the follower cannot read in between.
     const writes = ['a', 'b', 'c', 'd'].map((name) =>
@@ -74,19 +74,19 @@ describe('storeFeed', () => {
     )
     await writes.at(-1)
     catchUp?.()
-    expect(told.at(-1)).toBe('clear')
+    expect(deliveries.at(-1)).toBe('clear')
     expect(known.size).toBe(0)
     await Promise.all(writes)
     await expect.poll(() => [...known].sort(), { interval: 1 }).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('returns undefined for a resource that is not served, and ends when the server closes', async () => {
-    const { ask, feed, sink, told, closing } = await followed(memoryStorage({ clock: fakeClock(0) }))
+    const { ask, feed, sink, deliveries, closing } = await followed(memoryStorage({ clock: fakeClock(0) }))
     expect(await feed.follow({ group: 'example.com', resource: 'widgets' }, sink)).toBeUndefined()
     const catchUp = await feed.follow(configMaps, sink)
     closing.abort()
     await ask(path, { method: 'POST', body: named('a') })
     catchUp?.()
-    expect(told).toEqual([])
+    expect(deliveries).toEqual([])
   })
 })

@@ -112,9 +112,9 @@ describe('APIService objects of local group versions', () => {
 
 describe('group versions of other servers', () => {
   it('are served by an in-process service that receives the user, and appear in discovery', async () => {
-    const asked: ApiRequest[] = []
+    const seenRequests: ApiRequest[] = []
     const handle: Handler = async (request) => {
-      asked.push(request)
+      seenRequests.push(request)
       return request.path === '/apis/metrics.example.com/v1' ? answer(list) : answer({ kind: 'Gauge', path: request.path })
     }
     const { call, json, settle } = await start({ services: { 'kube-system/metrics': handle } })
@@ -126,7 +126,7 @@ describe('group versions of other servers', () => {
       kind: 'Gauge',
       path: '/apis/metrics.example.com/v1/namespaces/a/gauges/x',
     })
-    expect(asked.at(-1)?.user?.username).toBe('alice')
+    expect(seenRequests.at(-1)?.user?.username).toBe('alice')
     expect(await json('GET', '/apis/metrics.example.com/v1')).toEqual(list)
     expect((await json('GET', '/apis/metrics.example.com')).preferredVersion.groupVersion).toBe('metrics.example.com/v1')
     expect((await json('GET', '/apis')).groups.at(-1).name).toBe('metrics.example.com')

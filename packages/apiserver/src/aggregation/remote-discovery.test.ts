@@ -10,9 +10,9 @@ const clock = fakeClock(0)
 
 type Handle = (path: string, options: FetchOptions) => { status?: number; headers?: Record<string, string>; body?: unknown }
 
-function remote(handle: Handle, asked: string[] = []): RemoteService {
+function remote(handle: Handle, sentRequests: string[] = []): RemoteService {
   const fetch = async (path: string, options: FetchOptions): Promise<ApiResponse> => {
-    asked.push(`${path} ${options.user.groups.join()} ${options.headers?.['if-none-match'] ?? ''}`.trim())
+    sentRequests.push(`${path} ${options.user.groups.join()} ${options.headers?.['if-none-match'] ?? ''}`.trim())
     const { status = 200, headers = {}, body = {} } = handle(path, options)
     return { status, headers, body: { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(body)) } }
   }
@@ -20,26 +20,26 @@ function remote(handle: Handle, asked: string[] = []): RemoteService {
 }
 
 const all = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-const told = {
+const discoveryList = {
   kind: 'APIGroupDiscoveryList',
   items: [{ metadata: { name: 'g' }, versions: [{ version: 'v1', resources: [{ resource: 'a', responseKind: {} }] }] }],
 }
 
 describe('discovery of other servers', () => {
   it('fetches aggregated discovery once, then revalidates it', async () => {
-    const asked: string[] = []
+    const sentRequests: string[] = []
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const server = remote((_, { headers }) => {
       expect(headers?.accept).toContain('v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1')
       if (headers?.['if-none-match'] === '"1"') return { status: 304 }
-      return { headers: { 'content-type': all, etag: '"1"' }, body: told }
-    }, asked)
+      return { headers: { 'content-type': all, etag: '"1"' }, body: discoveryList }
+    }, sentRequests)
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, { ...at, version: 'v7' })).toBeUndefined()
     discovery.retain(new Set())
     await discovery.resources(server, at)
-    expect(asked).toEqual([
+    expect(sentRequests).toEqual([
       '/apis system:masters',
       '/apis system:masters "1"',
       '/apis system:masters "1"',
@@ -48,17 +48,17 @@ describe('discovery of other servers', () => {
   })
 
   it('fetches each group version from a server without aggregated discovery', async () => {
-    const asked: string[] = []
+    const sentRequests: string[] = []
     const discovery = new RemoteDiscovery({ clock, profile: stockProfile })
     const list = { kind: 'APIResourceList', resources: [{ name: 'a', kind: 'A', verbs: ['get'] }] }
     const groups = { kind: 'APIGroupList', groups: [] }
     const server = remote(
       (path) => ({ headers: { 'content-type': 'application/json' }, body: path === '/apis' ? groups : list }),
-      asked,
+      sentRequests,
     )
     expect(await discovery.resources(server, at)).toMatchObject([{ resource: 'a' }])
     expect(await discovery.resources(server, { group: '', version: 'v1', signal })).toMatchObject([{ resource: 'a' }])
-    expect(asked).toEqual(['/apis system:masters', '/apis/g/v1', '/apis system:masters', '/api/v1'])
+    expect(sentRequests).toEqual(['/apis system:masters', '/apis/g/v1', '/apis system:masters', '/api/v1'])
   })
 
   it('rejects error responses and invalid documents', async () => {

@@ -204,8 +204,8 @@ describe('conversion reviews', () => {
   it.each(['v1', 'v1beta1'])('send a uid in version %s, with a timeout of 30 seconds', async (version) => {
     const paths: string[] = []
     const seen: Body[] = []
-    const reach = remote((request, asked) => {
-      seen.push(asked)
+    const reach = remote((request, sentRequest) => {
+      seen.push(sentRequest)
       return review(
         version,
         success(

@@ -171,15 +171,15 @@ describe('objects converted by a webhook', () => {
     expect(await names(`${at('v2')}?labelSelector=seen%3Dv2&fieldSelector=metadata.name%3Da`)).toEqual(['a'])
     const { body } = await server.handle(requestOf(`${at('v2')}?watch=true&labelSelector=seen%3Dv2`, { user: administrator }))
     if (body.kind !== 'stream') throw new Error('no stream')
-    const told: string[] = []
+    const received: string[] = []
     await ask(at('v1'), { method: 'POST', body: widget('b', { spec: { size: 4 } }) })
     for await (const piece of body.stream) {
       for (const line of new TextDecoder().decode(piece).trim().split('\n')) {
         const { type, object } = JSON.parse(line)
-        told.push(`${type} ${object.metadata.name}`)
+        received.push(`${type} ${object.metadata.name}`)
       }
-      if (told.length === 2) break
+      if (received.length === 2) break
     }
-    expect(told).toEqual(['ADDED a', 'ADDED b'])
+    expect(received).toEqual(['ADDED a', 'ADDED b'])
   })
 })

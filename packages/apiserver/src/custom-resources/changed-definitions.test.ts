@@ -30,37 +30,37 @@ async function start(versions: readonly JsonObject[]): Promise<SampleServer> {
 async function watched(
   { server }: SampleServer,
   path = widgets,
-): Promise<{ readonly told: string[]; readonly end: Promise<void> }> {
+): Promise<{ readonly received: string[]; readonly end: Promise<void> }> {
   const { body } = await server.handle(requestOf(`${path}?watch=true`, { user: administrator }))
   if (body.kind !== 'stream') throw new Error('no stream')
-  const told: string[] = []
+  const received: string[] = []
   const { stream } = body
   const end = (async () => {
     for await (const part of stream)
       for (const line of new TextDecoder().decode(part).trim().split('\n')) {
         const { type, object } = JSON.parse(line)
-        told.push(`${type} ${object.metadata?.name ?? object.reason}`)
+        received.push(`${type} ${object.metadata?.name ?? object.reason}`)
       }
   })()
-  return { told, end }
+  return { received, end }
 }
 
 describe('watches of custom resources', () => {
   it('end cleanly when the definition changes, after the preceding events', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({ spec: schema({ a: { type: 'string' } }) }) } }])
     const { ask } = sample
-    const { told, end } = await watched(sample)
+    const { received, end } = await watched(sample)
     await ask(widgets, { method: 'POST', body: widget('one') })
     const body = { spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema({}) } }] } }
     await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
     await end
-    expect(told).toEqual(['ADDED one'])
+    expect(received).toEqual(['ADDED one'])
   })
 
   it('continue when only the labels of the definition change', async () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask, server } = sample
-    const { told, end } = await watched(sample)
+    const { received, end } = await watched(sample)
     await ask(`${definitionsPath}/widgets.g.example.com`, {
       method: 'PATCH',
       headers: merge,
@@ -69,7 +69,7 @@ describe('watches of custom resources', () => {
     await ask(widgets, { method: 'POST', body: widget('one') })
     await eventually(
       () => ask(widgets),
-      () => told.length === 1,
+      () => received.length === 1,
     )
     await server.close()
     await end
@@ -79,10 +79,10 @@ describe('watches of custom resources', () => {
     const sample = await start([{ schema: { openAPIV3Schema: schema({}) } }])
     const { ask } = sample
     await ask(widgets, { method: 'POST', body: widget('one') })
-    const { told, end } = await watched(sample)
+    const { received, end } = await watched(sample)
     await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'DELETE' })
     await end
-    expect(told).toEqual(['ADDED one', 'DELETED one'])
+    expect(received).toEqual(['ADDED one', 'DELETED one'])
   })
 })
 

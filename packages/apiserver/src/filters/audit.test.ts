@@ -88,8 +88,8 @@ describe('audit', () => {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'reviewed-token' } }
     await ask('/apis/authentication.k8s.io/v1/tokenreviews', { method: 'POST', body: review, headers })
     expect(events).toHaveLength(2)
-    const told = JSON.stringify(events)
-    for (const word of ['hunter2', 'aHVudGVyMg', 'topsecret', 'crumbs', 'reviewed-token']) expect(told).not.toContain(word)
+    const text = JSON.stringify(events)
+    for (const word of ['hunter2', 'aHVudGVyMg', 'topsecret', 'crumbs', 'reviewed-token']) expect(text).not.toContain(word)
   })
 
   it('annotates requests of deprecated versions [P304]', async () => {
@@ -104,7 +104,7 @@ describe('audit', () => {
 /** A trail that audits every request at one level, and its events. */
 function keeping(policy: AuditTrail['policy'], rest: Partial<AuditBackend> = {}): AuditTrail & { readonly events: AuditEvent[] } {
   const events: AuditEvent[] = []
-  return { policy, events, backend: { process: (told) => void events.push(...told), ...rest } }
+  return { policy, events, backend: { process: (batch) => void events.push(...batch), ...rest } }
 }
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } }
 const collection = '/api/v1/namespaces/default/configmaps'
@@ -176,9 +176,9 @@ describe('audit trails', () => {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'reviewed-token' } }
     const headers = { authorization: 'Bearer topsecret', cookie: 'session=crumbs' }
     await ask('/apis/authentication.k8s.io/v1/tokenreviews', { method: 'POST', body: review, headers })
-    const told = JSON.stringify(trail.events)
-    expect(told).toContain('"spec":{"token":"(not kept)"}')
-    for (const word of ['topsecret', 'crumbs', 'reviewed-token']) expect(told).not.toContain(word)
+    const text = JSON.stringify(trail.events)
+    expect(text).toContain('"spec":{"token":"(not kept)"}')
+    for (const word of ['topsecret', 'crumbs', 'reviewed-token']) expect(text).not.toContain(word)
   })
 
   it('record a watch at start and at end', async () => {

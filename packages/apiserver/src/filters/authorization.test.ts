@@ -48,15 +48,15 @@ describe('authorization', () => {
   })
 
   it('authorizes the attributes of the path, and passes allowed requests', async () => {
-    const asked: Attributes[] = []
+    const authorized: Attributes[] = []
     const filter = authorization({
       authorize: (attributes) => {
-        asked.push(attributes)
+        authorized.push(attributes)
         return { decision: 'allow', reason: 'yes' }
       },
     })
     expect(await filter(contextOf('/api/v1/namespaces/ns/pods?watch=true', { user }), async () => done)).toBe(done)
-    expect(asked).toEqual([
+    expect(authorized).toEqual([
       {
         user,
         verb: 'watch',

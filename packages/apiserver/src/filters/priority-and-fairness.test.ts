@@ -139,7 +139,7 @@ describe('flow control limits', () => {
     const { ask, create, server } = await limitedServer({ authorizer })
     await create(levelOf('few', { limitResponse: { type: 'Queue', queuing } }))
     await create(schemaOf('own', 'few'))
-    const asked = Array.from({ length: 6 }, () => server.handle(requestOf('/version', { user: jane })))
+    const responses = Array.from({ length: 6 }, () => server.handle(requestOf('/version', { user: jane })))
     await turn()
     expect(held()).toBe(2)
     const patch = { spec: { limited: { nominalConcurrencyShares: 100 } } }
@@ -149,7 +149,7 @@ describe('flow control limits', () => {
     expect(held()).toBe(6)
     await ask(`${flowControlPath}/prioritylevelconfigurations/few`, { method: 'DELETE' })
     open()
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200))
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(responses.map(() => 200))
     const { text } = await ask('/metrics')
     expect(text).not.toContain('"few"')
   })

@@ -90,10 +90,10 @@ describe('configuration', () => {
     const { controller } = controlled({ seats: 100 })
     const levels = [level('a', 10, { lendablePercent: 50 }), level('b', 15, { borrowingLimitPercent: 20 })]
     controller.digest({ levels, schemas: [] })
-    const told = controller
+    const reported = controller
       .levels()
       .map(({ name, nominalSeats, lowerSeats, upperSeats }) => [name, nominalSeats, lowerSeats, upperSeats])
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['a', 34, 17, 134],
       ['b', 50, 50, 60],
       ['catch-all', 17, 17, 117],
@@ -200,8 +200,8 @@ describe('borrowing', () => {
       schemas: [schema('idle', 'idle', { user: 'idle' }), schema('busy', 'busy', { precedence: 600 })],
     })
     const demand = (user: string, count: number) => Array.from({ length: count }, () => ask(undefined, { user }))
-    const finish = (asked: readonly { request: SeatRequest; schema: Parameters<typeof controller.finish>[1] }[]) => {
-      for (const each of asked) if (each.request.executing) controller.finish(each.request, each.schema)
+    const finish = (seated: readonly { request: SeatRequest; schema: Parameters<typeof controller.finish>[1] }[]) => {
+      for (const each of seated) if (each.request.executing) controller.finish(each.request, each.schema)
     }
     const busy = demand('busy', 70)
     clock.advance(adjustmentMs)

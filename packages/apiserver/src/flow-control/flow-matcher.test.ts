@@ -59,9 +59,9 @@ describe('flow schema matching', () => {
     [{ verbs: all, apiGroups: all, resources: all, namespaces: all }, ['GET', '/api/v1/nodes/n'], false],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, ['GET', '/api/v1/nodes/n'], true],
     [{ verbs: all, apiGroups: all, resources: all, clusterScope: true }, read, false],
-  ] as const)('matches resource rule %j with %j: %s', (rule, asked, fits) => {
+  ] as const)('matches resource rule %j with %j: %s', (rule, requested, fits) => {
     const classOf = createFlowMatcher([schema('s', 1, [user('*')], { resourceRules: [rule] })])
-    expect(classOf(request('x', asked)) !== undefined).toBe(fits)
+    expect(classOf(request('x', requested)) !== undefined).toBe(fits)
   })
 
   it.each([

@@ -52,7 +52,7 @@ async function watch({ server }: SampleServer, query: string, headers: Record<st
   }
 }
 
-const told = (events: readonly Event[]) => events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`)
+const summaries = (events: readonly Event[]) => events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`)
 
 describe('watch frames', () => {
   it('are lines of JSON with the stored bytes [P28] [P301]', async () => {
@@ -63,7 +63,7 @@ describe('watch frames', () => {
     const version = await make(sample, 'b')
     await sample.ask(`${maps}/a`, { method: 'DELETE' })
     const events = await stream.next(3)
-    expect(told(events)).toEqual(['ADDED a', 'ADDED b', 'DELETED a'])
+    expect(summaries(events)).toEqual(['ADDED a', 'ADDED b', 'DELETED a'])
     expect(events[1]?.object.metadata.resourceVersion).toBe(version)
     expect(events[1]?.object).toEqual((await sample.ask(`${maps}/b`)).json)
     expect(Number(events[2]?.object.metadata.resourceVersion)).toBeGreaterThan(Number(version))
@@ -76,7 +76,7 @@ describe('watch frames', () => {
     await make(sample, 'b')
     const stream = await watch(sample, `resourceVersion=${version}`)
     await make(sample, 'c')
-    expect(told(await stream.next(2))).toEqual(['ADDED b', 'ADDED c'])
+    expect(summaries(await stream.next(2))).toEqual(['ADDED b', 'ADDED c'])
     await stream.leave()
   })
 
@@ -93,7 +93,7 @@ describe('watch frames', () => {
     const left = await sample.ask(`${maps}/a`, label('no'))
     await sample.ask(`${maps}/b`, label('yes'))
     const events = await stream.next(3)
-    expect(told(events)).toEqual(['ADDED a', 'DELETED a', 'ADDED b'])
+    expect(summaries(events)).toEqual(['ADDED a', 'DELETED a', 'ADDED b'])
     expect(events[1]?.object.metadata).toMatchObject({
       labels: { in: 'yes' },
       resourceVersion: left.json.metadata.resourceVersion,
@@ -106,7 +106,7 @@ describe('watch frames', () => {
     const version = await make(sample, 'a')
     const stream = await watch(sample, 'allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan')
     const events = await stream.next(2)
-    expect(told(events)).toEqual(['ADDED a', 'BOOKMARK '])
+    expect(summaries(events)).toEqual(['ADDED a', 'BOOKMARK '])
     expect(events[1]?.object).toEqual({
       kind: 'ConfigMap',
       apiVersion: 'v1',
@@ -182,7 +182,7 @@ describe('watch frames', () => {
     const table = 'application/json;as=Table;v=v1;g=meta.k8s.io'
     expect((await sample.ask(`${maps}?watch=1&${query}`, { headers: { accept: table } })).status).toBe(406)
     const stream = await watch(sample, query, { accept: `${table},application/json` })
-    expect(told(await stream.next(2))).toEqual(['ADDED a', 'BOOKMARK '])
+    expect(summaries(await stream.next(2))).toEqual(['ADDED a', 'BOOKMARK '])
     await stream.leave()
   })
 

@@ -224,11 +224,11 @@ describe('entity tags', () => {
   }
 
   it('are available before the documents are built', async () => {
-    const asked: string[] = []
+    const requestedNames: string[] = []
     const watched: TypeSource = {
       ...types,
       struct(name) {
-        asked.push(name)
+        requestedNames.push(name)
         return types.struct(name)
       },
     }
@@ -237,19 +237,19 @@ describe('entity tags', () => {
       kind: {
         ...definition.kind,
         type() {
-          asked.push(definition.resource.name)
+          requestedNames.push(definition.resource.name)
           return definition.kind.type()
         },
       },
     })
     const lazy = fresh([...builtIn.map(reading), widget(schema)], 'v1.33.0', watched)
     await hashes(lazy)
-    expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
+    expect(requestedNames.filter((name) => !name.startsWith('meta/'))).toEqual([])
     const response = await lazy.serve({ path: '/openapi/v3/api/v1', query: 'hash=OLD', headers: {} })
     expect(response?.status).toBe(301)
     const { etag } = (await lazy.serve({ path: '/openapi/v2', query: '', headers: { 'if-none-match': '*' } }))!.headers
     expect(etag).toMatch(/^"[0-9A-F]{128}"$/)
-    expect(asked.filter((name) => !name.startsWith('meta/'))).toEqual([])
+    expect(requestedNames.filter((name) => !name.startsWith('meta/'))).toEqual([])
   })
 
   it('are equal on all servers with the same content', async () => {

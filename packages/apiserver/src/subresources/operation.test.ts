@@ -12,24 +12,24 @@ interface Told {
 }
 
 function recorder(change?: (object: ApiObject, attributes: AdmissionAttributes) => ApiObject) {
-  const told: Told[] = []
+  const calls: Told[] = []
   const plugin: AdmissionPlugin = {
     name: 'Recorder',
     changes: 'whole',
     handles: () => true,
     check(attributes, _, object) {
-      if (object === undefined) told.push({ phase: 'check', attributes, object: undefined })
+      if (object === undefined) calls.push({ phase: 'check', attributes, object: undefined })
     },
     admit(object, attributes) {
-      told.push({ phase: 'admit', attributes, object })
+      calls.push({ phase: 'admit', attributes, object })
       return change?.(object, attributes) ?? object
     },
     validate(object, attributes) {
-      told.push({ phase: 'validate', attributes, object: object as ApiObject | undefined })
+      calls.push({ phase: 'validate', attributes, object: object as ApiObject | undefined })
     },
   }
-  const about = (subresource: string) => told.filter(({ attributes }) => attributes.subresource === subresource)
-  return { plugin, told, about }
+  const about = (subresource: string) => calls.filter(({ attributes }) => attributes.subresource === subresource)
+  return { plugin, calls, about }
 }
 
 const pods = '/api/v1/namespaces/default/pods'
@@ -50,11 +50,11 @@ const deployment = {
   },
 }
 const setup = async (change?: Parameters<typeof recorder>[0]) => {
-  const { plugin, told, about } = recorder(change)
+  const { plugin, calls, about } = recorder(change)
   const sample = await sampleServer({ admission: [plugin] })
   // What the server makes at its start.
-  told.length = 0
-  return { ...sample, told, about }
+  calls.length = 0
+  return { ...sample, calls, about }
 }
 const shown = ({ phase, attributes: { operation, kind, name }, object }: Told) => [
   phase,
@@ -115,7 +115,7 @@ describe('admission of operations', () => {
   })
 
   it('sees an eviction, and not the resulting deletion [P44]', async () => {
-    const { ask, told, about } = await setup()
+    const { ask, calls, about } = await setup()
     await ask(pods, { method: 'POST', body: pod('p') })
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } }
     expect((await ask(`${pods}/p/eviction`, { method: 'POST', body: eviction })).status).toBe(201)
@@ -123,7 +123,7 @@ describe('admission of operations', () => {
       ['admit', 'CREATE', 'Eviction', 'p', 'Eviction'],
       ['validate', 'CREATE', 'Eviction', 'p', 'Eviction'],
     ])
-    expect(told.filter(({ attributes }) => attributes.operation === 'DELETE')).toEqual([])
+    expect(calls.filter(({ attributes }) => attributes.operation === 'DELETE')).toEqual([])
   })
 
   it('sees a Scale before and after, and may change it [P44]', async () => {
@@ -147,14 +147,14 @@ describe('admission of operations', () => {
   })
 
   it('sees reviews', async () => {
-    const { ask, told } = await setup()
+    const { ask, calls } = await setup()
     const review = {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SelfSubjectAccessReview',
       spec: { nonResourceAttributes: { path: '/' } },
     }
     await ask('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { method: 'POST', body: review })
-    expect(told.map(({ phase, attributes }) => [phase, attributes.kind.kind])).toEqual([
+    expect(calls.map(({ phase, attributes }) => [phase, attributes.kind.kind])).toEqual([
       ['admit', 'SelfSubjectAccessReview'],
       ['validate', 'SelfSubjectAccessReview'],
     ])
@@ -166,12 +166,12 @@ describe('admission of writes', () => {
   const configMap = (metadata: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata })
 
   it('sees the deleted object in both phases, and the options as sent [P50]', async () => {
-    const { ask, told } = await setup()
+    const { ask, calls } = await setup()
     await ask(collection, { method: 'POST', body: configMap({ name: 'a', labels: { t: 'x' } }) })
-    told.length = 0
+    calls.length = 0
     await ask(`${collection}/a?propagationPolicy=Background`, { method: 'DELETE' })
-    expect(told.map(({ phase }) => phase)).toEqual(['check', 'validate'])
-    for (const { attributes } of told) {
+    expect(calls.map(({ phase }) => phase)).toEqual(['check', 'validate'])
+    for (const { attributes } of calls) {
       expect(attributes).toMatchObject({
         name: 'a',
         options: { propagationPolicy: 'Background' },
@@ -181,28 +181,28 @@ describe('admission of writes', () => {
   })
 
   it('sees no names in a deletecollection', async () => {
-    const { ask, told } = await setup()
+    const { ask, calls } = await setup()
     await ask(collection, { method: 'POST', body: configMap({ name: 'a' }) })
-    told.length = 0
+    calls.length = 0
     await ask(collection, { method: 'DELETE' })
-    expect(told.map(({ attributes }) => [attributes.name, attributes.oldObject?.metadata.name])).toContainEqual(['', 'a'])
+    expect(calls.map(({ attributes }) => [attributes.name, attributes.oldObject?.metadata.name])).toContainEqual(['', 'a'])
   })
 
   it('validates with the generated name', async () => {
-    const { ask, told } = await setup()
+    const { ask, calls } = await setup()
     await ask(collection, { method: 'POST', body: configMap({ generateName: 'g-' }) })
-    const [admitted, judged] = told
+    const [admitted, judged] = calls
     expect(admitted?.attributes.name).toBe('')
     expect(judged?.attributes.name).toMatch(/^g-.{5}$/)
   })
 
   it('sees the options of a write [P52]', async () => {
-    const { ask, told } = await setup()
+    const { ask, calls } = await setup()
     await ask(`${collection}?fieldManager=me&fieldValidation=Strict&dryRun=All`, {
       method: 'POST',
       body: configMap({ name: 'a' }),
     })
-    expect(told[0]?.attributes.options).toEqual({ dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' })
+    expect(calls[0]?.attributes.options).toEqual({ dryRun: ['All'], fieldManager: 'me', fieldValidation: 'Strict' })
   })
 
   it('cannot corrupt managedFields or repeat owner references', async () => {

@@ -43,15 +43,15 @@ describe('createJwtAuthenticator', () => {
 
   it('discovers the issuer at discoveryURL; the document must name the issuer', async () => {
     const { provider, clock, jwt } = setup({ discoveryURL: 'https://inside.test/discovery' })
-    const asked: string[] = []
+    const fetched: string[] = []
     const fetch: typeof provider.fetch = (url, init) => {
-      asked.push(url)
+      fetched.push(url)
       const known = url === 'https://inside.test/discovery' ? `${provider.issuerUrl}/.well-known/openid-configuration` : url
       return provider.fetch(known, init)
     }
     const tokens = createJwtAuthenticator(jwt, { fetch, clock, expressions })
     expect(user(await tokens.authenticateToken(provider.token()))).toMatchObject({ username: 'alice' })
-    expect(asked[0]).toBe('https://inside.test/discovery')
+    expect(fetched[0]).toBe('https://inside.test/discovery')
   })
 })
 
@@ -64,11 +64,11 @@ describe('distributed claims', () => {
   function distributed(answer: (provider: ReturnType<typeof createFakeOidcProvider>) => string | number) {
     const { provider, clock, jwt } = setup()
     const other = createFakeOidcProvider({ clock, issuerUrl: 'https://graph.test', algorithm: 'ES256' })
-    const asked: (string | undefined)[] = []
+    const fetched: (string | undefined)[] = []
     const errors: unknown[] = []
     const fetch: typeof provider.fetch = async (url, init) => {
       if (url === endpoint) {
-        asked.push(init.headers.authorization)
+        fetched.push(init.headers.authorization)
         const text = answer(other)
         const body = (async function* () {
           yield Buffer.from(String(text))
@@ -79,23 +79,23 @@ describe('distributed claims', () => {
     }
     const tokens = createJwtAuthenticator(jwt, { fetch, clock, expressions, onError: (error) => errors.push(error) })
     const judge = async (claims: object) => user(await tokens.authenticateToken(provider.token({ claims: { ...claims } })))
-    return { judge, asked, errors }
+    return { judge, fetched, errors }
   }
 
   it('resolves a claim from its source, signed by the issuer of the source', async () => {
-    const { judge, asked } = distributed((other) => other.token({ claims: { groups: ['a', 'b'] } }))
+    const { judge, fetched } = distributed((other) => other.token({ claims: { groups: ['a', 'b'] } }))
     expect(await judge(sources())).toEqual({ username: 'alice', groups: ['a', 'b'] })
-    expect(asked).toEqual(['Bearer source-secret'])
+    expect(fetched).toEqual(['Bearer source-secret'])
     expect(await judge(sources({ access_token: undefined }))).toMatchObject({ groups: ['a', 'b'] })
-    expect(asked[1]).toBeUndefined()
+    expect(fetched[1]).toBeUndefined()
   })
 
   it('keeps claims of the token, and claims without a source', async () => {
-    const { judge, asked } = distributed(() => '')
+    const { judge, fetched } = distributed(() => '')
     expect(await judge({ ...sources(), groups: ['own'] })).toMatchObject({ groups: ['own'] })
     for (const claims of [{}, { _claim_names: {} }, { _claim_names: { other: 'src1' } }, sources({ endpoint: undefined })])
       expect(await judge(claims)).toMatchObject({ groups: [] })
-    expect(asked).toEqual([])
+    expect(fetched).toEqual([])
   })
 
   it.each<[string, object, (other: ReturnType<typeof createFakeOidcProvider>) => string | number]>([

@@ -177,9 +177,9 @@ describe('validateAuthorizationConfiguration', () => {
 })
 
 describe('composeAuthorizers', () => {
-  const answers = (decision: Decision['decision'], asked: string[] = [], name = ''): Authorizer => ({
+  const answers = (decision: Decision['decision'], consulted: string[] = [], name = ''): Authorizer => ({
     authorize: () => {
-      asked.push(name)
+      consulted.push(name)
       return { decision, reason: name }
     },
   })
@@ -190,15 +190,15 @@ describe('composeAuthorizers', () => {
   const request = attributesOf('get', 'pods')
 
   it('evaluates in configured order, after allowing system:masters', async () => {
-    const asked: string[] = []
-    const webhookOf = (_: object, name: string) => answers(name === 'b' ? 'deny' : 'noOpinion', asked, name)
+    const consulted: string[] = []
+    const webhookOf = (_: object, name: string) => answers(name === 'b' ? 'deny' : 'noOpinion', consulted, name)
     const configuration = parse(hook({}, 'a'), hook({}, 'b'), { type: 'AlwaysAllow', name: 'alwaysallow' })
     const authorizer = composeAuthorizers(configuration, { byType, webhook: webhookOf, conditions })
     expect(await authorizer.authorize(request)).toMatchObject({ decision: 'deny', reason: 'b' })
-    expect(asked).toEqual(['a', 'b'])
+    expect(consulted).toEqual(['a', 'b'])
     const admin = { ...request, user: { username: 'root', groups: ['system:masters'] } }
     expect(await authorizer.authorize(admin)).toMatchObject({ decision: 'allow' })
-    expect(asked).toHaveLength(2)
+    expect(consulted).toHaveLength(2)
   })
 
   it('counts decisions, exclusions and evaluation errors by authorizer', async () => {
@@ -256,15 +256,15 @@ describe('composeAuthorizers', () => {
     [['user jane'], 'NoOpinion', 'allow', 1],
     [['user bob'], 'NoOpinion', 'noOpinion', 0],
   ])('decides match conditions %j with failure policy %s as %s', async (expressions, failurePolicy, decision, times) => {
-    const asked: string[] = []
+    const consulted: string[] = []
     const matchConditions = expressions.map((expression) => ({ expression }))
     const authorizer = composeAuthorizers(parse(hook({ failurePolicy, matchConditions })), {
       byType,
-      webhook: () => answers('allow', asked),
+      webhook: () => answers('allow', consulted),
       conditions,
     })
     expect((await authorizer.authorize(request)).decision).toBe(decision)
-    expect(asked).toHaveLength(times)
+    expect(consulted).toHaveLength(times)
   })
 
   it('reports each evaluation error once', () => {

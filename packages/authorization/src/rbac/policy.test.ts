@@ -35,11 +35,11 @@ describe('createRbacAuthorizer', () => {
 
   it('requires a ClusterRoleBinding for non-resource requests', () => {
     const paths = clusterRole('paths', [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }])
-    const asked = pathAttributesOf('get', '/metrics')
+    const question = pathAttributesOf('get', '/metrics')
     const local = createRbacAuthorizer({ objects: [paths, binding('shop', 'b', ['ClusterRole', 'paths'], user('jane'))] })
-    expect(local.authorize(asked).decision).toBe('noOpinion')
+    expect(local.authorize(question).decision).toBe('noOpinion')
     const everywhere = createRbacAuthorizer({ objects: [paths, clusterBinding('b', 'paths', user('jane'))] })
-    expect(everywhere.authorize(asked).decision).toBe('allow')
+    expect(everywhere.authorize(question).decision).toBe('allow')
   })
 
   it('applies bindings of the anonymous user and group [P249]', () => {
@@ -121,15 +121,15 @@ describe('createRbacAuthorizer', () => {
     const rbac = createRbacAuthorizer({
       objects: [clusterBinding('a', 'gone', user('jane')), binding('shop', 'b', ['Role', 'lost'], group('dev'))],
     })
-    const asked = attributesOf('get', 'pods', inShop)
-    expect(rbac.authorize(asked)).toEqual({
+    const question = attributesOf('get', 'pods', inShop)
+    expect(rbac.authorize(question)).toEqual({
       decision: 'noOpinion',
       reason: 'RBAC: [clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "lost" not found]',
     })
     rbac.policy.put(role('shop', 'lost', []))
-    expect(rbac.authorize(asked).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found')
+    expect(rbac.authorize(question).reason).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found')
     rbac.policy.put(clusterRole('gone', [rule('get', 'core', 'pods')]))
-    expect(rbac.authorize(asked).decision).toBe('allow')
+    expect(rbac.authorize(question).decision).toBe('allow')
     expect(rbac.authorize(attributesOf('list', 'pods', inShop)).reason).toBe('')
   })
 
@@ -235,13 +235,13 @@ describe('RbacPolicy', () => {
       () => binding(pick(namespaces), pick(names), [pick(['Role', 'ClusterRole']), pick(names.slice(0, 6))], pick(subjects)),
     ]
     const questions = () => {
-      const asked = pick([
+      const question = pick([
         user('jane'),
         user('joe'),
         user('system:serviceaccount:a:robot'),
         user('system:serviceaccount:b:robot'),
       ])
-      const who = { username: asked.name, groups: pick([[], ['dev'], ['ops', 'dev']]) }
+      const who = { username: question.name, groups: pick([[], ['dev'], ['ops', 'dev']]) }
       if (below(5) === 0) return pathAttributesOf('get', pick(['/x', '/x/y', '/z']), { user: who })
       const rest = { user: who, namespace: pick(['', 'a', 'b']), group: pick(['', 'apps']), name: pick(['', 'one', 'three']) }
       return attributesOf(pick(['get', 'list', 'create']), pick(['pods', 'pods/log', 'secrets']), rest)
@@ -259,9 +259,9 @@ describe('RbacPolicy', () => {
         rbac.policy.put(object)
       }
       for (let i = 0; i < 3; i++) {
-        const asked = questions()
-        const expected = plainDecision(there.values(), asked)
-        expect([rbac.authorize(asked).decision, step, asked]).toEqual([expected ? 'allow' : 'noOpinion', step, asked])
+        const question = questions()
+        const expected = plainDecision(there.values(), question)
+        expect([rbac.authorize(question).decision, step, question]).toEqual([expected ? 'allow' : 'noOpinion', step, question])
       }
     }
     // Removed objects leave no state.

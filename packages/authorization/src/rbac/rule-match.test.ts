@@ -29,8 +29,8 @@ describe('ruleAllows', () => {
     ['pods/*', 'pods/log', false],
     ['po*', 'pods', false],
     ['userextras/scopes', 'userextras/scopes', true],
-  ])('matches resource %s with a request for %s: %s', (granted, asked, allowed) => {
-    expect(ruleAllows(rule('get', 'core', granted), attributesOf('get', asked))).toBe(allowed)
+  ])('matches resource %s with a request for %s: %s', (granted, requested, allowed) => {
+    expect(ruleAllows(rule('get', 'core', granted), attributesOf('get', requested))).toBe(allowed)
   })
 
   it('compares subresources with slashes as a whole', () => {
@@ -63,10 +63,10 @@ describe('ruleAllows', () => {
     ['*', '/anything', true],
     ['/*/b', '/a/b', false],
     ['', '/a', false],
-  ])('matches path %s with a request for %s: %s', (granted, asked, allowed) => {
+  ])('matches path %s with a request for %s: %s', (granted, requested, allowed) => {
     const paths = { verbs: ['get'], nonResourceURLs: [granted] }
-    expect(ruleAllows(paths, pathAttributesOf('get', asked))).toBe(allowed)
-    expect(ruleAllows(paths, pathAttributesOf('post', asked))).toBe(false)
+    expect(ruleAllows(paths, pathAttributesOf('get', requested))).toBe(allowed)
+    expect(ruleAllows(paths, pathAttributesOf('post', requested))).toBe(false)
   })
 
   it('does not match resource rules with non-resource requests', () => {

@@ -8,12 +8,12 @@ type Reply = { status?: number; body?: unknown; retryAfter?: string } | Error
 
 /** A webhook that returns these replies in turn, repeating the last one, and records the reviews. */
 function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOptions> = {}) {
-  const asked: { apiVersion: string; spec: Record<string, unknown> }[] = []
+  const sentReviews: { apiVersion: string; spec: Record<string, unknown> }[] = []
   const errors: unknown[] = []
   const clock = fakeClock(0)
   const fetch: Fetch = async (_, { body }) => {
-    const reply = replies[Math.min(asked.length, replies.length - 1)]!
-    asked.push(JSON.parse(body ?? ''))
+    const reply = replies[Math.min(sentReviews.length, replies.length - 1)]!
+    sentReviews.push(JSON.parse(body ?? ''))
     if (reply instanceof Error) throw reply
     const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {})
     const bytes = async function* () {
@@ -31,7 +31,7 @@ function service(replies: readonly Reply[], options: Partial<WebhookAuthorizerOp
     backoffMs: [],
     ...options,
   })
-  return { authorizer, asked, errors, clock }
+  return { authorizer, sentReviews, errors, clock }
 }
 
 const review = (status: object, version = 'v1beta1') => ({
@@ -73,9 +73,9 @@ describe('createWebhookAuthorizer', () => {
   })
 
   it('sends v1beta1 reviews with the groups in group', async () => {
-    const { authorizer, asked } = service([review({ allowed: true })])
+    const { authorizer, sentReviews } = service([review({ allowed: true })])
     await authorizer.authorize(get)
-    expect(asked[0]).toMatchObject({
+    expect(sentReviews[0]).toMatchObject({
       apiVersion: 'authorization.k8s.io/v1beta1',
       kind: 'SubjectAccessReview',
       spec: {
@@ -89,11 +89,11 @@ describe('createWebhookAuthorizer', () => {
   })
 
   it('sends v1 reviews with the groups in groups [P340]', async () => {
-    const { authorizer, asked } = service([review({ allowed: true }, 'v1')], { version: 'v1' })
+    const { authorizer, sentReviews } = service([review({ allowed: true }, 'v1')], { version: 'v1' })
     expect(await authorizer.authorize(pathAttributesOf('get', '/metrics', { user: get.user }))).toMatchObject({
       decision: 'allow',
     })
-    const { spec } = asked[0]!
+    const { spec } = sentReviews[0]!
     expect(spec).toEqual({
       nonResourceAttributes: { path: '/metrics', verb: 'get' },
       user: 'jane',
@@ -104,26 +104,26 @@ describe('createWebhookAuthorizer', () => {
   })
 
   it('sends selector requirements', async () => {
-    const { authorizer, asked } = service([review({ allowed: true })])
+    const { authorizer, sentReviews } = service([review({ allowed: true })])
     const fieldSelector = [{ field: 'spec.nodeName', operator: '=' as const, value: 'n1' }]
     const labelSelector = [{ key: 'app', operator: 'In', values: ['a'] }]
     await authorizer.authorize(attributesOf('list', 'pods', { fieldSelector, labelSelector }))
-    expect(asked[0]?.spec['resourceAttributes']).toMatchObject({
+    expect(sentReviews[0]?.spec['resourceAttributes']).toMatchObject({
       fieldSelector: { requirements: [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }] },
       labelSelector: { requirements: labelSelector },
     })
   })
 
   it('caches allow for five minutes and other decisions for 30 seconds, by the whole review', async () => {
-    const { authorizer, asked, clock } = service([review({ allowed: true })])
+    const { authorizer, sentReviews, clock } = service([review({ allowed: true })])
     const times = async (n: number) => {
       for (let i = 0; i < n; i++) await authorizer.authorize(get)
-      return asked.length
+      return sentReviews.length
     }
     expect(await times(3)).toBe(1)
     await authorizer.authorize({ ...get, name: 'b' })
     await authorizer.authorize({ ...get, user: { ...get.user, groups: ['ops'] } })
-    expect(asked).toHaveLength(3)
+    expect(sentReviews).toHaveLength(3)
     clock.advance(299_999)
     expect(await times(1)).toBe(3)
     clock.advance(1)
@@ -132,16 +132,16 @@ describe('createWebhookAuthorizer', () => {
     await no.authorizer.authorize(get)
     no.clock.advance(29_999)
     await no.authorizer.authorize(get)
-    expect(no.asked).toHaveLength(1)
+    expect(no.sentReviews).toHaveLength(1)
     no.clock.advance(1)
     await no.authorizer.authorize(get)
-    expect(no.asked).toHaveLength(2)
+    expect(no.sentReviews).toHaveLength(2)
   })
 
   it('does not cache long attributes', async () => {
-    const { authorizer, asked } = service([review({ allowed: true })])
+    const { authorizer, sentReviews } = service([review({ allowed: true })])
     for (let i = 0; i < 2; i++) await authorizer.authorize(pathAttributesOf('get', `/${'x'.repeat(10_000)}`))
-    expect(asked).toHaveLength(2)
+    expect(sentReviews).toHaveLength(2)
   })
 
   it.each<[string, Reply]>([
@@ -157,7 +157,7 @@ describe('createWebhookAuthorizer', () => {
     ['more than 1 MiB', { body: ' '.repeat(1024 * 1024 + 1) }],
     ['no connection', new Error('refused')],
   ])('has no opinion after %s, does not cache it, and leaks no details', async (_, reply) => {
-    const { authorizer, asked, errors } = service([reply, review({ allowed: true })])
+    const { authorizer, sentReviews, errors } = service([reply, review({ allowed: true })])
     expect(await authorizer.authorize(get)).toEqual({
       decision: 'noOpinion',
       reason: '',
@@ -166,7 +166,7 @@ describe('createWebhookAuthorizer', () => {
     })
     expect(errors).toHaveLength(1)
     expect((await authorizer.authorize(get)).decision).toBe('allow')
-    expect(asked).toHaveLength(2)
+    expect(sentReviews).toHaveLength(2)
   })
 
   it('denies on failure when configured to', async () => {
@@ -199,16 +199,19 @@ describe('createWebhookAuthorizer', () => {
   })
 
   it('retries a busy webhook after Retry-After', async () => {
-    const { authorizer, asked, clock } = service([{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })], {
-      backoffMs: [500, 500],
-    })
+    const { authorizer, sentReviews, clock } = service(
+      [{ status: 429, retryAfter: '3' }, { status: 500 }, review({ allowed: true })],
+      {
+        backoffMs: [500, 500],
+      },
+    )
     const answer = authorizer.authorize(get)
     for (let i = 0; i < 20; i++) {
       await new Promise((resolve) => setImmediate(resolve))
       clock.advance(400)
     }
     expect((await answer).decision).toBe('allow')
-    expect(asked).toHaveLength(3)
+    expect(sentReviews).toHaveLength(3)
   })
 
   it('times out', async () => {

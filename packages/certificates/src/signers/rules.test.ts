@@ -86,10 +86,10 @@ describe('kube-apiserver-client-kubelet', () => {
 
   it('requires exact usages, with optional key encipherment [P101]', () => {
     const wrong = 'usages did not match [client auth digital signature key encipherment]'
-    const asked = (list: string[]) => objection(apiserverClientKubelet, list, { subject: nodeSubject })
-    expect(asked(['digital signature', 'client auth'])).toBeUndefined()
+    const problemOf = (list: string[]) => objection(apiserverClientKubelet, list, { subject: nodeSubject })
+    expect(problemOf(['digital signature', 'client auth'])).toBeUndefined()
     for (const list of [[...usages, 'server auth'], ['client auth'], ['key encipherment', 'client auth'], ['digital signature']])
-      expect(asked(list)).toBe(wrong)
+      expect(problemOf(list)).toBe(wrong)
   })
 
   it('rejects alternative names of any type [P102]', () => {
@@ -120,10 +120,10 @@ describe('kubelet-serving', () => {
   })
 
   it('requires exact usages [P105]', () => {
-    const asked = (list: string[]) => objection(kubeletServing, list, { subject: nodeSubject, extensions })
-    expect(asked(['digital signature', 'server auth'])).toBeUndefined()
+    const problemOf = (list: string[]) => objection(kubeletServing, list, { subject: nodeSubject, extensions })
+    expect(problemOf(['digital signature', 'server auth'])).toBeUndefined()
     for (const list of [[...usages, 'client auth'], ['server auth'], ['key encipherment', 'digital signature', 'client auth']])
-      expect(asked(list)).toBe('usages did not match [digital signature key encipherment server auth]')
+      expect(problemOf(list)).toBe('usages did not match [digital signature key encipherment server auth]')
   })
 
   it('requires a DNS name or IP address, and rejects email addresses [P106]', () => {
@@ -147,11 +147,11 @@ describe('required key encipherment', () => {
     ['kubelet-serving [P105]', signers.kubeletServing, 'server auth', { subject: nodeSubject, extensions }],
   ])('accepts exactly three usages for %s', (_, signerName, purpose, parts: RequestParts) => {
     const request = decodeCertificateRequest(requestDer(parts))
-    const asked = (usages: string[]) => validateSignerRequest({ signerName, usages, request }, stockProfile, exact)
-    expect(asked([...three, purpose])).toBeUndefined()
+    const problemOf = (usages: string[]) => validateSignerRequest({ signerName, usages, request }, stockProfile, exact)
+    expect(problemOf([...three, purpose])).toBeUndefined()
     const wrong = `usages did not match [${[...three, purpose].sort().join(' ')}]`
-    expect(asked(['digital signature', purpose])).toBe(wrong)
-    expect(asked([...three, purpose, 'any'])).toBe(wrong)
+    expect(problemOf(['digital signature', purpose])).toBe(wrong)
+    expect(problemOf([...three, purpose, 'any'])).toBe(wrong)
   })
 
   it('holds for automatic approvals, and not for other signers [P101]', () => {
@@ -181,9 +181,9 @@ it('names signers after the domain of the profile [P112]', () => {
   expect(signerPurposeOf('example.org/kubelet-serving', profile)).toBe('kubeletServing')
   expect(signerPurposeOf('kubernetes.io/kubelet-serving', profile)).toBeUndefined()
   const request = decodeCertificateRequest(requestDer({ subject: nodeSubject }))
-  const asked = { request, usages: ['digital signature', 'client auth'], username: 'x' }
-  expect(autoApprovalsFor({ ...asked, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
-  expect(autoApprovalsFor({ ...asked, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
+  const submitted = { request, usages: ['digital signature', 'client auth'], username: 'x' }
+  expect(autoApprovalsFor({ ...submitted, signerName: 'example.org/kube-apiserver-client-kubelet' }, profile)).toHaveLength(1)
+  expect(autoApprovalsFor({ ...submitted, signerName: signers.apiserverClientKubelet }, profile)).toEqual([])
 })
 
 it('rejects control characters in names', () => {

@@ -8,17 +8,17 @@ type Answer = { readonly status?: number; readonly body: unknown }
 
 /** Creates a client of a server with only these documents. */
 function clientOf(answers: Readonly<Record<string, Answer>>) {
-  const asked: string[] = []
+  const requestedPaths: string[] = []
   const client = createClient({
     async send({ path }: TransportRequest) {
-      asked.push(path)
+      requestedPaths.push(path)
       const { status = 200, body } = answers[path] ?? { status: 404, body: failure(404, 'NotFound') }
       return { status, headers: {}, body: pieces(JSON.stringify(body)) }
     },
     close: () => Promise.resolve(),
   })
   const signal = new AbortController().signal
-  return { asked, discovered: discover(client, { profile: stockProfile, signal }) }
+  return { requestedPaths, discovered: discover(client, { profile: stockProfile, signal }) }
 }
 
 async function* pieces(text: string) {
@@ -51,9 +51,9 @@ const list = (items: unknown[]) => ({ body: { kind: 'APIGroupDiscoveryList', api
 
 describe('discover', () => {
   it('needs two requests with aggregated discovery', async () => {
-    const { asked, discovered } = clientOf({ '/api': list([core]), '/apis': list([shop]) })
+    const { requestedPaths, discovered } = clientOf({ '/api': list([core]), '/apis': list([shop]) })
     const { all, preferred, failures, ofKind } = await discovered
-    expect(asked).toEqual(['/api', '/apis'])
+    expect(requestedPaths).toEqual(['/api', '/apis'])
     expect(all.map(({ version, resource }) => `${resource}/${version}`)).toEqual([
       'pods/v1',
       'widgets/v2',
@@ -77,7 +77,7 @@ describe('discover', () => {
       { name: 'broken.example.com', versions: [{ version: 'v1' }], preferredVersion: { version: 'v1' } },
     ]
     const discoverByVersion = (name: string, kind: string, namespaced: boolean) => ({ name, kind, namespaced, verbs })
-    const { asked, discovered } = clientOf({
+    const { requestedPaths, discovered } = clientOf({
       '/api': { body: { kind: 'APIVersions', versions: ['v1'] } },
       '/apis': { body: { kind: 'APIGroupList', groups } },
       '/api/v1': { body: { resources: [discoverByVersion('pods', 'Pod', true), discoverByVersion('pods/status', 'Pod', true)] } },
@@ -86,7 +86,7 @@ describe('discover', () => {
       '/apis/broken.example.com/v1': { status: 503, body: failure(503, 'ServiceUnavailable') },
     })
     const { all, preferred, failures } = await discovered
-    expect(asked).toHaveLength(6)
+    expect(requestedPaths).toHaveLength(6)
     expect(all.map(({ version, resource }) => `${resource}/${version}`)).toEqual(['pods/v1', 'widgets/v2', 'widgets/v1'])
     expect(all[0]!.subresources).toEqual(new Set(['status']))
     expect(preferred.map(({ version, resource }) => `${resource}/${version}`)).toEqual(['pods/v1', 'widgets/v2'])

@@ -14,22 +14,22 @@ const asking = (name: string, account: string, annotations: object = {}) => ({
 })
 
 async function cluster() {
-  const asked: LegacyTokenRequest[] = []
+  const tokenRequests: LegacyTokenRequest[] = []
   const errors: unknown[] = []
   const made = await createTestServer({
     rootCA: 'PEM',
-    legacyToken: async (request) => `token-${asked.push(request)}`,
+    legacyToken: async (request) => `token-${tokenRequests.push(request)}`,
     onError: (error) => errors.push(error),
   })
   await made.client.create(serviceAccounts, { metadata: { name: 'robot' } })
   await made.settle()
-  return Object.assign(made, { asked, errors })
+  return Object.assign(made, { tokenRequests, errors })
 }
 
 describe('service account token controller', () => {
   it('fills the Secret with token, authority and namespace, once [P238]', async () => {
     await using made = await cluster()
-    const { client, asked } = made
+    const { client, tokenRequests } = made
     await client.create(secrets, asking('s', 'robot'))
     await made.settle()
     expect(made.errors).toEqual([])
@@ -40,7 +40,7 @@ describe('service account token controller', () => {
       'kubernetes.io/service-account.name': 'robot',
       'kubernetes.io/service-account.uid': uid,
     })
-    expect(asked).toEqual([{ namespace: 'default', secretName: 's', accountName: 'robot', accountUid: uid }])
+    expect(tokenRequests).toEqual([{ namespace: 'default', secretName: 's', accountName: 'robot', accountUid: uid }])
     await client.patch(secrets, 's', { type: 'merge', patch: { data: { 'ca.crt': null, more: 'eA==' } } })
     await made.settle()
     const mended = await client.get(secrets, 's')

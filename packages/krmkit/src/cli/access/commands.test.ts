@@ -177,7 +177,7 @@ describe('files', () => {
 })
 
 describe('parseAccessRequest', () => {
-  const asked = (resource: string, flags: object = {}) =>
+  const questionOf = (resource: string, flags: object = {}) =>
     parseAccessRequest('get', resource, { allNamespaces: false, namespace: 'ns', ...flags })
 
   it.each([
@@ -191,10 +191,10 @@ describe('parseAccessRequest', () => {
     ['userextras', { group: 'authentication.k8s.io', resource: 'userextras', namespace: '' }],
     ['constructor', { group: '', resource: 'constructor' }],
   ])('%s', (resource, question) => {
-    expect(asked(resource)).toMatchObject(question)
+    expect(questionOf(resource)).toMatchObject(question)
   })
 
   it('parses paths as non-resource requests', () => {
-    expect(asked('/metrics')).toMatchObject({ isResource: false, path: '/metrics', resource: '' })
+    expect(questionOf('/metrics')).toMatchObject({ isResource: false, path: '/metrics', resource: '' })
   })
 })

@@ -33,8 +33,8 @@ describe('chooseAdmissionPlugins', () => {
   it('disables ServiceAccount without the service account controller, unless it is enabled by name', async () => {
     expect(names((await choose()).make({ random }))).toContain('ServiceAccount')
     expect(names((await choose({}, false)).make({ random }))).not.toContain('ServiceAccount')
-    const asked = await choose({ enableAdmissionPlugins: ['ServiceAccount'] }, false)
-    expect(names(asked.make({ random }))).toContain('ServiceAccount')
+    const selected = await choose({ enableAdmissionPlugins: ['ServiceAccount'] }, false)
+    expect(names(selected.make({ random }))).toContain('ServiceAccount')
   })
 
   it('disables any plugin', async () => {
@@ -127,13 +127,13 @@ describe('image policy webhooks', () => {
   }
 
   it('are called with the connection of the kubeconfig [P300]', async () => {
-    const asked: object[] = []
+    const selected: object[] = []
     const path = await listen(({ spec }) => {
-      asked.push(spec)
+      selected.push(spec)
       return { status: 200, body: { status: { allowed: true } } }
     })
     expect(await ask(path)).toBe('allowed')
-    expect(asked).toEqual([{ containers: [{ image: 'i' }], namespace: 'ns' }])
+    expect(selected).toEqual([{ containers: [{ image: 'i' }], namespace: 'ns' }])
   })
 
   it('refuse when the response is invalid [P300]', async () => {

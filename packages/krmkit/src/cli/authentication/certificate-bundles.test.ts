@@ -20,10 +20,10 @@ it('reloads --client-ca-file and names its authorities in the handshake, without
   const path = join(folder, 'ca.pem')
   await writeFile(path, former!.certificate)
   const errors: unknown[] = []
-  const told: string[] = []
+  const published: string[] = []
   const options = { clientCaFile: path } as AuthenticationOptions
   using bundles = await createCertificateBundles(options, { clock, onError: (error) => errors.push(error) })
-  bundles.onChange((pem) => told.push(pem))
+  bundles.onChange((pem) => published.push(pem))
   const people = createClientCertificateAuthenticator({ authorities: bundles.clientCa!, clock, profile: stockProfile })
   const shown = [former!, next!].map((authority) => authority.issue({ commonName: 'alice' }).peer)
   const kinds = () => shown.map((peer) => (people.authenticate({ headers: {}, peer }) as AuthenticationOutcome).kind)
@@ -40,5 +40,5 @@ it('reloads --client-ca-file and names its authorities in the handshake, without
   expect(errors).toHaveLength(1)
   await replace(next!.certificate)
   expect(kinds()).toEqual(['rejected', 'authenticated'])
-  expect(told).toEqual([`${former!.certificate}${next!.certificate}`, next!.certificate])
+  expect(published).toEqual([`${former!.certificate}${next!.certificate}`, next!.certificate])
 })

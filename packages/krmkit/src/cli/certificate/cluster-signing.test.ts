@@ -119,8 +119,8 @@ describe('krmkit serve', () => {
       const forger = await createSigningAuthority(environment)
       const { request, key } = createCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
       const info = { ...forger.info, subjectDer: options.name ?? forger.info.subjectDer }
-      const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
-      const certificate = signRequest(asked, { ...environment, authority: { ...forger, info } })
+      const toSign = { request: readCertificateRequest(request), usages: ['client auth'] }
+      const certificate = signRequest(toSign, { ...environment, authority: { ...forger, info } })
       return { certificate: certificate + (options.more ?? ''), key }
     }
     expect(await who(connection, await forge({}))).toBe(401)
@@ -129,8 +129,8 @@ describe('krmkit serve', () => {
     // Jane's certificate is not an authority, although her key can sign.
     const leaf = { ...(await createSigningAuthority(environment)), facts: readCertificates(jane.certificate)[0]! }
     const { request, key } = createCertificateRequest({ subject: { commonName: 'root', organizations: ['system:masters'] } })
-    const asked = { request: readCertificateRequest(request), usages: ['client auth'] }
-    const below = signRequest(asked, { ...environment, authority: { ...leaf, key: createPrivateKey(jane.key) } })
+    const toSign = { request: readCertificateRequest(request), usages: ['client auth'] }
+    const below = signRequest(toSign, { ...environment, authority: { ...leaf, key: createPrivateKey(jane.key) } })
     expect(await who(connection, { certificate: below + jane.certificate, key })).toBe(401)
     // A serving certificate does not authenticate a client.
     const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
@@ -147,8 +147,8 @@ describe('krmkit serve', () => {
     const other = await authority('other')
     const { admin, connection } = await start(`--client-ca-file=${other.files.certificate}`)
     const request = createCertificateRequest({ subject: { commonName: 'carl' } })
-    const asked = { request: readCertificateRequest(request.request), usages: ['client auth'] }
-    const carl = { certificate: signRequest(asked, { ...environment, authority: other }), key: request.key }
+    const toSign = { request: readCertificateRequest(request.request), usages: ['client auth'] }
+    const carl = { certificate: signRequest(toSign, { ...environment, authority: other }), key: request.key }
     expect(await who(connection, carl)).toBe('carl')
     expect(await who(connection, await ask(admin))).toBe('jane')
   })

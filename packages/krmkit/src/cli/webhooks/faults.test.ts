@@ -71,7 +71,7 @@ beforeEach(async () => {
     admission: (parts) => createAdmissionPlugins({ ...parts, webhooks }, { disable: ['ServiceAccount'] }),
     audit: {
       policy: fixedAuditPolicy('Request', ['RequestReceived']),
-      backend: { process: (told) => void events.push(...told) },
+      backend: { process: (batch) => void events.push(...batch) },
     },
   })
 })
@@ -219,11 +219,11 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
     it('fails the request by default [P82] [P307] [P320]', async () => {
       await configure(type, fault.hook())
       const { status, text } = await failing(fault)
-      const told = JSON.parse(text) as { message: string; reason: string; details: { causes: { message: string }[] } }
-      expect([status, told.reason]).toEqual([500, 'InternalError'])
-      const [cause = { message: '' }] = told.details.causes
+      const failure = JSON.parse(text) as { message: string; reason: string; details: { causes: { message: string }[] } }
+      expect([status, failure.reason]).toEqual([500, 'InternalError'])
+      const [cause = { message: '' }] = failure.details.causes
       const start = 'failed calling webhook "hook.example.com": '
-      expect(told.message).toBe(`Internal error occurred: ${cause.message}`)
+      expect(failure.message).toBe(`Internal error occurred: ${cause.message}`)
       expect(cause.message.startsWith(start)).toBe(true)
       const message = fault.message()
       const rest = cause.message.slice(start.length)
@@ -238,7 +238,7 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
       const [event] = events
       expect(event).toMatchObject({
         verb: 'create',
-        responseStatus: { code: 500, reason: 'InternalError', message: told.message },
+        responseStatus: { code: 500, reason: 'InternalError', message: failure.message },
       })
       expect(event?.annotations?.['mutation.webhook.admission.k8s.io/round_0_index_0']).toBe(
         type === 'admit' ? '{"configuration":"c","webhook":"hook.example.com","mutated":false}' : undefined,
