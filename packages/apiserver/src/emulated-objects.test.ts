@@ -109,6 +109,8 @@ describe('objects of removed versions', () => {
         },
       ],
     })
+    expect(Object.keys(next.spec)).toEqual(['defaultBackend', 'rules'])
+    expect(Object.keys(next.spec.rules[0].http.paths[0])).toEqual(['path', 'pathType', 'backend'])
     const pathTypes = paths.map((path) => ({ ...path, pathType: 'ImplementationSpecific' }))
     for (const version of ['extensions/v1beta1', 'networking.k8s.io/v1beta1']) {
       const old = await readAs(server, version, 'ingresses', 'a', 'default')

@@ -96,9 +96,8 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   const release = emulated === undefined ? {} : { release: emulated.release }
   const common = { group: at.group, version: at.version, resource, kind, subresources, storage, ...release }
   if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
-  const earlier = emulated?.conversions(own, profile)
-  const toStorage = earlier?.toStorage(stored, profile) ?? conversionBetween(own, stored, profile)
-  const fromStorage = earlier?.fromStorage(own, profile) ?? conversionBetween(stored, own, profile)
+  const toStorage = emulated?.conversion(own, stored, profile) ?? conversionBetween(own, stored, profile)
+  const fromStorage = emulated?.conversion(stored, own, profile) ?? conversionBetween(stored, own, profile)
   const printer = strategy.printer && printerForVersions(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
   const storedAs = hubOf(at, { ...common, strategy }, sources)
   return {

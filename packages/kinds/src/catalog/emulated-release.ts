@@ -1,6 +1,6 @@
 import type { GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
-import type { ConvertFactory } from '../conversions/convert.ts'
+import type { Convert } from '../conversions/convert.ts'
 import type { Strategy } from '../interfaces.ts'
 import type { CatalogFacts } from './facts.ts'
 
@@ -18,11 +18,8 @@ export interface EmulatedRelease {
   readonly release: string
   /** The facts of the release, from those of the newest one. Both have stock names. */
   facts(newest: CatalogFacts): CatalogFacts
-  /** Conversions of a version that differs from the storage version by more than its name. */
-  conversions(
-    kind: GroupVersionKind,
-    profile: NamingProfile,
-  ): { readonly toStorage: ConvertFactory; readonly fromStorage: ConvertFactory } | undefined
+  /** The conversion between two versions of a kind, of which one is no longer served; undefined for others. */
+  conversion(from: GroupVersionKind, to: GroupVersionKind, profile: NamingProfile): Convert | undefined
   /** The version that the release stores, which discovery announces. Group and resource have stock names. */
   storageVersion(group: string, resource: string): string | undefined
   /** The strategy of a kind as the release has it. */

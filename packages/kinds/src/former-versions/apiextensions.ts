@@ -1,5 +1,6 @@
+import { semanticEqual } from '../strategies/shared/values.ts'
 import type { FormerKind } from './interfaces.ts'
-import { isLoose, isUnset, type Loose, type Rewrite, rename, renamed, type Step, without } from './shape.ts'
+import { defaults, filled, isLoose, isUnset, type Loose, type Rewrite, rename, renamed, type Step, without } from './shape.ts'
 
 /**
  * CustomResourceDefinitions: what `v1beta1` says once at the top, `v1` says for each version.
@@ -41,46 +42,32 @@ const specToHub: Rewrite = (spec) => {
     if (name === 'versions' || (name === 'version' && !hasVersions)) return [['versions', completed]]
     return name === 'version' || Object.hasOwn(movedMembers, name) ? [] : [[name, value]]
   })
-  const rest = Object.fromEntries(entries)
-  return {
-    ...rest,
-    ...(isUnset(rest['scope']) ? { scope: 'Namespaced' } : {}),
-    ...(isUnset(rest['preserveUnknownFields']) ? { preserveUnknownFields: true } : {}),
-  }
+  return Object.fromEntries(entries)
 }
 
 const specFromHub: Rewrite = (spec) => {
   const list: readonly unknown[] = Array.isArray(spec['versions']) ? spec['versions'] : []
   const objects = list.filter(isLoose)
   const [first] = objects
-  const hoisted = Object.entries(movedMembers).filter(
-    ([, inner]) => first?.[inner] !== undefined && objects.every((each) => equal(each[inner], first[inner])),
+  const hoisted = Object.entries(movedMembers).filter(([, inner]) =>
+    objects.every((each) => semanticEqual(each[inner], first?.[inner])),
   )
   const inner = hoisted.map(([, name]) => name)
   return {
     ...spec,
     ...(isUnset(spec['preserveUnknownFields']) ? { preserveUnknownFields: false } : {}),
     ...(first?.['name'] === undefined ? {} : { version: first['name'] }),
-    ...Object.fromEntries(hoisted.map(([name, member]) => [name, first?.[member]])),
+    ...Object.fromEntries(hoisted.flatMap(([name, member]) => (isUnset(first?.[member]) ? [] : [[name, first?.[member]]]))),
     versions: list.map((each) => (isLoose(each) && inner.length > 0 ? without(each, ...inner) : each)),
   }
 }
 
-function equal(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((each, index) => equal(each, b[index]))
-  if (!isLoose(a) || !isLoose(b)) return false
-  const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && equal(a[name], b[name]))
-}
-
 const conversionToHub: Rewrite = (conversion) => {
   const { webhookClientConfig, conversionReviewVersions, ...rest } = conversion
-  if (webhookClientConfig === undefined && conversionReviewVersions === undefined && rest['strategy'] !== 'Webhook')
-    return conversion
+  if (isUnset(webhookClientConfig) && isUnset(conversionReviewVersions)) return rest
   const webhook: Loose = {
-    ...(webhookClientConfig === undefined ? {} : { clientConfig: webhookClientConfig }),
-    conversionReviewVersions: conversionReviewVersions ?? ['v1beta1'],
+    ...(isUnset(webhookClientConfig) ? {} : { clientConfig: webhookClientConfig }),
+    ...(isUnset(conversionReviewVersions) ? {} : { conversionReviewVersions }),
   }
   return { ...rest, webhook }
 }
@@ -90,7 +77,17 @@ const conversionFromHub: Rewrite = ({ webhook, ...rest }) => {
   return { ...rest, ...renamed(webhook, { clientConfig: 'webhookClientConfig' }) }
 }
 
+const reviewVersions: Step = {
+  at: 'spec.conversion',
+  isDefaulting: true,
+  toHub: (conversion) => {
+    return conversion['strategy'] === 'Webhook' ? filled(conversion, { conversionReviewVersions: ['v1beta1'] }) : conversion
+  },
+}
+
 const definition: readonly Step[] = [
+  defaults('spec', { scope: 'Namespaced', preserveUnknownFields: true }),
+  reviewVersions,
   { at: 'spec', toHub: specToHub, fromHub: specFromHub },
   rename('spec.versions[].additionalPrinterColumns[]', { JSONPath: 'jsonPath' }),
   { at: 'spec.conversion', toHub: conversionToHub, fromHub: conversionFromHub },

@@ -9,6 +9,7 @@ import { annotationOf, defaults, isLoose, isUnset, type Loose, type Step, withAn
 /** `apps/v1` requires a selector. */
 const selector: Step = {
   at: 'spec',
+  isDefaulting: true,
   toHub: (spec) => {
     const labels =
       isLoose(spec['template']) && isLoose(spec['template']['metadata']) ? spec['template']['metadata']['labels'] : undefined
@@ -64,6 +65,7 @@ const generation = annotated(
 const unlimited = 2_147_483_647
 const rollingUpdate = (maxSurge: unknown, maxUnavailable: unknown): Step => ({
   at: 'spec',
+  isDefaulting: true,
   toHub: (spec) => {
     const strategy = isLoose(spec['strategy']) ? spec['strategy'] : {}
     if (!isUnset(strategy['type']) && strategy['type'] !== 'RollingUpdate') return spec

@@ -17,6 +17,8 @@ interface FlatNames {
   readonly targets: Readonly<Record<string, string>>
   /** Current values: hub name -> flat name. */
   readonly current: Readonly<Record<string, string>>
+  /** Hub names of target values: the first one that is set determines the type of the target; the last one does if none is set. */
+  readonly precedence: readonly string[]
 }
 
 const sources: readonly FlatNames[] = [
@@ -25,28 +27,33 @@ const sources: readonly FlatNames[] = [
     selector: 'selector',
     targets: { value: 'targetValue', averageValue: 'averageValue' },
     current: { value: 'currentValue', averageValue: 'averageValue' },
+    precedence: ['averageValue', 'value'],
   },
   {
     source: 'pods',
     selector: 'selector',
     targets: { averageValue: 'targetAverageValue' },
     current: { averageValue: 'currentAverageValue' },
+    precedence: ['averageValue'],
   },
   {
     source: 'resource',
     targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
     current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
+    precedence: ['averageUtilization', 'averageValue'],
   },
   {
     source: 'containerResource',
     targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
     current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
+    precedence: ['averageUtilization', 'averageValue'],
   },
   {
     source: 'external',
     selector: 'metricSelector',
     targets: { value: 'targetValue', averageValue: 'targetAverageValue' },
     current: { value: 'currentValue', averageValue: 'currentAverageValue' },
+    precedence: ['value', 'averageValue'],
   },
 ]
 
@@ -72,8 +79,9 @@ function valuesOf(flat: Loose, names: Readonly<Record<string, string>>, printed:
   const found = Object.entries(names)
     .map(([hub, name]) => [hub, flat[name]] as const)
     .filter(([, value]) => value !== undefined && value !== null)
-  const isOther = found.length > 1
-  return Object.fromEntries(found.filter(([hub, value]) => !(isOther && hub === printed && isZero(value))))
+  // A total of zero beside an average counts as unset; `v2` prints the average of a resource always, as `v2beta1` does.
+  const isPrintedZero = found.length > 1 && printed === 'value'
+  return Object.fromEntries(found.filter(([hub, value]) => !(isPrintedZero && hub === printed && isZero(value))))
 }
 
 function isZero(value: unknown): boolean {
@@ -94,9 +102,9 @@ function withSource(metric: Loose, { source }: FlatNames, change: (member: Loose
 
 function nested(flat: Loose, names: FlatNames, part: Part): Loose {
   const values = valuesOf(flat, names[part], alwaysPrinted[`${names.source} ${part}`])
-  const kind = ['averageUtilization', 'averageValue', 'value'].find((name) => name in values)
+  const kind = names.precedence.find((name) => name in values) ?? names.precedence.at(-1)!
   const place = part === 'targets' ? 'target' : 'current'
-  const type = part === 'targets' && kind !== undefined ? { type: targetTypes[kind] } : {}
+  const type = part === 'targets' ? { type: targetTypes[kind] } : {}
   const own = Object.entries({
     ...(names.source === 'object' ? { describedObject: flat['target'] } : {}),
     ...(names.selector === undefined ? {} : { metric: metricOf(flat, names.selector) }),

@@ -24,13 +24,15 @@ const endpointFromHub: Rewrite = (endpoint, { profile }) => {
   const { deprecatedTopology, zone, nodeName, ...rest } = endpoint
   const topology: Loose = {
     ...(isLoose(deprecatedTopology) ? deprecatedTopology : {}),
-    ...(typeof nodeName === 'string' && !(isLoose(deprecatedTopology) && hostLabel in deprecatedTopology)
-      ? { [hostLabel]: nodeName }
-      : {}),
+    ...(typeof nodeName === 'string' && isEmpty(deprecatedTopology, hostLabel) ? { [hostLabel]: nodeName } : {}),
     ...(zone === undefined || zone === null ? {} : { [zoneLabel]: zone }),
   }
   const node = nodeName === undefined ? {} : { nodeName }
   return Object.keys(topology).length === 0 ? { ...rest, ...node } : { ...rest, topology, ...node }
+}
+
+function isEmpty(labels: unknown, name: string): boolean {
+  return !isLoose(labels) || !Object.hasOwn(labels, name) || labels[name] === ''
 }
 
 const slice: readonly Step[] = [{ at: 'endpoints[]', toHub: endpointToHub, fromHub: endpointFromHub }]

@@ -1,6 +1,6 @@
 import type { NamingProfile } from '@krmkit/meta'
 import type { FormerKind } from './interfaces.ts'
-import { annotationOf, isLoose, type Loose, renamed, type Step, withAnnotation } from './shape.ts'
+import { annotationOf, isLoose, isUnset, type Loose, renamed, type Step, withAnnotation } from './shape.ts'
 
 /**
  * Priority levels: the shares were renamed with `v1beta3`, and zero means the default of 30 before `v1`. An annotation keeps a zero
@@ -21,15 +21,19 @@ function level(shares: 'assuredConcurrencyShares' | 'nominalConcurrencyShares'):
   return [
     {
       at: '',
+      isDefaulting: true,
       toHub: (object, { profile }) => {
-        const isZero = keepsZero && annotationOf(object, preserveZero(profile)) !== undefined
-        const changed = withLimited(object, (limited) => {
-          const { nominalConcurrencyShares: found, ...rest } = renamed(limited, { [shares]: 'nominalConcurrencyShares' })
-          const absent = found === undefined || found === null
-          if ((absent || found === 0) && !isZero) return { ...rest, nominalConcurrencyShares: defaultShares }
-          return renamed(limited, { [shares]: 'nominalConcurrencyShares' })
+        if (keepsZero && annotationOf(object, preserveZero(profile)) !== undefined) return object
+        return withLimited(object, (limited) => {
+          return isUnset(limited[shares]) || limited[shares] === 0 ? { ...limited, [shares]: defaultShares } : limited
         })
-        return withAnnotation(changed, preserveZero(profile), undefined)
+      },
+    },
+    {
+      at: '',
+      toHub: (object, { profile }) => {
+        const changed = withLimited(object, (limited) => renamed(limited, { [shares]: 'nominalConcurrencyShares' }))
+        return keepsZero ? withAnnotation(changed, preserveZero(profile), undefined) : changed
       },
       fromHub: (object, { lose, profile }) => {
         let isZero = false

@@ -202,6 +202,64 @@ describe('conversion of former versions', () => {
     })
   })
 
+  it('removes no annotation of priority levels before v1beta3', () => {
+    const annotations = { 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares': '' }
+    const level = (version: string) => ({
+      ...named(`flowcontrol.apiserver.k8s.io/${version}`, 'PriorityLevelConfiguration', { spec: { type: 'Exempt' } }),
+      metadata: { name: 'a', annotations },
+    })
+    expect(convert(level('v1beta2'), 'flowcontrol.apiserver.k8s.io/v1').converted).toEqual(level('v1'))
+    expect(convert(level('v1beta3'), 'flowcontrol.apiserver.k8s.io/v1').converted.metadata).toEqual({ name: 'a' })
+  })
+
+  it('determines the type of a target from the values that are set', () => {
+    const external = { metricName: 'q', targetValue: '1', targetAverageValue: '2' }
+    const metrics = [
+      { type: 'External', external },
+      { type: 'Resource', resource: { name: 'cpu' } },
+    ]
+    const former = named('autoscaling/v2beta1', 'HorizontalPodAutoscaler', { spec: { metrics } })
+    expect(convert(former, 'autoscaling/v2').converted['spec']).toEqual({
+      metrics: [
+        { type: 'External', external: { metric: { name: 'q' }, target: { type: 'Value', value: '1', averageValue: '2' } } },
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue' } } },
+      ],
+    })
+  })
+
+  it('gives subjects of v1alpha1 bindings a group in place of the version', () => {
+    const group = 'rbac.authorization.k8s.io'
+    const binding = (version: string, subjects: object[]) => named(`${group}/${version}`, 'RoleBinding', { subjects })
+    const account = { kind: 'ServiceAccount', name: 'sa', namespace: 'n' }
+    const older = binding('v1alpha1', [
+      { apiVersion: `${group}/v1alpha1`, kind: 'User', name: '*' },
+      { ...account, apiVersion: 'v1' },
+    ])
+    const everyone = { kind: 'Group', name: 'system:authenticated' }
+    const newer = binding('v1', [{ ...everyone, apiGroup: group }, account])
+    expect(convert(older, `${group}/v1`).converted).toEqual(newer)
+    expect(convert(newer, `${group}/v1alpha1`).converted['subjects']).toEqual([
+      { ...everyone, apiVersion: `${group}/v1alpha1` },
+      { ...account, apiVersion: 'v1' },
+    ])
+  })
+
+  it('treats an empty service name without a port as no service', () => {
+    const ingress = (version: string, backend: object, name: string) =>
+      named(`networking.k8s.io/${version}`, 'Ingress', { spec: { [name]: backend } })
+    const resource = { apiGroup: 'example.com', kind: 'Bucket', name: 'b' }
+    const former = ingress('v1beta1', { serviceName: '', servicePort: 0, resource }, 'backend')
+    expect(convert(former, 'networking.k8s.io/v1').converted).toEqual(ingress('v1', { resource }, 'defaultBackend'))
+  })
+
+  it('writes no defaults where the caller excludes them', () => {
+    const gvk = (version: string) => ({ group: 'flowcontrol.apiserver.k8s.io', version, kind: 'PriorityLevelConfiguration' })
+    const level = { apiVersion: 'flowcontrol.apiserver.k8s.io/v1beta2', kind: 'PriorityLevelConfiguration', metadata: {} }
+    const spec = { type: 'Limited', limited: { assuredConcurrencyShares: 0 } }
+    const converted = formerConversion(gvk('v1beta2'), gvk('v1'), { defaults: false })!({ ...level, spec })
+    expect(converted['spec']).toEqual({ type: 'Limited', limited: { nominalConcurrencyShares: 0 } })
+  })
+
   it('keeps the only preferred strategy of a lease candidate, and reports further ones', () => {
     const candidate = (preferredStrategies: readonly string[]) =>
       named('coordination.k8s.io/v1alpha1', 'LeaseCandidate', { spec: { leaseName: 'l', preferredStrategies } })
@@ -220,10 +278,10 @@ describe('conversion of former versions', () => {
   it('accepts groups in the spelling of a profile', () => {
     const profile = createNamingProfile({ apiDomain: 'api.example' })
     const gvk = (version: string) => ({ group: 'policy', version, kind: 'PodDisruptionBudget' })
-    expect(formerConversion(gvk('v1beta1'), gvk('v1'), profile)).toBeDefined()
+    expect(formerConversion(gvk('v1beta1'), gvk('v1'), { profile })).toBeDefined()
     const node = (version: string) => ({ group: 'node.api.example', version, kind: 'RuntimeClass' })
     const former = { apiVersion: 'node.api.example/v1alpha1', kind: 'RuntimeClass', metadata: {}, spec: { runtimeHandler: 'h' } }
-    expect(formerConversion(node('v1alpha1'), node('v1'), profile)!(former)).toEqual({
+    expect(formerConversion(node('v1alpha1'), node('v1'), { profile })!(former)).toEqual({
       apiVersion: 'node.api.example/v1',
       kind: 'RuntimeClass',
       metadata: {},
@@ -235,13 +293,13 @@ describe('conversion of former versions', () => {
     const profile = createNamingProfile({ domain: 'acme.example' })
     const budget = (version: string) => ({ group: 'policy', version, kind: 'PodDisruptionBudget' })
     const former = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata: {}, spec: { selector: {} } }
-    expect(formerConversion(budget('v1beta1'), budget('v1'), profile)!(former)['spec']).toEqual({
+    expect(formerConversion(budget('v1beta1'), budget('v1'), { profile })!(former)['spec']).toEqual({
       selector: { matchExpressions: [{ key: 'pdb.acme.example/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] },
     })
     const slice = (version: string) => ({ group: 'discovery.k8s.io', version, kind: 'EndpointSlice' })
     const topology = { 'topology.acme.example/zone': 'z' }
     const older = { apiVersion: 'discovery.k8s.io/v1beta1', kind: 'EndpointSlice', metadata: {}, endpoints: [{ topology }] }
-    expect(formerConversion(slice('v1beta1'), slice('v1'), profile)!(older)['endpoints']).toEqual([{ zone: 'z' }])
+    expect(formerConversion(slice('v1beta1'), slice('v1'), { profile })!(older)['endpoints']).toEqual([{ zone: 'z' }])
   })
 
   it('knows no conversion of other kinds and versions', () => {

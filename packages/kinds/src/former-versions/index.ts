@@ -54,9 +54,18 @@ export const formerKinds: readonly FormerKind[] = [
  */
 export type FormerConvert = (object: DeepReadonly<ApiObject>, onLoss?: OnLoss) => ApiObject
 
+export interface FormerConversionOptions {
+  /** Default: the stock names. */
+  readonly profile?: NamingProfile
+  /**
+   * Writes out defaults that differ between the versions, so that an object without them keeps its meaning. Default: true. Servers
+   * convert objects that have the defaults of their version.
+   */
+  readonly defaults?: boolean
+}
+
 /**
- * Returns the conversion between two versions of a kind of which at least one is a former version, by way of the hub. Defaults that
- * differ between the versions are written out, so that the object keeps its meaning.
+ * Returns the conversion between two versions of a kind of which at least one is a former version, by way of the hub.
  *
  * @returns undefined when no conversion between the two is known.
  * @example
@@ -73,7 +82,7 @@ export type FormerConvert = (object: DeepReadonly<ApiObject>, onLoss?: OnLoss) =
 export function formerConversion(
   from: GroupVersionKind,
   to: GroupVersionKind,
-  profile: NamingProfile = stockProfile,
+  { profile = stockProfile, defaults = true }: FormerConversionOptions = {},
 ): FormerConvert | undefined {
   const [source, target] = [placeOf(from, profile), placeOf(to, profile)]
   if (source === undefined && target === undefined) return undefined
@@ -85,10 +94,13 @@ export function formerConversion(
   const before = source === undefined ? servedConversion(from, hub, profile) : undefined
   const after = target === undefined ? servedConversion(hub, to, profile) : undefined
   if ((source === undefined && before === undefined) || (target === undefined && after === undefined)) return undefined
+  const [there, back] = [source, target].map((place) =>
+    place?.steps.filter(({ isDefaulting }) => defaults || isDefaulting !== true),
+  )
   return (object, onLoss = () => {}) => {
     const given = (before === undefined ? object : before(object)) as Loose
-    const inHub = source === undefined ? given : runSteps(source.steps, given, { direction: 'toHub', onLoss, profile })
-    const result = target === undefined ? inHub : runSteps(target.steps, inHub, { direction: 'fromHub', onLoss, profile })
+    const inHub = there === undefined ? given : runSteps(there, given, { direction: 'toHub', onLoss, profile })
+    const result = back === undefined ? inHub : runSteps(back, inHub, { direction: 'fromHub', onLoss, profile })
     const converted = after === undefined ? result : after(result as unknown as ApiObject)
     return { ...converted, apiVersion } as ApiObject
   }

@@ -1,13 +1,13 @@
 import type { FormerKind } from './interfaces.ts'
-import { defaults, isLoose, isUnset, type Rewrite, rename, replaced, type Step } from './shape.ts'
+import { defaults, isLoose, isUnset, type Rewrite, rename, replaced, type Step, without } from './shape.ts'
 
 /** Ingresses: `v1` names the default backend differently, and has a service with a port per backend. */
 
 const backendToHub: Rewrite = (backend) => {
   const { serviceName, servicePort } = backend
-  if (serviceName === undefined && servicePort === undefined) return backend
-  const port =
-    servicePort === undefined ? undefined : typeof servicePort === 'number' ? { number: servicePort } : { name: servicePort }
+  const hasPort = !isUnset(servicePort) && servicePort !== 0
+  if ((isUnset(serviceName) || serviceName === '') && !hasPort) return without(backend, 'serviceName', 'servicePort')
+  const port = !hasPort ? undefined : typeof servicePort === 'number' ? { number: servicePort } : { name: servicePort }
   const service = { name: serviceName ?? '', ...(port === undefined ? {} : { port }) }
   const first = Object.keys(backend).find((name) => name === 'serviceName' || name === 'servicePort') as string
   return Object.fromEntries(

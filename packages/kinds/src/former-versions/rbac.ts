@@ -6,7 +6,7 @@ const rbacGroup = 'rbac.authorization.k8s.io'
 
 const groupOf = ({ apiDomain }: NamingProfile): string => `rbac.authorization.${apiDomain}`
 
-/** Subjects of `v1alpha1` have an apiVersion in place of a group, and the user `*` stands for all authenticated ones. */
+/** Subjects of `v1alpha1` have an apiVersion in place of a group, and the user `*` stands for the group of all authenticated users. */
 const subjectToHub: Rewrite = (subject, { profile }) => {
   const { apiVersion, kind, name } = subject
   if (kind === 'ServiceAccount') return without(subject, 'apiVersion')
@@ -17,11 +17,10 @@ const subjectToHub: Rewrite = (subject, { profile }) => {
 }
 
 const subjectFromHub: Rewrite = (subject, { profile }) => {
-  const { kind, name } = subject
-  if (kind === 'ServiceAccount') return replaced(subject, 'apiGroup', {})
+  const { kind } = subject
+  if (kind === 'ServiceAccount') return { ...without(subject, 'apiGroup'), apiVersion: 'v1' }
   if (kind !== 'User' && kind !== 'Group') return renamed(subject, { apiGroup: 'apiVersion' })
-  const versioned = replaced(subject, 'apiGroup', { apiVersion: `${groupOf(profile)}/v1alpha1` })
-  return kind === 'Group' && name === 'system:authenticated' ? { ...versioned, kind: 'User', name: '*' } : versioned
+  return { ...without(subject, 'apiGroup'), apiVersion: `${groupOf(profile)}/v1alpha1` }
 }
 
 const binding: readonly Step[] = [{ at: 'subjects[]', toHub: subjectToHub, fromHub: subjectFromHub }]

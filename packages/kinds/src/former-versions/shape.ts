@@ -33,6 +33,8 @@ export interface Step {
   readonly at: string
   readonly toHub?: Rewrite
   readonly fromHub?: Rewrite
+  /** The step writes out defaults of a version. Servers skip it: their objects have them already. */
+  readonly isDefaulting?: boolean
 }
 
 /** Members with another name in the hub. */
@@ -52,6 +54,7 @@ export function defaults(at: string, former: Loose | ((profile: NamingProfile) =
     at,
     toHub: (object, { profile }) => filled(object, typeof former === 'function' ? former(profile) : former),
     fromHub: (object) => filled(object, hub),
+    isDefaulting: true,
   }
 }
 

@@ -2,8 +2,8 @@ import type { Features, GroupVersionKind, NamingProfile } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { EmulatedRelease } from '../catalog/emulated-release.ts'
 import { stockGroup } from '../catalog/groups.ts'
+import { formerConversion } from '../former-versions/index.ts'
 import type { Strategy } from '../interfaces.ts'
-import { earlierConversions } from './conversions/index.ts'
 import { earlierDefaults } from './defaults.ts'
 import { GatedFields, withGatedFields } from './gated-fields.ts'
 import { podSecurityPolicyStrategy } from './pod-security-policy.ts'
@@ -36,7 +36,10 @@ export function emulateRelease(features: Features): EmulatedRelease {
   return {
     release,
     facts: (newest) => factsAt(newest, release),
-    conversions: (gvk, profile) => earlierConversions(stockKind(gvk, profile)),
+    conversion(from, to, profile) {
+      const convert = formerConversion(from, to, { profile, defaults: false })
+      return convert && ((object) => convert(object))
+    },
     storageVersion: (group, resource) => storageVersionAt(release, { group, resource })?.version,
     strategy(strategy, { kind, stored, profile }) {
       const { group, version, kind: name } = stockKind(kind, profile)
