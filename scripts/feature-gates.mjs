@@ -1,4 +1,4 @@
-// Reads the feature gates of the API server from its published Go modules and writes packages/versioning/src/data: per gate, the release, stage,
+// Reads the feature gates of the API server from its published Go modules and writes packages/meta/src/feature-gates: per gate, the release, stage,
 // default and lock of each entry of its lifecycle.
 //   node scripts/feature-gates.mjs [FOLDER]    # FOLDER: k8s.io in the module cache; default: k8s.io of `go env GOMODCACHE`
 //   node scripts/feature-gates.mjs --check     # only report whether the file is up to date
@@ -12,7 +12,7 @@ const root = new URL('../', import.meta.url).pathname
 const from =
   process.argv.slice(2).find((word) => !word.startsWith('--')) ??
   path.join(execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim(), 'k8s.io')
-const to = path.join(root, 'packages/versioning/src/data/feature-gates.generated.ts')
+const to = path.join(root, 'packages/meta/src/feature-gates/facts.generated.ts')
 
 /** The files that register gates in the server. Entries of client-go carry no release: they hold in every release. */
 const sources = [
@@ -73,7 +73,7 @@ ${lines.join('\n')}
 `
 if (fs.existsSync(to) && fs.readFileSync(to, 'utf8') === text) console.log(`up to date: ${lines.length} gates`)
 else if (checks) {
-  console.error('feature-gates.generated.ts is not up to date')
+  console.error('facts.generated.ts is not up to date')
   process.exitCode = 1
 } else {
   fs.mkdirSync(path.dirname(to), { recursive: true })

@@ -1,3 +1,4 @@
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { AdmissionError } from './admission-error.ts'
 import type { AdmissionEnvironment } from './environment.ts'
 import { parseImagePolicyConfiguration } from './image-policy/configuration.ts'
@@ -100,7 +101,7 @@ export const builtInPlugins: readonly PluginDefinition[] = [
     nodeRestriction({
       profile,
       authorizer,
-      checkAudiences: features.enabled('ServiceAccountNodeAudienceRestriction', features.release.atLeast('1.32')),
+      checkAudiences: gateEnabled('ServiceAccountNodeAudienceRestriction', features),
     }),
   ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),

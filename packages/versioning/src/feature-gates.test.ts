@@ -1,5 +1,5 @@
+import { builtInFeatureGates } from '@krmkit/meta/feature-gates'
 import { describe, expect, it } from 'vitest'
-import { builtInFeatureGates } from './feature-gate-registry.ts'
 import { createFeatureGates, parseFeatureGates } from './feature-gates.ts'
 import type { FeatureGateLifecycle } from './interfaces.ts'
 

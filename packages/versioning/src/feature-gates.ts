@@ -1,6 +1,6 @@
 import { createFeatures, defaultRelease } from '@krmkit/meta'
-import { builtInFeatureGates } from './feature-gate-registry.ts'
-import type { FeatureGateLifecycle, FeatureGateStage, FeatureGateState, FeatureGates } from './interfaces.ts'
+import { builtInFeatureGates, type FeatureGateLifecycle, type FeatureGateStage } from '@krmkit/meta/feature-gates'
+import type { FeatureGateState, FeatureGates } from './interfaces.ts'
 import { compareReleases } from './release.ts'
 import { VersioningError, type VersioningErrorCode } from './versioning-error.ts'
 

@@ -1,5 +1,5 @@
+export { builtInFeatureGates } from '@krmkit/meta/feature-gates'
 export { type DeprecationRuleOptions, validateApiPlan, validateElementLifecycle } from './deprecation-rules.ts'
-export { builtInFeatureGates } from './feature-gate-registry.ts'
 export { createFeatureGates, type FeatureGateOptions, parseFeatureGates } from './feature-gates.ts'
 export type {
   ApiPlan,

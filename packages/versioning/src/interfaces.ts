@@ -1,6 +1,7 @@
 import type { FeatureGateState, Features } from '@krmkit/meta'
 
 export type { FeatureGateState } from '@krmkit/meta'
+export type { FeatureGateLifecycle, FeatureGateStage } from '@krmkit/meta/feature-gates'
 
 /**
  * Lifecycles of API versions and other elements, the deprecation policy, and feature gates.
@@ -75,24 +76,6 @@ export interface RuleViolation {
 
 /** Release dates such as `2024-08-13`, by release. Missing releases count as three per year. */
 export type ReleaseCalendar = Readonly<Record<string, string>>
-
-/** The stage of a gate from a release on. */
-export interface FeatureGateStage {
-  readonly since: string
-  readonly stage: Stability | 'deprecated'
-  /** Default: false for alpha and deprecated gates, true otherwise. */
-  readonly enabled?: boolean
-  /** Whether only the default may be set. Default: true for stable gates, false otherwise. */
-  readonly locked?: boolean
-}
-
-/** The stages of a feature gate, oldest first. */
-export interface FeatureGateLifecycle {
-  readonly name: string
-  readonly stages: readonly FeatureGateStage[]
-  /** Gates that must be enabled when this one is. */
-  readonly requires?: readonly string[]
-}
 
 /** The features of one release with some gates set. */
 export interface FeatureGates extends Features {

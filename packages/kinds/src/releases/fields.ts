@@ -1,3 +1,4 @@
+import { enabledSince } from '@krmkit/meta/feature-gates'
 import { fieldRows } from './field-rows.ts'
 
 /** Fields that are younger than their kind, or that were removed from it. */
@@ -32,12 +33,13 @@ export function fieldLifecycles(): readonly FieldLifecycle[] {
   return parsed
 }
 
-/** Parses `name introduced [enabled|never] [Gate] [-removed]`. */
+/** Parses `name introduced [enabled] [Gate] [-removed]`. */
 function fieldOf(type: string, row: string): FieldLifecycle {
   const [field = '', introduced = '', ...rest] = row.split(' ')
   const removed = rest.find((word) => word.startsWith('-'))?.slice(1)
-  const enabled = rest.find((word) => /^(?:1\.\d+|never)$/.test(word)) ?? introduced
   const gate = rest.find((word) => /^[A-Z]/.test(word))
+  const recorded = gate === undefined ? undefined : enabledSince(gate)
+  const enabled = recorded ?? rest.find((word) => /^1\.\d+$/.test(word)) ?? introduced
   return {
     type,
     field,

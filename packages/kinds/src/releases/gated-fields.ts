@@ -6,8 +6,8 @@ import { factMinor, minorOf } from './release-names.ts'
 import { withoutVersion } from './types.ts'
 
 /**
- * Fields that a release knows but drops, because the gate of their feature is off: from writes, unless the stored object uses the field
- * already.
+ * Fields that an older release knows but drops, because the gate of their feature is off in it by default: from writes, unless the stored
+ * object uses the field already. Most of these gates no longer exist; the tables of the strategies have those that can still be off.
  */
 
 /** What a type holds: fields that are dropped, and members whose types hold such fields. */

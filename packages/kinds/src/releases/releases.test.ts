@@ -1,5 +1,7 @@
+import { enabledSince } from '@krmkit/meta/feature-gates'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
+import { fieldRows } from './field-rows.ts'
 import { fieldLifecycles, groupsAt, releases, resourcesAt, storageVersionAt } from './index.ts'
 
 const names = (release: string, isDefault = true) =>
@@ -143,6 +145,14 @@ it('names fields by the types of the model', () => {
     return removed === undefined && !types.struct(type).fields.some(({ json }) => json === field)
   })
   expect(unknown).toEqual([])
+})
+
+it('records a release only for gates that the newest release no longer has', () => {
+  const rows = Object.values(fieldRows).flat()
+  const gateOf = (row: string) => row.split(' ').find((word) => /^[A-Z]/.test(word)) ?? ''
+  expect(rows.filter((row) => / 1\.\d+ 1\.\d+/.test(row) && enabledSince(gateOf(row)) !== undefined)).toEqual([])
+  const seLinuxMount = fieldLifecycles().find(({ field }) => field === 'seLinuxMount')
+  expect(seLinuxMount).toMatchObject({ introduced: '1.25', enabled: '1.28', gate: 'SELinuxMountReadWriteOncePod' })
 })
 
 it('knows when fields were introduced and removed', () => {

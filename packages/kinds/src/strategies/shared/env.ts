@@ -1,10 +1,10 @@
 /** Environment variables of containers. */
 
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateConfigMapKey, validateDns1123Subdomain, validateEnvVarName, validateRelaxedEnvVarName } from '@krmkit/meta/names'
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../types/core-v1.generated.ts'
 import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
-import { gateEnabled } from './gated-fields.ts'
 import { validateDnsSubdomain } from './names.ts'
 import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
@@ -42,7 +42,7 @@ export function* validateEnv(vars: readonly R<EnvVar>[] | null | undefined, at: 
 
 /** Since 1.32 names may contain any printable ASCII character except the equals sign. */
 function validateEnvName(name: string, at: FieldPath): void {
-  const relaxed = gateEnabled({ gate: 'RelaxedEnvironmentVariableValidation', onSince: '1.32' }, at.errors.context.features)
+  const relaxed = gateEnabled('RelaxedEnvironmentVariableValidation', at.errors.context.features)
   at.invalidAll(name, relaxed ? validateRelaxedEnvVarName(name) : validateEnvVarName(name))
 }
 

@@ -1,22 +1,16 @@
 /** Members behind feature gates: a write with the gate off loses them, unless the stored object already has one of them. */
 import type { DeepReadonly, Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 
 /** Members of a kind that one gate controls. */
 export interface GatedFields {
   readonly gate: string
-  /** First release whose default enables the gate. Absent: it is off by default. */
-  readonly onSince?: string
   /** Member paths such as `containers.*.resizePolicy`; `*` is every item of a list. */
   readonly paths: readonly string[]
   /** Paths that show that the stored object uses the feature. Default: `paths`. */
   readonly usedBy?: readonly string[]
   /** Only objects with a value at this path lose the members. Default: all. */
   readonly when?: string
-}
-
-/** Whether a gate is on. A gate that the features do not know has the default of its release. */
-export function gateEnabled({ gate, onSince }: Pick<GatedFields, 'gate' | 'onSince'>, features: Features): boolean {
-  return features.enabled(gate, onSince !== undefined && features.release.atLeast(onSince))
 }
 
 /** Drops members whose gate is off, unless `old` uses them. Mutates `object`. */
@@ -27,7 +21,7 @@ export function dropGatedFields(
 ): void {
   if (object === undefined) return
   for (const row of table) {
-    if (gateEnabled(row, features)) continue
+    if (gateEnabled(row.gate, features)) continue
     if ((row.usedBy ?? row.paths).some((path) => isUsed(old, path.split('.'), 0))) continue
     if (row.when !== undefined && !isUsed(object, row.when.split('.'), 0)) continue
     for (const path of row.paths) removeAt(object, path.split('.'), 0)

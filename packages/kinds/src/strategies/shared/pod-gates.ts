@@ -1,7 +1,8 @@
 /** Members of pods behind feature gates that are off. */
 import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
-import { dropGatedFields, type GatedFields, gateEnabled } from './gated-fields.ts'
+import { dropGatedFields, type GatedFields } from './gated-fields.ts'
 import { imageTag } from './image-name.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
@@ -14,19 +15,17 @@ const affinityTerms = ['podAffinity', 'podAntiAffinity'].flatMap((kind) => [
 
 /** Members of a pod's spec. */
 export const podSpecGates: readonly GatedFields[] = [
-  { gate: 'UserNamespacesSupport', onSince: '1.33', paths: ['hostUsers'] },
-  { gate: 'SupplementalGroupsPolicy', onSince: '1.33', paths: ['securityContext.supplementalGroupsPolicy'] },
+  { gate: 'UserNamespacesSupport', paths: ['hostUsers'] },
+  { gate: 'SupplementalGroupsPolicy', paths: ['securityContext.supplementalGroupsPolicy'] },
   { gate: 'PodLevelResources', paths: ['resources'] },
-  { gate: 'ProcMountType', onSince: '1.33', paths: inContainers('securityContext.procMount') },
+  { gate: 'ProcMountType', paths: inContainers('securityContext.procMount') },
   {
     gate: 'NodeInclusionPolicyInPodTopologySpread',
-    onSince: '1.26',
     paths: ['topologySpreadConstraints.*.nodeAffinityPolicy', 'topologySpreadConstraints.*.nodeTaintsPolicy'],
   },
-  { gate: 'MatchLabelKeysInPodTopologySpread', onSince: '1.27', paths: ['topologySpreadConstraints.*.matchLabelKeys'] },
+  { gate: 'MatchLabelKeysInPodTopologySpread', paths: ['topologySpreadConstraints.*.matchLabelKeys'] },
   {
     gate: 'MatchLabelKeysInPodAffinity',
-    onSince: '1.31',
     paths: affinityTerms.flatMap((term) => [`${term}.matchLabelKeys`, `${term}.mismatchLabelKeys`]),
   },
   {
@@ -37,13 +36,12 @@ export const podSpecGates: readonly GatedFields[] = [
   { gate: 'ClusterTrustBundleProjection', paths: ['volumes.*.projected.sources.*.clusterTrustBundle'] },
   {
     gate: 'InPlacePodVerticalScaling',
-    onSince: '1.33',
     paths: inContainers('resizePolicy'),
     usedBy: ['containers.*.resizePolicy', 'initContainers.*.resizePolicy'],
   },
-  { gate: 'SidecarContainers', onSince: '1.29', paths: ['initContainers.*.restartPolicy'] },
-  { gate: 'RecursiveReadOnlyMounts', onSince: '1.31', paths: inContainers('volumeMounts.*.recursiveReadOnly') },
-  { gate: 'SELinuxChangePolicy', onSince: '1.33', paths: ['securityContext.seLinuxChangePolicy'] },
+  { gate: 'SidecarContainers', paths: ['initContainers.*.restartPolicy'] },
+  { gate: 'RecursiveReadOnlyMounts', paths: inContainers('volumeMounts.*.recursiveReadOnly') },
+  { gate: 'SELinuxChangePolicy', paths: ['securityContext.seLinuxChangePolicy'] },
 ]
 
 const inStatuses = (path: string): string[] =>
@@ -53,33 +51,28 @@ const inStatuses = (path: string): string[] =>
 export const podStatusGates: readonly GatedFields[] = [
   {
     gate: 'InPlacePodVerticalScaling',
-    onSince: '1.33',
     paths: [...inStatuses('resources'), ...inStatuses('allocatedResources')],
     usedBy: ['spec.containers.*.resizePolicy', 'spec.initContainers.*.resizePolicy'],
   },
   { gate: 'DynamicResourceAllocation', paths: ['status.resourceClaimStatuses'], usedBy: ['spec.resourceClaims'] },
   {
     gate: 'RecursiveReadOnlyMounts',
-    onSince: '1.31',
     paths: inStatuses('volumeMounts'),
     usedBy: inContainers('volumeMounts.*.recursiveReadOnly').map((path) => `spec.${path}`),
   },
   { gate: 'ResourceHealthStatus', paths: inStatuses('allocatedResourcesStatus'), usedBy: [] },
   {
     gate: 'SupplementalGroupsPolicy',
-    onSince: '1.33',
     paths: inStatuses('user'),
     usedBy: ['spec.securityContext.supplementalGroupsPolicy'],
   },
   { gate: 'PodObservedGenerationTracking', paths: ['status.observedGeneration', 'status.conditions.*.observedGeneration'] },
 ]
 
-const sleepAction = { gate: 'PodLifecycleSleepAction', onSince: '1.30' }
-
 /** Drops members that the release does not have, unless the stored pod `old` uses them. */
 export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
   dropGatedFields(spec, old, { table: podSpecGates, features })
-  if (!gateEnabled(sleepAction, features)) dropSleepActions(spec, old)
+  if (!gateEnabled('PodLifecycleSleepAction', features)) dropSleepActions(spec, old)
   if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
   if (features.enabled('ImageVolume')) defaultPullPolicies(spec)
   else if (old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)

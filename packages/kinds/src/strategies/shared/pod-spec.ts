@@ -1,6 +1,7 @@
 /** The specification of a pod, alone or in a template. */
 
 import { nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
 import { validateIP } from '@krmkit/meta/ip'
 import {
@@ -14,7 +15,6 @@ import { validateAffinity, validateTopologySpread } from './affinity.ts'
 import { type ContainerOptions, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts'
 import { validateRequiredEnum } from './enums.ts'
 import type { FieldPath } from './field-path.ts'
-import { gateEnabled } from './gated-fields.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from './names.ts'
 import { validateTolerations } from './node-selector.ts'
 import { maxInt32 } from './numbers.ts'
@@ -155,7 +155,7 @@ function validateSearches(searches: readonly string[], at: FieldPath): void {
   }
   for (const [i, search] of searches.entries()) {
     const name = search.endsWith('.') ? search.slice(0, -1) : search
-    const relaxed = gateEnabled({ gate: 'RelaxedDNSSearchValidation', onSince: '1.33' }, at.errors.context.features)
+    const relaxed = gateEnabled('RelaxedDNSSearchValidation', at.errors.context.features)
     if (!relaxed) at.index(i).invalidAll(name, validateDns1123Subdomain(name))
     else if (search !== '.') at.index(i).invalidAll(name, validateDns1123SubdomainWithUnderscore(name))
   }

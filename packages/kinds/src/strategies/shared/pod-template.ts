@@ -1,9 +1,9 @@
 /** Pod templates of controllers, and annotations of pods. */
 
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { gateEnabled } from './gated-fields.ts'
 import { validatePodSpec } from './pod-spec.ts'
 import { forEachKeyStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, own, type R } from './values.ts'
@@ -44,7 +44,7 @@ export function* validatePodAnnotations(annotations: Annotations, at: FieldPath,
   }
   const costKey = `controller.${domain}/pod-deletion-cost`
   const cost = own(annotations, costKey)
-  const checksCost = gateEnabled({ gate: 'PodDeletionCost', onSince: '1.22' }, at.errors.context.features)
+  const checksCost = gateEnabled('PodDeletionCost', at.errors.context.features)
   if (checksCost && cost !== undefined && !isInt32(cost)) at.key(costKey).invalid(cost, 'must be a 32bit integer')
   yield* validateSeccompAnnotations(annotations, at)
   yield* validateAppArmorAnnotations(annotations, at, spec)

@@ -1,10 +1,10 @@
 /** Probes and lifecycle hooks of containers. */
 
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateHttpHeaderName } from '@krmkit/meta/names'
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../types/core-v1.generated.ts'
 import { validatePortNumberOrName } from './container-ports.ts'
 import type { FieldPath } from './field-path.ts'
-import { gateEnabled } from './gated-fields.ts'
 import { validateNotNegative } from './numbers.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
@@ -84,7 +84,7 @@ function validateHttpGet(action: R<HTTPGetAction>, at: FieldPath): void {
 }
 
 function validateSleep(seconds: number, at: FieldPath, options: HandlerOptions): void {
-  const allowsZero = gateEnabled({ gate: 'PodLifecycleSleepActionAllowZero', onSince: '1.33' }, at.errors.context.features)
+  const allowsZero = gateEnabled('PodLifecycleSleepActionAllowZero', at.errors.context.features)
   if (seconds >= (allowsZero ? 0 : 1) && seconds <= options.gracePeriodSeconds) return
   const [bound, hint] = allowsZero
     ? ['non-negative', '']

@@ -171,9 +171,9 @@ function validateStatus(status: R<StatefulSetStatus>, at: FieldPath): void {
 }
 
 const table: readonly GatedFields[] = [
-  { gate: 'StatefulSetAutoDeletePVC', onSince: '1.27', paths: ['spec.persistentVolumeClaimRetentionPolicy'] },
+  { gate: 'StatefulSetAutoDeletePVC', paths: ['spec.persistentVolumeClaimRetentionPolicy'] },
   { gate: 'MaxUnavailableStatefulSet', paths: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] },
-  { gate: 'StatefulSetStartOrdinal', onSince: '1.27', paths: ['spec.ordinals'] },
+  { gate: 'StatefulSetStartOrdinal', paths: ['spec.ordinals'] },
 ]
 
 export const statefulSetStrategy = defineStrategy<StatefulSet>({

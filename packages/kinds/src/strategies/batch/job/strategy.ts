@@ -44,11 +44,11 @@ function takeTemplateLabels(job: Job): void {
 }
 
 const table: readonly GatedFields[] = [
-  { gate: 'JobManagedBy', onSince: '1.32', paths: ['spec.managedBy'] },
-  { gate: 'JobSuccessPolicy', onSince: '1.31', paths: ['spec.successPolicy'] },
-  { gate: 'JobBackoffLimitPerIndex', onSince: '1.29', paths: ['spec.backoffLimitPerIndex'] },
-  { gate: 'JobBackoffLimitPerIndex', onSince: '1.29', paths: ['spec.maxFailedIndexes'] },
-  { gate: 'JobPodReplacementPolicy', onSince: '1.29', paths: ['spec.podReplacementPolicy'] },
+  { gate: 'JobManagedBy', paths: ['spec.managedBy'] },
+  { gate: 'JobSuccessPolicy', paths: ['spec.successPolicy'] },
+  { gate: 'JobBackoffLimitPerIndex', paths: ['spec.backoffLimitPerIndex'] },
+  { gate: 'JobBackoffLimitPerIndex', paths: ['spec.maxFailedIndexes'] },
+  { gate: 'JobPodReplacementPolicy', paths: ['spec.podReplacementPolicy'] },
 ]
 const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
 

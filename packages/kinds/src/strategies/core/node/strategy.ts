@@ -1,11 +1,13 @@
 /** Node. */
+
 import type { DeepReadonly, Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { dropGatedFields, type GatedFields, gateEnabled } from '../../shared/gated-fields.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
@@ -81,15 +83,12 @@ function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, 
   if ((old.spec?.externalID ?? '') !== (node.spec?.externalID ?? '')) at.child('externalID').forbidden('may not be updated')
 }
 
-const supplementalGroups: GatedFields = { gate: 'SupplementalGroupsPolicy', onSince: '1.33', paths: ['status.features'] }
+const supplementalGroups: GatedFields = { gate: 'SupplementalGroupsPolicy', paths: ['status.features'] }
 
 /** Runtime handlers serve two features: they go when both are off, even if the stored node has them. */
 function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features: Features): void {
   dropGatedFields(node, old, { table: [supplementalGroups], features })
-  const gates = [
-    { gate: 'RecursiveReadOnlyMounts', onSince: '1.31' },
-    { gate: 'UserNamespacesSupport', onSince: '1.33' },
-  ]
+  const gates = ['RecursiveReadOnlyMounts', 'UserNamespacesSupport']
   if (!gates.some((each) => gateEnabled(each, features))) delete node.status?.runtimeHandlers
 }
 

@@ -6,5 +6,5 @@ export const resourceClaimStrategy = /* @__PURE__ */ genericStrategy({
   part: ResourceClaimPart,
   namespaced: true,
   status: true,
-  gatedFields: [...claimSpecGates('spec'), { gate: 'DRAResourceClaimDeviceStatus', onSince: '1.33', paths: ['status.devices'] }],
+  gatedFields: [...claimSpecGates('spec'), { gate: 'DRAResourceClaimDeviceStatus', paths: ['status.devices'] }],
 })

@@ -69,7 +69,7 @@ function validateImmutableFields(spec: R<CSIDriverSpec>, old: R<CSIDriverSpec>, 
 }
 
 const table: readonly GatedFields[] = [
-  { gate: 'SELinuxMountReadWriteOncePod', onSince: '1.28', paths: ['spec.seLinuxMount'] },
+  { gate: 'SELinuxMountReadWriteOncePod', paths: ['spec.seLinuxMount'] },
   { gate: 'MutableCSINodeAllocatableCount', paths: ['spec.nodeAllocatableUpdatePeriodSeconds'] },
 ]
 

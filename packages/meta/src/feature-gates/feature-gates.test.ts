@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { createFeatures } from '../features.ts'
+import { builtInFeatureGates, enabledSince, gateEnabled } from './index.ts'
+
+describe('gateEnabled', () => {
+  const at = (gate: string, release: string) => gateEnabled(gate, createFeatures(release))
+
+  it('follows the default of the release [P332]', () => {
+    expect(['1.28', '1.29', '1.33'].map((release) => at('SidecarContainers', release))).toEqual([false, true, true])
+    expect(['1.26', '1.27', '1.28'].map((release) => at('SELinuxMountReadWriteOncePod', release))).toEqual([false, false, true])
+    // On in one release, off again in the next.
+    expect(['1.31', '1.32', '1.33'].map((release) => at('WatchList', release))).toEqual([false, true, false])
+  })
+
+  it('prefers the configured value', () => {
+    expect(gateEnabled('SidecarContainers', createFeatures('1.33', { SidecarContainers: false }))).toBe(false)
+    expect(gateEnabled('PodLevelResources', createFeatures('1.33', { PodLevelResources: true }))).toBe(true)
+  })
+
+  it('treats unknown gates as off', () => {
+    expect(['Unknown', '__proto__', 'constructor'].map((gate) => at(gate, '1.33'))).toEqual([false, false, false])
+  })
+})
+
+describe('enabledSince', () => {
+  it('is the release from which the default stays on', () => {
+    const names = [
+      'SidecarContainers',
+      'SELinuxMountReadWriteOncePod',
+      'WatchList',
+      'PodLevelResources',
+      'ExecProbeTimeout',
+      'Unknown',
+    ]
+    expect(names.map(enabledSince)).toEqual(['1.29', '1.28', 'never', 'never', '1.20', undefined])
+  })
+})
+
+it('lists each gate once, sorted by name', () => {
+  const names = builtInFeatureGates().map(({ name }) => name)
+  expect(names).toEqual([...new Set(names)].sort())
+})
