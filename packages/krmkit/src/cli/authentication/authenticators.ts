@@ -23,6 +23,7 @@ import {
   withServerAudiences,
 } from '@krmkit/authentication'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { CliError, messageOf } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
@@ -169,7 +170,7 @@ function chainAuthenticators(
 ): Authenticator {
   const { clock, profile, features, tokens, digest, anonymousPaths } = context
   const { clientCa, frontCa, proxyHeaders } = context.bundles
-  const withUid = features.enabled('AllowParsingUserUIDFromCertAuth')
+  const withUid = gateEnabled('AllowParsingUserUIDFromCertAuth', features)
   const authenticated = withAuthenticatedGroup(
     createAuthenticatorChain([
       ...(proxyHeaders === undefined || frontCa === undefined
