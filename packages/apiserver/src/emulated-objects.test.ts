@@ -194,6 +194,11 @@ describe('objects of removed versions', () => {
       body: { ...body, metadata: { name: 'b' }, spec: { ...spec, fsGroup: { rule: 'Never' } } },
     })
     expect([wrong.status, wrong.json.details.causes[0].field]).toEqual([422, 'spec.fsGroup.rule'])
+    const unlabelled = await server.ask(pathOf('policy/v1beta1', 'podsecuritypolicies'), {
+      method: 'POST',
+      body: { ...body, metadata: { name: 'c', labels: { 'a b': 'c' } } },
+    })
+    expect([unlabelled.status, unlabelled.json.details.causes[0].field]).toEqual([422, 'metadata.labels'])
   })
 })
 

@@ -7,7 +7,8 @@ import type { Validation } from './interfaces.ts'
  *
  * @example
  * import { runValidation } from '@krmkit/kinds'
- * import { field, formatFieldErrors, Path } from '@krmkit/meta'
+ * import { field, Path } from '@krmkit/meta'
+ * import { formatFieldErrors } from '@krmkit/meta/validation'
  * function* validation() {
  *   yield
  *   return [field.required(Path.of('name'))]

@@ -2,7 +2,8 @@ import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { Strategy } from '../interfaces.ts'
 import type { ContextErrorList, FieldPath } from '../strategies/shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../strategies/shared/metadata.ts'
-import { defineStrategy, validateWith } from '../strategies/shared/strategy.ts'
+import type { Steps } from '../strategies/shared/steps.ts'
+import { defineStrategy, validateStepsWith } from '../strategies/shared/strategy.ts'
 import { isSet, type R } from '../strategies/shared/values.ts'
 
 /**
@@ -83,8 +84,8 @@ function validateSpec(spec: Spec, at: FieldPath): void {
   }
 }
 
-function validatePolicy(policy: DeepReadonly<PodSecurityPolicy>, errors: ContextErrorList): void {
-  validateMetadata(policy, errors, { namespaced: false })
+function* validatePolicy(policy: DeepReadonly<PodSecurityPolicy>, errors: ContextErrorList): Steps {
+  yield* validateMetadata(policy, errors, { namespaced: false })
   validateSpec(policy.spec ?? {}, errors.child('spec'))
 }
 
@@ -93,10 +94,10 @@ export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPol
     policy.spec ??= {}
     policy.spec.allowPrivilegeEscalation ??= true
   },
-  validate: (policy, context) => validateWith(context, (errors) => validatePolicy(policy, errors)),
+  validate: (policy, context) => validateStepsWith(context, (errors) => validatePolicy(policy, errors)),
   validateUpdate: (policy, old, context) =>
-    validateWith(context, (errors) => {
-      validateMetadataUpdate(policy, old, errors)
+    validateStepsWith(context, function* (errors) {
+      yield* validateMetadataUpdate(policy, old, errors)
       validateSpec(policy.spec ?? {}, errors.child('spec'))
     }),
   deleteAnswer: 'Status',

@@ -84,7 +84,7 @@ export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): F
   return runAtOnce(validateBuiltInObjectMetaSteps(meta, rules))
 }
 
-/** As {@link validateBuiltInObjectMeta}, with interruption points for large metadata. */
+/** As `validateBuiltInObjectMeta`, with interruption points for large metadata. See {@link validateObjectMeta} for an example. */
 export function* validateBuiltInObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaSteps(meta, rules)
   addBareFinalizers(errors, meta, rules.path ?? Path.of('metadata'))
@@ -96,7 +96,7 @@ export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path?: Pa
   return runAtOnce(validateBuiltInObjectMetaUpdateSteps(meta, old, path))
 }
 
-/** As {@link validateBuiltInObjectMetaUpdate}, with interruption points for large metadata. */
+/** As `validateBuiltInObjectMetaUpdate`, with interruption points for large metadata. See {@link validateObjectMeta} for an example. */
 export function* validateBuiltInObjectMetaUpdateSteps(
   meta: Meta,
   old: Meta,

@@ -127,7 +127,14 @@ export function unlimitedSize(): DecodedSize {
   return new DecodedSize(Number.POSITIVE_INFINITY)
 }
 
-/** As `jsonWeight`, with interruption points. */
+/**
+ * As `jsonWeight`, with interruption points.
+ *
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { jsonWeightSteps } from '@krmkit/schema/decode'
+ * runAtOnce(jsonWeightSteps({ a: [1] })) // a number that grows with the printed length
+ */
 export function* jsonWeightSteps(value: unknown): Generator<unknown, number> {
   if (typeof value !== 'object' || value === null) return jsonWeight(value)
   const isList = Array.isArray(value)
