@@ -115,9 +115,9 @@ describe('volumes', () => {
     ]
     expect(volumeFaults({ projected: { sources } })).toEqual([])
     expect(withDefaults({ projected: { sources } })).toMatchObject({ projected: { defaultMode: 0o644 } })
-    expect(volumeFaults({ projected: { sources: [...sources, { secret: { name: 't', items: [{ key: 'k', path: 'a' }] } }] } })).toEqual([
-      'projected Invalid',
-    ])
+    expect(
+      volumeFaults({ projected: { sources: [...sources, { secret: { name: 't', items: [{ key: 'k', path: 'a' }] } }] } }),
+    ).toEqual(['projected Invalid'])
     expect(volumeFaults({ projected: { sources: [{ configMap: {}, secret: { name: 's' } }] } })).toEqual([
       'projected.sources[0].configMap.name Required',
       'projected.sources[0] Forbidden',
