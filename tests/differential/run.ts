@@ -7,7 +7,7 @@ import { Duel } from './duel.ts'
 import type { FoundScenario } from './found.ts'
 import { Gate } from './gate.ts'
 import { type Generator, generators } from './generators/index.ts'
-import { divergenceReport, type Totals } from './report.ts'
+import { divergenceReport, type OpenDivergence, type Totals } from './report.ts'
 import type { Step } from './scenario.ts'
 import { startKrmkit, startStock } from './servers.ts'
 import { type Shrunk, shrink } from './shrink.ts'
@@ -64,7 +64,7 @@ async function compare(duel: Duel): Promise<number> {
   const seed = Number(flags.seed)
   const chosen = generators.filter(({ area }) => flags.area === undefined || flags.area.includes(area))
   const groups = new Map<string, Group>()
-  const totals: Totals = { seed, areas: new Map(), known: new Map(), wording: { all: 0, equal: 0 }, unexplained: 0 }
+  const totals: Totals = { seed, areas: new Map(), known: new Map(), wording: { all: 0, equal: 0 } }
   const gate = new Gate()
   let steps = 0
   let next = 0
@@ -81,7 +81,6 @@ async function compare(duel: Duel): Promise<number> {
     totals.wording.equal += result.wording.equal
     for (const id of result.known) totals.known.set(id, (totals.known.get(id) ?? 0) + 1)
     if (result.divergence === undefined) return
-    totals.unexplained++
     const cause = signature(result.divergence)
     const group = groups.get(cause)
     if (group === undefined) groups.set(cause, { count: 1, index, area, first: { scenario, result } })
@@ -106,12 +105,18 @@ async function compare(duel: Duel): Promise<number> {
     await Promise.all(waiting)
   } else for (const index of flags.only.split(',')) await runOne(Number(index))
   await printGroups(duel, groups)
-  if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals))
+  if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals, openDivergences(groups)))
   const { all, equal } = totals.wording
   console.log(
     `\nseed ${seed}: ${steps} steps, ${groups.size} unexplained divergences, wording equal in ${equal} of ${all} answers with texts`,
   )
   return groups.size === 0 ? 0 : 1
+}
+
+/** Most frequent first. */
+function openDivergences(groups: ReadonlyMap<string, Group>): readonly OpenDivergence[] {
+  const open = [...groups].map(([cause, { area, count }]) => ({ area, cause, count }))
+  return open.sort((a, b) => b.count - a.count)
 }
 
 async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Promise<void> {
