@@ -140,6 +140,12 @@ function podSecurityMetrics(instruments: Instruments): PodSecurityMetrics {
     help: 'Number of requests whose pod security policy is invalid or could not be evaluated.',
     labelNames: ['fatal', ...request],
   })
+  // The usual series exist from the start, as on the stock server.
+  for (const request_operation of ['create', 'update']) {
+    for (const resource of ['pod', 'controller']) exemptions.inc({ request_operation, resource, subresource: '' }, 0)
+    const policy = { decision: 'allow', policy_level: 'privileged', policy_version: 'latest', mode: 'enforce' }
+    evaluations.inc({ ...policy, request_operation, resource: 'pod', subresource: '' }, 0)
+  }
   const requestLabels = ({ operation, ...rest }: PodSecurityLabels) => ({ request_operation: operation, ...rest })
   return {
     evaluated: ({ decision, level, version, mode, ...labels }) =>
