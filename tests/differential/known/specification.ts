@@ -57,7 +57,7 @@ export const bySpecification: readonly KnownDivergence[] = [
     ends: true,
     matches: (difference, { step }) =>
       /\/persistentvolumeclaims(\/|$)/.test(step.path) &&
-      JSON.stringify(step.body).includes('"resizeStatus":') &&
+      String(JSON.stringify(step.body)).includes('"resizeStatus":') &&
       isOfResizeStatus(difference),
   },
   {
