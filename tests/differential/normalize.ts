@@ -1,5 +1,6 @@
 import { decodeProtobuf, decodeWatchEvent, encodeMessage, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
 import { parseYaml } from '@krmkit/schema/yaml'
+import { withoutOtherGroups } from './discovered-groups.ts'
 import type { Answer, Step } from './scenario.ts'
 import { typeOf } from './types.ts'
 
@@ -44,7 +45,7 @@ export class Normalizer {
     const type = String(headers['content-type'] ?? '')
     const deleted = deletedKind(step, answer)
     const shown = () => (isOwn(step, type) ? '<own>' : this.#body(answer.body, type))
-    const body = deleted === undefined ? shown() : { kind: deleted }
+    const body = deleted === undefined ? withoutOtherGroups(step.path, shown()) : { kind: deleted }
     const events = answer.events?.map((event) => this.#event(event, type))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
   }
