@@ -96,8 +96,10 @@ export function generateDefinitions(random: RandomChoices): Scenario {
   for (let i = 0; i < 4; i++) {
     const next = structuredClone(valid)
     if (random.chance(85)) damageDefinition(next, random)
-    const metadata = next['metadata'] as Schema
-    if (random.chance(95)) metadata['resourceVersion'] = `{${last}.metadata.resourceVersion}`
+    // Damage may have removed the metadata.
+    const metadata = next['metadata'] as Schema | undefined | null
+    if (random.chance(95) && typeof metadata === 'object' && metadata !== null)
+      metadata['resourceVersion'] = `{${last}.metadata.resourceVersion}`
     const target = random.chance(12) ? `${path}/status` : path
     if (target !== path) next['status'] = randomStatus(random)
     steps.push({
