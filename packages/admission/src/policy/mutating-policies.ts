@@ -4,6 +4,7 @@ import { ApiError, type ApiObject, type DeepReadonly, type JsonObject, type Json
 import { DecodeError, loadCel } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
+import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'
 import { checkKind } from '../webhook/patch.ts'
 import { requestMembers } from '../webhook/review.ts'
 import { versionedObjects } from '../webhook/versioned-objects.ts'
@@ -92,13 +93,6 @@ interface Failure {
   readonly reason: 'Forbidden' | 'Invalid'
 }
 
-/** The state of policies between the two rounds of a request. */
-interface ReinvocationState {
-  lastOutput: DeepReadonly<ApiObject> | undefined
-  readonly invoked: Set<string>
-  readonly reinvoke: Set<string>
-}
-
 class MutationRun {
   readonly #attributes: AdmissionAttributes
   readonly #context: AdmissionContext
@@ -153,7 +147,7 @@ class MutationRun {
 
   async #runAll(): Promise<void> {
     const { reinvocation } = this.#context
-    const state = reinvocationState(this.#context)
+    const state = reinvocationState(this.#context, pluginName)
     const round = reinvocation?.round ?? 0
     if (round > 0 && !sameObject(state.lastOutput, this.#object)) scheduleReinvocation(state)
     for (const invocation of this.#invocations) {
@@ -276,18 +270,4 @@ class MutationActivation extends Activation {
 
 function sameObject(a: DeepReadonly<ApiObject> | undefined, b: DeepReadonly<ApiObject> | undefined): boolean {
   return a === b || equalValues(a as unknown as JsonValue, b as unknown as JsonValue)
-}
-
-function reinvocationState({ reinvocation }: AdmissionContext): ReinvocationState {
-  const existing = reinvocation?.values.get(pluginName) as ReinvocationState | undefined
-  if (existing !== undefined) return existing
-  const state: ReinvocationState = { lastOutput: undefined, invoked: new Set(), reinvoke: new Set() }
-  reinvocation?.values.set(pluginName, state)
-  return state
-}
-
-/** After a change, all reinvocable policies that ran before it run again. */
-function scheduleReinvocation({ invoked, reinvoke }: ReinvocationState): void {
-  for (const key of invoked) reinvoke.add(key)
-  invoked.clear()
 }

@@ -4,7 +4,7 @@ import type { Type } from '@krmkit/schema/cel'
 import type { MatchCondition } from '../webhook/interfaces.ts'
 import type { ExpressionProgram } from './evaluate-expression.ts'
 import { compileConditions } from './match-conditions.ts'
-import { criteriaOf, type MatchCriteria, type MatchResourceMembers, type ParamKind } from './policy.ts'
+import { compileVariables, criteriaOf, type MatchCriteria, type MatchResourceMembers, type ParamKind } from './policy.ts'
 
 /** Mutating policies, parsed for evaluation. */
 
@@ -73,12 +73,7 @@ function compileMutatingPolicy(spec: MutatingPolicyMembers): MutatingPrograms {
     const scope = result === undefined ? plain : engine.mutationEnvironment(plain)
     return { text, compiled: engine.compileExpression(scope, text, { result }) }
   }
-  const variables = new Map<string, ExpressionProgram>()
-  for (const { name, expression } of spec.variables ?? []) {
-    const source = compile(expression)
-    variables.set(name, source)
-    types.set(name, source.compiled.type === undefined ? engine.dynType : engine.variableType(source.compiled.type))
-  }
+  const variables = compileVariables(spec.variables ?? [], compile, types)
   return {
     conditions: compileConditions(spec.matchConditions ?? [], { params }),
     variables,

@@ -141,12 +141,7 @@ function compilePolicy(spec: PolicyMembers): PolicyPrograms {
     const scope = engine.admissionEnvironment(stored, { params, authorizer: options.authorizer ?? true, ...declared })
     return { text, compiled: engine.compileExpression(scope, text, { kinds: options.kinds }) }
   }
-  const variables = new Map<string, ExpressionProgram>()
-  for (const { name, expression } of spec.variables ?? []) {
-    const source = compile(expression)
-    variables.set(name, source)
-    types.set(name, source.compiled.type === undefined ? engine.dynType : engine.variableType(source.compiled.type))
-  }
+  const variables = compileVariables(spec.variables ?? [], compile, types)
   return {
     conditions: compileConditions(spec.matchConditions ?? [], { params }),
     variables,
@@ -163,4 +158,20 @@ function compilePolicy(spec: PolicyMembers): PolicyPrograms {
       source: compile(valueExpression, { kinds: ['string', 'null'] }),
     })),
   }
+}
+
+/** Compiles the variables of a policy in their order. Each may use those before it: its type is added to `types`. */
+export function compileVariables(
+  declared: readonly { readonly name: string; readonly expression: string }[],
+  compile: (text: string) => ExpressionProgram,
+  types: Map<string, Type>,
+): ReadonlyMap<string, ExpressionProgram> {
+  const { engine } = cel()
+  const variables = new Map<string, ExpressionProgram>()
+  for (const { name, expression } of declared) {
+    const source = compile(expression)
+    variables.set(name, source)
+    types.set(name, source.compiled.type === undefined ? engine.dynType : engine.variableType(source.compiled.type))
+  }
+  return variables
 }

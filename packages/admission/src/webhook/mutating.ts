@@ -1,6 +1,7 @@
 import { equalValues } from '@krmkit/fieldmanager/value'
-import type { ApiObject, DeepReadonly, JsonValue } from '@krmkit/meta'
+import type { ApiObject, JsonValue } from '@krmkit/meta'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
+import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'
 import { applyFailurePolicy } from './failure-policy.ts'
 import { HookSource } from './hook-source.ts'
@@ -36,16 +37,6 @@ export function mutatingWebhooks(options: WebhookOptions): AdmissionPlugin {
     },
     admit: (object, attributes, context) => webhooks.admit(object, attributes, context),
   }
-}
-
-/** The state of webhooks between the two rounds of a request. */
-interface ReinvocationState {
-  /** The object after the last webhook. */
-  lastOutput: DeepReadonly<ApiObject> | undefined
-  /** Reinvocable webhooks that were called since the last change. */
-  readonly invoked: Set<string>
-  /** Webhooks to call again in the second round. */
-  readonly reinvoke: Set<string>
 }
 
 class MutatingWebhooks {
@@ -85,7 +76,7 @@ class MutatingWebhooks {
     attributes: AdmissionAttributes,
     context: AdmissionContext,
   ): Promise<ApiObject | undefined> {
-    const state = reinvocationState(context)
+    const state = reinvocationState(context, pluginName)
     const round = context.reinvocation?.round ?? 0
     if (round > 0 && !equalValues(state.lastOutput as unknown as JsonValue, object as unknown as JsonValue)) {
       scheduleReinvocation(state)
@@ -132,18 +123,4 @@ class MutatingWebhooks {
       },
     })
   }
-}
-
-function reinvocationState({ reinvocation }: AdmissionContext): ReinvocationState {
-  const existing = reinvocation?.values.get(pluginName) as ReinvocationState | undefined
-  if (existing !== undefined) return existing
-  const state: ReinvocationState = { lastOutput: undefined, invoked: new Set(), reinvoke: new Set() }
-  reinvocation?.values.set(pluginName, state)
-  return state
-}
-
-/** After a change, all reinvocable webhooks that were called before it are called again. */
-function scheduleReinvocation({ invoked, reinvoke }: ReinvocationState): void {
-  for (const uid of invoked) reinvoke.add(uid)
-  invoked.clear()
 }

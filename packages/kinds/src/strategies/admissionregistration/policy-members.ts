@@ -2,12 +2,21 @@
 import { nameRules } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Type } from '@krmkit/schema/cel'
-import type { ParamKind, ParamRef, Variable } from '../../types/admissionregistration-v1.generated.ts'
+import type {
+  MatchResources,
+  ParamKind,
+  ParamRef,
+  ValidatingAdmissionPolicySpec,
+  Variable,
+} from '../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../shared/enums.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.ts'
-import { isEmpty, isSet, type R } from '../shared/values.ts'
-import { type ExpressionContext, validateExpression, variableType } from './admission-expressions.ts'
+import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
+import { type ExpressionContext, expressionContext, validateExpression, variableType } from './admission-expressions.ts'
+import { validateMatchConditions } from './match-conditions.ts'
+import { validateMatchResources } from './match-resources.ts'
+import { failurePolicies } from './rules.ts'
 
 const missingActions = ['Deny', 'Allow']
 
@@ -99,4 +108,47 @@ export function validateParamRef({ name = '', selector, parameterNotFoundAction:
   } else if (name === '') at.required('one of name or selector must be specified')
   if (isEmpty(action)) at.child('parameterNotFoundAction').required()
   else validateEnum(action, at.child('parameterNotFoundAction'), missingActions)
+}
+
+/** Members of a spec that both kinds of policies have. */
+type PolicySpec = Pick<
+  ValidatingAdmissionPolicySpec,
+  'failurePolicy' | 'paramKind' | 'matchConstraints' | 'matchConditions' | 'variables'
+>
+
+/**
+ * Validates the shared members of a policy.
+ *
+ * @param stored expressions of the stored policy, which stay valid
+ * @returns the environment of the expressions that follow
+ */
+export function validatePolicySpec(
+  spec: R<PolicySpec>,
+  old: R<PolicySpec> | undefined,
+  at: FieldPath,
+  { stored, validateConstraints }: PolicySpecRules,
+): PolicyEnvironment {
+  if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
+  validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
+  if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
+  const constraints = at.child('matchConstraints')
+  if (isSet(spec.matchConstraints)) {
+    validateMatchResources(spec.matchConstraints, constraints)
+    if (isEmpty(spec.matchConstraints.resourceRules)) constraints.child('resourceRules').required()
+    validateConstraints?.(spec.matchConstraints, constraints)
+  } else constraints.required()
+  const same =
+    old !== undefined && semanticEqual(spec.paramKind, old.paramKind) && semanticEqual(spec.matchConditions, old.matchConditions)
+  const params = isSet(spec.paramKind)
+  const checks = expressionContext(stored, at.errors.context)
+  if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
+  const environment: PolicyEnvironment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
+  validateVariables(spec.variables, at.child('variables'), environment)
+  return environment
+}
+
+interface PolicySpecRules {
+  readonly stored: ReadonlySet<string>
+  /** Further rules of `matchConstraints`. */
+  readonly validateConstraints?: (constraints: R<MatchResources>, at: FieldPath) => void
 }

@@ -14,18 +14,10 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
-import { expressionContext, loadCel } from '../admission-expressions.ts'
-import { validateMatchConditions } from '../match-conditions.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
+import { loadCel } from '../admission-expressions.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
-import {
-  compilePolicyExpression,
-  type PolicyEnvironment,
-  validateParamKind,
-  validateParamRef,
-  validateVariables,
-} from '../policy-members.ts'
-import { failurePolicies } from '../rules.ts'
+import { compilePolicyExpression, type PolicyEnvironment, validateParamRef, validatePolicySpec } from '../policy-members.ts'
 
 const operations = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 const patchTypes = ['ApplyConfiguration', 'JSONPatch']
@@ -37,24 +29,10 @@ function* validatePolicy(policy: Policy, old: Policy | undefined, errors: Contex
   yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<MutatingAdmissionPolicySpec> = policy.spec ?? {}
-  if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
-  validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
-  if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
-  const constraints = at.child('matchConstraints')
-  if (isSet(spec.matchConstraints)) {
-    validateMatchResources(spec.matchConstraints, constraints)
-    if (isEmpty(spec.matchConstraints.resourceRules)) constraints.child('resourceRules').required()
-    validateOperations(spec.matchConstraints, constraints)
-  } else constraints.required()
-  const same =
-    old !== undefined &&
-    semanticEqual(spec.paramKind, old.spec?.paramKind) &&
-    semanticEqual(spec.matchConditions, old.spec?.matchConditions)
-  const params = isSet(spec.paramKind)
-  const checks = expressionContext(expressionsOf(old), errors.context)
-  if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
-  const environment: PolicyEnvironment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
-  validateVariables(spec.variables, at.child('variables'), environment)
+  const environment = validatePolicySpec(spec, old === undefined ? undefined : (old.spec ?? {}), at, {
+    stored: expressionsOf(old),
+    validateConstraints: validateOperations,
+  })
   const mutations = spec.mutations ?? []
   if (mutations.length === 0) at.child('mutations').required('mutations must contain at least one item')
   for (const [i, mutation] of mutations.entries()) validateMutation(mutation, at.child('mutations').index(i), environment)

@@ -17,18 +17,15 @@ import { keepMembers, raiseGeneration, resetStatusMetadata, startGeneration, val
 import { validateQualifiedName } from '../../shared/names.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith, validateWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
-import { expressionContext, loadCel } from '../admission-expressions.ts'
-import { validateMatchConditions } from '../match-conditions.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
+import { loadCel } from '../admission-expressions.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import {
   compilePolicyExpression as compile,
   type PolicyEnvironment as Environment,
-  validateParamKind,
   validateParamRef,
-  validateVariables,
+  validatePolicySpec,
 } from '../policy-members.ts'
-import { failurePolicies } from '../rules.ts'
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAnnotations = 20
@@ -40,22 +37,9 @@ function* validatePolicy(policy: Policy, old: Policy | undefined, errors: Contex
   yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
-  if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
-  validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
-  if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
-  if (isSet(spec.matchConstraints)) {
-    validateMatchResources(spec.matchConstraints, at.child('matchConstraints'))
-    if (isEmpty(spec.matchConstraints.resourceRules)) at.child('matchConstraints').child('resourceRules').required()
-  } else at.child('matchConstraints').required()
-  const same =
-    old !== undefined &&
-    semanticEqual(spec.paramKind, old.spec?.paramKind) &&
-    semanticEqual(spec.matchConditions, old.spec?.matchConditions)
-  const params = isSet(spec.paramKind)
-  const checks = expressionContext(expressionsOf(old), errors.context)
-  if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
-  const environment: Environment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
-  validateVariables(spec.variables, at.child('variables'), environment)
+  const environment = validatePolicySpec(spec, old === undefined ? undefined : (old.spec ?? {}), at, {
+    stored: expressionsOf(old),
+  })
   validateValidations(policy, at, environment)
 }
 
