@@ -41,10 +41,11 @@ export const ofStorage = ofCauses([
   },
   {
     id: 'D34',
-    title: 'Required members of ScaleIO and StorageOS volumes',
+    title: 'Members of ScaleIO and StorageOS volumes',
     reason:
-      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
+      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required, its mode is one of two, and volume names are optional; on the stock server volume names are required, and nothing else is.',
     path: /./,
-    causes: /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$/,
+    causes:
+      /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$|^\S*\.scaleIO\.storageMode: Unsupported value: /,
   },
 ])
