@@ -48,4 +48,12 @@ export const ofStorage = ofCauses([
     causes:
       /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$|^\S*\.scaleIO\.storageMode: Unsupported value: /,
   },
+  {
+    id: 'D121',
+    title: 'The medium of an emptyDir is one of a few',
+    reason:
+      'Storage specification, S21: `medium` is empty or `Memory`; huge pages are allowed as well. The stock server takes any text.',
+    path: /./,
+    causes: /^\S*\.emptyDir\.medium: Unsupported value: /,
+  },
 ])
