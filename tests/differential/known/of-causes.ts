@@ -11,6 +11,8 @@ export interface CauseRule extends Pick<KnownDivergence, 'id' | 'title' | 'reaso
   readonly path: RegExp
   /** The causes, as `field: message`, that one server lists and the other does not. */
   readonly causes: RegExp
+  /** Causes that may follow from these. */
+  readonly following?: RegExp
   /** What the request must contain. */
   readonly body?: RegExp
 }
@@ -40,7 +42,9 @@ function isOfCauses({ at }: Difference): boolean {
 function isSameOtherwise({ step, stock, krmkit }: Divergence, rules: readonly CauseRule[]): boolean {
   const matching = rules.filter((rule) => appliesTo(rule, step))
   const others = (answer: NormalAnswer) =>
-    causesOf(answer).filter((cause) => !matching.some(({ causes }) => causes.test(textOf(cause))))
+    causesOf(answer).filter(
+      (cause) => !matching.some(({ causes, following }) => causes.test(textOf(cause)) || following?.test(textOf(cause)) === true),
+    )
   return [stock, krmkit].every(({ status }) => status === 422 || status < 300) && isDeepStrictEqual(others(stock), others(krmkit))
 }
 

@@ -65,7 +65,8 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D33',
     title: 'The status of a claim has `resizeStatus`',
-    reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it.',
+    reason:
+      'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it, or refuses it at level Strict.',
     ends: true,
     matches: (difference, { step }) =>
       /\/persistentvolumeclaims(\/|$)/.test(step.path) &&
@@ -114,6 +115,7 @@ function kindOf({ body }: NormalAnswer): string {
 
 /** A member whose own difference, or whose owner, is `resizeStatus`. */
 function isOfResizeStatus({ at, stock, krmkit }: Difference): boolean {
+  if (at === 'status') return /^400 .*strict decoding error: unknown field "status\.resizeStatus"$/.test(String(stock))
   if (at === 'headers.warning') return String(stock).includes('unknown field \\"status.resizeStatus\\"')
   if (at === 'body.status.resizeStatus' || at === 'body.metadata.resourceVersion') return true
   if (at.startsWith('body.status')) return stock === '<absent>' && Object.keys(krmkit as object).join() === 'resizeStatus'

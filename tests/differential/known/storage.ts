@@ -1,5 +1,8 @@
 import { ofCauses } from './of-causes.ts'
 
+/** A volume that is refused counts as missing. */
+const mountOfRefused = /\.(volumeMounts|volumeDevices)\[\d+\]\.name: Not found: /
+
 /** Rules of the storage specification that the stock server does not have, or has otherwise. */
 export const ofStorage = ofCauses([
   {
@@ -47,6 +50,7 @@ export const ofStorage = ofCauses([
     path: /./,
     causes:
       /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$|^\S*\.scaleIO\.storageMode: Unsupported value: /,
+    following: mountOfRefused,
   },
   {
     id: 'D121',
@@ -55,5 +59,6 @@ export const ofStorage = ofCauses([
       'Storage specification, S21: `medium` is empty or `Memory`; huge pages are allowed as well. The stock server takes any text.',
     path: /./,
     causes: /^\S*\.emptyDir\.medium: Unsupported value: /,
+    following: mountOfRefused,
   },
 ])

@@ -12,5 +12,7 @@ export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
   roundUp(claim.spec.resources?.limits)
   roundUp(claim.spec.resources?.requests)
   claim.status ??= {}
+  roundUp(claim.status.capacity)
+  roundUp(claim.status.allocatedResources)
   if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
 }

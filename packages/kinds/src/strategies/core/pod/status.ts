@@ -11,16 +11,27 @@ import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
 import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateContainerStatuses, validateTransitions } from './container-statuses.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
-/** `podIP` equals the first item of `podIPs`; `podIP` decides. The addresses of the host are not joined in this way. */
+/**
+ * `podIP` equals the first item of `podIPs`; `podIP` decides. The addresses of the host are not joined in this way. Amounts are
+ * rounded up to thousandths.
+ */
 export function defaultPodStatus(pod: Pod): void {
   const { status } = pod
   if (!isSet(status)) return
+  for (const name of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const) {
+    for (const { allocatedResources, resources } of status[name] ?? []) {
+      roundUp(allocatedResources)
+      roundUp(resources?.limits)
+      roundUp(resources?.requests)
+    }
+  }
   if (!isEmpty(status.podIP) && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   else if (isEmpty(status.podIP) && !isEmpty(status.podIPs?.[0]?.ip)) status.podIP = status.podIPs?.[0]?.ip as string
 }
