@@ -76,6 +76,10 @@ function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): strin
 }
 
 export const podStrategy = defineStrategy<Pod>({
+  distinctEmpties: [
+    ['spec', 'overhead'],
+    ...['ports', 'resizePolicy', 'resources'].map((name) => ['spec', 'ephemeralContainers', name]),
+  ],
   requiredMembers: { '': lunsOfPods() },
   defaults(pod) {
     pod.spec ??= { containers: [] }
