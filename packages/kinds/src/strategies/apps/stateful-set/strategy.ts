@@ -206,9 +206,9 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
       validateStatefulSetUpdate(set, old, errors)
     })
   },
-  warnings(set, old, { profile }) {
+  warnings(set, old, { profile, features }) {
     if (old !== undefined && old.metadata.generation === set.metadata.generation) return []
-    const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })
+    const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
     for (const [i, claim] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
       warnClaimTemplate(texts, claim, `spec.volumeClaimTemplates[${i}]`)
     }
