@@ -13,6 +13,7 @@ import { namespaceController } from './namespace/namespace-controller.ts'
 import { nodeTaintsController } from './node-taints/node-taints-controller.ts'
 import { policyStatusController } from './policy-status/policy-status-controller.ts'
 import { quotaController } from './quota/quota-controller.ts'
+import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { rootCAPublisher } from './root-ca.ts'
 import { serviceAccountController } from './service-account.ts'
 import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
@@ -40,6 +41,8 @@ export const builtInControllers: readonly Controller[] = [
   volumeProtectionController,
   ephemeralVolumeController,
   deploymentController,
+  replicaSetController,
+  replicationController,
   approvingController,
   signingController,
   requestCleaner,

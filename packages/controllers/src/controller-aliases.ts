@@ -15,6 +15,8 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['persistentvolume-binder', 'persistentvolume-binder-controller'],
   ['pv-protection', 'persistentvolume-protection-controller'],
   ['pvc-protection', 'persistentvolumeclaim-protection-controller'],
+  ['replicaset', 'replicaset-controller'],
+  ['replicationcontroller', 'replicationcontroller-controller'],
   ['resourcequota', 'resourcequota-controller'],
   ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
   ['serviceaccount', 'serviceaccount-controller'],

@@ -55,6 +55,8 @@ describe('chooseControllers', () => {
       'persistentvolume-protection-controller',
       'ephemeral-volume-controller',
       'deployment-controller',
+      'replicaset-controller',
+      'replicationcontroller-controller',
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
       'certificatesigningrequest-cleaner-controller',
