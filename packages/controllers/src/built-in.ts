@@ -9,6 +9,7 @@ import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import type { Controller } from './interfaces.ts'
+import { jobController } from './job/job-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { nodeTaintsController } from './node-taints/node-taints-controller.ts'
 import { policyStatusController } from './policy-status/policy-status-controller.ts'
@@ -43,6 +44,7 @@ export const builtInControllers: readonly Controller[] = [
   deploymentController,
   replicaSetController,
   replicationController,
+  jobController,
   approvingController,
   signingController,
   requestCleaner,

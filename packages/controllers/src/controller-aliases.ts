@@ -9,6 +9,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['disruption', 'disruption-controller'],
   ['ephemeral-volume', 'ephemeral-volume-controller'],
   ['garbagecollector', 'garbage-collector-controller'],
+  ['job', 'job-controller'],
   ['legacy-service-account-token-cleaner', 'legacy-serviceaccount-token-cleaner-controller'],
   ['namespace', 'namespace-controller'],
   ['nodelifecycle', 'node-lifecycle-controller'],

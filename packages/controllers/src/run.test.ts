@@ -57,6 +57,7 @@ describe('chooseControllers', () => {
       'deployment-controller',
       'replicaset-controller',
       'replicationcontroller-controller',
+      'job-controller',
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
       'certificatesigningrequest-cleaner-controller',

@@ -5,8 +5,10 @@ import { isReady, podCondition } from './pod-state.ts'
 export interface DeletionOrderOptions {
   readonly nowMs: number
   readonly profile: NamingProfile
-  /** Returns how many related pods run on the node of a pod. */
-  readonly rankOf: (pod: ReadonlyPod) => number
+  /** Returns how many related pods run on the node of a pod. Default: zero. */
+  readonly rankOf?: (pod: ReadonlyPod) => number
+  /** Whether to compare times exactly and to ignore deletion costs. Default false. */
+  readonly isExact?: boolean
 }
 
 /**
@@ -16,7 +18,7 @@ export interface DeletionOrderOptions {
  */
 export function deletionOrder(pods: readonly ReadonlyPod[], options: DeletionOrderOptions): ReadonlyPod[] {
   const keys = new Map(pods.map((pod) => [pod, rankingOf(pod, options)]))
-  return [...pods].sort((a, b) => compareRankings(keys.get(a)!, keys.get(b)!, options.nowMs))
+  return [...pods].sort((a, b) => compareRankings(keys.get(a)!, keys.get(b)!, options))
 }
 
 interface Ranking {
@@ -30,13 +32,13 @@ interface Ranking {
 
 const phases: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 }
 
-function rankingOf(pod: ReadonlyPod, { profile, rankOf }: DeletionOrderOptions): Ranking {
+function rankingOf(pod: ReadonlyPod, { profile, rankOf = () => 0, isExact = false }: DeletionOrderOptions): Ranking {
   const { metadata, spec, status } = pod
   const ready = isReady(pod)
   const since = ready ? podCondition(pod, 'Ready')?.lastTransitionTime : undefined
   const assigned = spec?.nodeName ? 1 : 0
   return {
-    first: [assigned, phases[status?.phase ?? ''] ?? 0, ready ? 1 : 0, deletionCost(pod, profile), -rankOf(pod)],
+    first: [assigned, phases[status?.phase ?? ''] ?? 0, ready ? 1 : 0, isExact ? 0 : deletionCost(pod, profile), -rankOf(pod)],
     readySince: ready ? (since == null ? Number.POSITIVE_INFINITY : parseTime(since)) : undefined,
     restarts: restartsOf(pod),
     createdAt: metadata.creationTimestamp == null ? Number.POSITIVE_INFINITY : parseTime(metadata.creationTimestamp),
@@ -44,18 +46,19 @@ function rankingOf(pod: ReadonlyPod, { profile, rankOf }: DeletionOrderOptions):
   }
 }
 
-function compareRankings(a: Ranking, b: Ranking, nowMs: number): number {
+function compareRankings(a: Ranking, b: Ranking, options: DeletionOrderOptions): number {
   for (const [i, rank] of a.first.entries()) if (rank !== b.first[i]) return rank - b.first[i]!
   if (a.readySince !== undefined && b.readySince !== undefined && a.readySince !== b.readySince)
-    return compareAges(a.readySince, b.readySince, nowMs) || compareText(a.uid, b.uid)
+    return compareAges(a.readySince, b.readySince, options) || compareText(a.uid, b.uid)
   for (const [i, restarts] of a.restarts.entries()) if (restarts !== b.restarts[i]) return b.restarts[i]! - restarts
-  if (a.createdAt !== b.createdAt) return compareAges(a.createdAt ?? 0, b.createdAt ?? 0, nowMs) || compareText(a.uid, b.uid)
+  if (a.createdAt !== b.createdAt) return compareAges(a.createdAt ?? 0, b.createdAt ?? 0, options) || compareText(a.uid, b.uid)
   return compareText(a.uid, b.uid)
 }
 
 /** An unknown time is the youngest. */
-function compareAges(a: number, b: number, nowMs: number): number {
+function compareAges(a: number, b: number, { nowMs, isExact = false }: DeletionOrderOptions): number {
   if (!Number.isFinite(a) || !Number.isFinite(b)) return Number.isFinite(a) ? 1 : -1
+  if (isExact) return b - a
   return ageClass(nowMs - a) - ageClass(nowMs - b)
 }
 
