@@ -1,4 +1,4 @@
-import { stockProfile } from '@krmkit/meta'
+import { createFeatures, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { ContainerPort, EnvVar, PodSpec } from '../../types/core-v1.generated.ts'
 import { podWarnings } from './pod-warnings.ts'
@@ -6,7 +6,7 @@ import { podWarnings } from './pod-warnings.ts'
 const warningsOf = (spec: Partial<PodSpec>) =>
   podWarnings(
     { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }], ...spec } },
-    stockProfile,
+    { profile: stockProfile, features: createFeatures() },
   )
 
 const withPorts = (...ports: ContainerPort[]) => warningsOf({ containers: [{ name: 'c', ports }] })

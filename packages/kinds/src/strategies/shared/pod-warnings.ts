@@ -1,5 +1,6 @@
 /** Warnings about pods: deprecated members and likely mistakes. */
-import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
 import type {
   Container,
@@ -23,26 +24,31 @@ type Annotations = Readonly<Record<string, string>> | undefined
 const empty: R<PodSpec> = { containers: [] }
 
 /** Warnings for a new pod; updates give none. */
-export function podWarnings(pod: DeepReadonly<Pod>, profile: NamingProfile): string[] {
-  return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, profile)
+export function podWarnings(pod: DeepReadonly<Pod>, settings: WarningSettings): string[] {
+  return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, settings)
+}
+
+interface WarningSettings {
+  readonly profile: NamingProfile
+  readonly features: Features
 }
 
 /** A controller with a pod template. */
-interface TemplateChange {
+interface TemplateChange extends WarningSettings {
   readonly template: R<PodTemplateSpec> | undefined
   /** Path of the template, such as `spec.template`. */
   readonly at: string
-  readonly profile: NamingProfile
 }
 
 /** Warnings for the template of a new controller, or of one whose generation increased. */
 export function podTemplateWarnings(
   object: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject> | undefined,
-  { template, at, profile }: TemplateChange,
+  { template, at, ...settings }: TemplateChange,
 ): string[] {
   if (old !== undefined && object.metadata.generation === old.metadata.generation) return []
-  return specWarnings({ spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${at}.` }, profile)
+  const subject = { spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${at}.` }
+  return specWarnings(subject, settings)
 }
 
 interface Subject {
@@ -53,7 +59,7 @@ interface Subject {
 }
 
 /** In the order of the stock server. */
-function specWarnings(subject: Subject, profile: NamingProfile): string[] {
+function specWarnings(subject: Subject, { profile, features }: WarningSettings): string[] {
   const { spec, at } = subject
   const path = `${at}spec`
   const texts: string[] = []
@@ -65,7 +71,7 @@ function specWarnings(subject: Subject, profile: NamingProfile): string[] {
     if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: ${nullSelector}`)
   }
   warnAnnotations(texts, subject, profile)
-  for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, `${path}.volumes[${i}]`)
+  for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, { path: `${path}.volumes[${i}]`, features })
   texts.push(...overlapWarnings(spec.volumes))
   warnRepeated(texts, spec.hostAliases, { at: `${path}.hostAliases`, member: 'ip' })
   warnRepeated(texts, spec.imagePullSecrets, { at: `${path}.imagePullSecrets`, member: 'name' })
@@ -179,8 +185,16 @@ export const deprecatedSources: readonly (readonly [string, string])[] = [
   ['rbd', 'rbd: deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-function warnVolume(texts: string[], volume: R<Volume>, path: string): void {
-  for (const [name, text] of deprecatedSources) if (isSet(volume[name as keyof Volume])) texts.push(`${path}.${text}`)
+function warnVolume(
+  texts: string[],
+  volume: R<Volume>,
+  { path, features }: { readonly path: string; readonly features: Features },
+): void {
+  for (const [name, text] of deprecatedSources) {
+    if (!isSet(volume[name as keyof Volume])) continue
+    const works = name === 'gitRepo' && gateEnabled('GitRepoVolumeDriver', features)
+    texts.push(`${path}.${works ? 'gitRepo: deprecated in v1.11' : text}`)
+  }
   warnStorage(
     texts,
     volume.ephemeral?.volumeClaimTemplate?.spec.resources,

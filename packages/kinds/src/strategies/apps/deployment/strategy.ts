@@ -158,9 +158,14 @@ export const deploymentStrategy = defineStrategy<Deployment>({
       }
     })
   },
-  warnings(deployment, old, { profile }) {
+  warnings(deployment, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(deployment) : []
-    const texts = podTemplateWarnings(deployment, old, { template: deployment.spec?.template, at: 'spec.template', profile })
+    const texts = podTemplateWarnings(deployment, old, {
+      template: deployment.spec?.template,
+      at: 'spec.template',
+      profile,
+      features,
+    })
     return [...names, ...texts]
   },
   scale: {

@@ -206,8 +206,8 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
       validateStatefulSetUpdate(set, old, errors)
     })
   },
-  warnings(set, old, { profile }) {
-    const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })
+  warnings(set, old, { profile, features }) {
+    const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
     for (const [i, claim] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
       // The stock server names the member so.
       warnStorage(texts, claim.spec?.resources, `spec.volumeClaimTemplates[${i}]${old === undefined ? '' : '.Spec'}.resources`)

@@ -2,7 +2,7 @@
 
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
-import { parseIP, validateIP } from '@krmkit/meta/ip'
+import { parseIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Pod, PodIP, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
@@ -11,6 +11,7 @@ import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
 import { validateStepsWith } from '../../shared/strategy.ts'
@@ -132,8 +133,8 @@ interface Addresses {
 /** At most one address per family. */
 function validateAddresses(list: readonly R<PodIP>[] | undefined, { old, at, type }: Addresses): void {
   const addresses = (list ?? []).map(({ ip = '' }) => ip)
-  const stored = new Set((old ?? []).map(({ ip = '' }) => ip))
-  for (const [i, address] of addresses.entries()) if (!stored.has(address)) at.index(i).invalidAll(address, validateIP(address))
+  const kept = (old ?? []).map(({ ip = '' }) => ip)
+  for (const [i, address] of addresses.entries()) validateIpAddress(address, at.index(i), kept)
   if (addresses.length < 2) return
   const wrong = addresses.findIndex((address) => parseIP(address) === undefined)
   if (wrong >= 0) at.internal(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]}`)
