@@ -100,7 +100,7 @@ const stripTemplates = (text: string) =>
   text.replaceAll(/core\.PodTemplateSpec\{.*\}(?=: field is immutable)/g, 'core.PodTemplateSpec{}')
 
 /** Removes what the entries of this file allow to differ in one text. */
-function stripAll(text: string): string {
+export function stripAll(text: string): string {
   return [stripDiffs, stripEmpties, stripSyntaxErrors, stripQuantities, stripTemplates].reduce((rest, strip) => strip(rest), text)
 }
 
