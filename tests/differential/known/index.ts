@@ -2,7 +2,6 @@ import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
 import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
-import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
@@ -26,7 +25,6 @@ export interface KnownDivergence {
 export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
-  ...ofEmpties,
   ...ofQuantities,
   ...ofPatches,
   ...bodyDepartures,
@@ -38,7 +36,5 @@ export const knownDivergences: readonly KnownDivergence[] = [
 
 /** The known divergence that explains a difference. */
 export function explain(difference: Difference, divergence: Divergence): KnownDivergence | undefined {
-  return knownDivergences
-    .filter((k) => !['D27', 'D28', 'D37', 'D38', 'D39', 'D21', 'D106'].includes(k.id))
-    .find((known) => known.matches(difference, divergence))
+  return knownDivergences.find((known) => known.matches(difference, divergence))
 }
