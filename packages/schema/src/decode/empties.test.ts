@@ -51,6 +51,17 @@ describe('kept empty values', () => {
     fc.assert(property, { numRuns: 100 })
   })
 
+  it('drops them in schemas of several forms', () => {
+    const type = types.struct('apiextensions/v1.JSONSchemaProps')
+    const inner = { type: 'object', properties: {}, required: [] }
+    const value = { items: [inner], additionalProperties: inner, not: { items: inner }, allOf: [] }
+    const keepEmpties = ['items', 'additionalProperties', 'not', 'allOf'].map((name) => [name])
+    const { object } = decode(type, value, { keepEmpties })
+    expect(object).toEqual(value)
+    const plain = { items: [{ type: 'object' }], additionalProperties: { type: 'object' }, not: { items: { type: 'object' } } }
+    expect(dropEmpties(type, object, keepEmpties)).toEqual(plain)
+  })
+
   it('returns an object without them itself', () => {
     const { object } = decode(configMap, { data: { a: '' } }, { keepEmpties: [['data']] })
     expect(dropEmpties(configMap, object, [['data'], ['binaryData']])).toBe(object)
