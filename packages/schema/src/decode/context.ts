@@ -109,7 +109,7 @@ export class DecodeContext {
     this.#stack.pop()
   }
 
-  /** Whether an empty list, map or byte string of the current struct is kept. */
+  /** Whether an empty list or map of the current struct is kept. */
   keepsEmpty(name: string): boolean {
     if (this.keptEmpties.length === 0) return false
     return this.#keepsAll || this.#isKept([...this.#fieldNames(), name])

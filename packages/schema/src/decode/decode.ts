@@ -25,7 +25,7 @@ export interface DecodeOptions {
    */
   readonly sortsRaw?: boolean
   /**
-   * Paths of members whose empty lists, maps and bytes are kept where `omitempty` drops them, also anywhere below: rules that distinguish
+   * Paths of members whose empty lists and maps are kept where `omitempty` drops them, also anywhere below: rules that distinguish
    * them from absent ones need them. Indices and keys are no part of a path. `dropEmpties` restores the canonical form. Default: none.
    */
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
