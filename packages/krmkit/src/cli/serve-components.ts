@@ -6,6 +6,7 @@ import { builtInControllers, type CertificateSigning, chooseControllers, service
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
 import { type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
@@ -60,6 +61,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
     ...environment,
+    features,
     onError: (error) => log.error('authorization', error),
     onReload,
   })
@@ -133,6 +135,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     ...environment,
     storage,
     features: components.features,
+    ...(options.flagValues === undefined ? {} : { flags: options.flagValues }),
     ...(options.emulatedVersion === undefined ? {} : { emulate: options.emulatedVersion }),
     kinds: components.catalog.definitions,
     types: components.catalog.types,
@@ -170,11 +173,12 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
   }
 }
 
-export async function listenOptions(options: ServeOptions, { authentication }: ServerComponents, log: Log) {
+export async function listenOptions(options: ServeOptions, { authentication, features }: ServerComponents, log: Log) {
   return {
     port: options.securePort,
     host: options.bindAddress,
     tls: await tlsOptions(options, authentication.clientAuthorities()),
+    compression: gateEnabled('APIResponseCompression', features),
     goaway: { chance: options.goawayChance, random: environment.random },
     onError: (error: unknown) => log.error('a connection failed', error),
   }

@@ -53,4 +53,6 @@ export interface ServeOptions
   readonly v: number
   /** Names of the members that the command line sets. */
   readonly explicit?: readonly string[]
+  /** All flags with their values as texts, for `/flagz`. */
+  readonly flagValues?: Readonly<Record<string, string>>
 }
