@@ -5,7 +5,7 @@ import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authenticat
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
-import { type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { defaultRelease, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
@@ -112,11 +112,30 @@ function withMigrator(controllers: readonly string[], catalog: Catalog): readonl
 }
 
 /** The kinds to serve, of the emulated release where there is one. */
-async function createServedCatalog({ runtimeConfig, emulatedVersion }: ServeOptions, features: Features): Promise<Catalog> {
+async function createServedCatalog(flags: ServeOptions, features: Features): Promise<Catalog> {
+  const { runtimeConfig, emulatedVersion, emulationForwardCompatible, runtimeConfigEmulationForwardCompatible } = flags
+  refuseWithoutEmulation(flags)
   const options = { features, runtimeConfig: runtimeConfig.join(',') }
   if (emulatedVersion === undefined) return createCatalog(options)
   const { emulateRelease, typesAt } = await import('@krmkit/kinds/releases')
-  return createCatalog({ ...options, types: typesAt(emulatedVersion), emulated: emulateRelease(features) })
+  const forward = {
+    forwardCompatible: emulationForwardCompatible,
+    runtimeConfigForwardCompatible: runtimeConfigEmulationForwardCompatible,
+  }
+  return createCatalog({ ...options, types: typesAt(emulatedVersion), emulated: emulateRelease(features, forward) })
+}
+
+/** @throws CliError for compatibility with later releases while there is none. */
+function refuseWithoutEmulation(flags: ServeOptions): void {
+  if (flags.emulatedVersion !== undefined && flags.emulatedVersion !== defaultRelease) return
+  for (const [name, value] of [
+    ['EmulationForwardCompatible', flags.emulationForwardCompatible],
+    ['RuntimeConfigEmulationForwardCompatible', flags.runtimeConfigEmulationForwardCompatible],
+  ] as const) {
+    if (!value) continue
+    const message = `ServerRunOptions.${name} cannot be set to true if the emulation version is the same as the binary version`
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
 }
 
 export interface ServerParts {

@@ -23,6 +23,8 @@ export interface ServeOptions
   readonly externalHostname?: string
   /** `1.24`; absent: the newest release. */
   readonly emulatedVersion?: string
+  readonly emulationForwardCompatible: boolean
+  readonly runtimeConfigEmulationForwardCompatible: boolean
   readonly storage: 'memory' | 'durable'
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
