@@ -8,6 +8,7 @@ import type { Strategy } from '../interfaces.ts'
 import { earlierDefaults } from './defaults.ts'
 import { GatedFields, withGatedFields } from './gated-fields.ts'
 import { podSecurityPolicyStrategy } from './pod-security-policy.ts'
+import { printerAt } from './printer-columns.ts'
 import { factsAt } from './release-facts.ts'
 import { minorOf } from './release-names.ts'
 import { storageVersionAt } from './resources.ts'
@@ -72,20 +73,20 @@ export function emulateRelease(features: Features, options: EmulationOptions = {
     storageVersion: (group, resource) => storageVersionAt(release, { group, resource })?.version,
     strategy(strategy, { kind, stored, profile }) {
       const { group, version, kind: name } = stockKind(kind, profile)
-      return strategyAt(name === 'PodSecurityPolicy' ? podSecurityPolicyStrategy : strategy, `${group}/${version}/${name}`, {
-        stored,
-        gated,
-      })
+      const own = name === 'PodSecurityPolicy' ? podSecurityPolicyStrategy : strategy
+      const keys = { key: `${group}/${version}/${name}`, printed: `${group}/${name}` }
+      return strategyAt(own, keys, { stored, gated, minor: minorOf(release) })
     },
   }
 }
 
 function strategyAt(
   strategy: Strategy,
-  key: string,
-  { stored, gated }: { readonly stored: () => StructType; readonly gated: GatedFields },
+  { key, printed }: { readonly key: string; readonly printed: string },
+  { stored, gated, minor }: { readonly stored: () => StructType; readonly gated: GatedFields; readonly minor: number },
 ): Strategy {
-  const { defaults: stable, ...rest } = strategy
+  const { defaults: stable, printer, ...others } = strategy
+  const rest: Strategy = printer === undefined ? others : { ...others, printer: printerAt(printer, printed, minor) }
   const defaults = earlierDefaults(key, stable)
   return withGatedFields(defaults === undefined ? rest : { ...rest, defaults }, stored, gated)
 }

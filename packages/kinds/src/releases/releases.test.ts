@@ -184,3 +184,39 @@ describe('an emulated release that is compatible with later ones', () => {
     expect([served({ runtimeConfigForwardCompatible: true }, ''), served({}, config)]).toEqual([[], []])
   })
 })
+
+describe('tables of a release', () => {
+  const columns = (release: string, kind: string) => {
+    const features = createFeatures(release)
+    const catalog = createCatalog({ features, types: typesAt(release), emulated: emulateRelease(features) })
+    const { printer } = catalog.definitions.find((each) => each.kind.kind === kind)?.strategy ?? {}
+    const object = { apiVersion: 'v1', kind, metadata: { name: 'a' }, spec: {}, status: {} }
+    expect(printer?.cells(object, { now: 0 }).length).toBe(printer?.columns.length)
+    return printer?.columns.map(({ name }) => name)
+  }
+
+  it.each([
+    ['CronJob', 'Timezone', '1.30'],
+    ['Job', 'Status', '1.30'],
+    ['PriorityClass', 'PreemptionPolicy', '1.32'],
+    ['PersistentVolumeClaim', 'VolumeAttributesClass', '1.29'],
+    ['PersistentVolume', 'VolumeAttributesClass', '1.29'],
+    ['PriorityLevelConfiguration', 'NominalConcurrencyShares', '1.26'],
+  ])('of %s have the column %s from %s on', (kind, column, since) => {
+    const before = `1.${Number(since.slice(2)) - 1}`
+    expect(columns(since, kind)).toContain(column)
+    expect(columns(before, kind)).not.toContain(column)
+  })
+
+  it('have the name that a column had', () => {
+    expect(columns('1.24', 'PriorityLevelConfiguration')).toEqual([
+      'Name',
+      'Type',
+      'AssuredConcurrencyShares',
+      'Queues',
+      'HandSize',
+      'QueueLengthLimit',
+      'Age',
+    ])
+  })
+})
