@@ -114,7 +114,7 @@ export function appliedConfiguration(
       const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
       const warnings = options.fieldValidation === 'Warn' ? problems : []
       // Conflicts precede the refusal.
-      return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
+      return { sent, object: isUnnamed ? unnamed(name) : object, unnamed: isUnnamed, warnings }
     }),
   )
 }
