@@ -116,7 +116,7 @@ export function appliedConfiguration(
       const sent = (known ? merged : knownMembers(target.type(), merged)) as unknown as FrozenObject
       const warnings = options.fieldValidation === 'Warn' ? problems : []
       // Conflicts precede the refusal.
-      return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
+      return { sent, object: isUnnamed ? unnamed(name) : object, unnamed: isUnnamed, warnings }
     }),
   )
 }
