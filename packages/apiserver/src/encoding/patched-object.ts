@@ -7,7 +7,7 @@ import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } 
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { strictFailure } from './body-type.ts'
-import { knownMembers } from './drop-unknown-fields.ts'
+import { knownMembers, knownMembersSteps } from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
 import { patchedType } from './patched-type.ts'
@@ -111,12 +111,19 @@ export function appliedConfiguration(
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
       const warnings = options.fieldValidation === 'Warn' ? problems : []
-      // Conflicts precede the refusal.
-      return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
+      return whenDone(known ? named : withKnownMembers(request, named), (sent) => {
+        // Conflicts precede the refusal.
+        return { sent: sent as unknown as FrozenObject, object: isUnnamed ? unnamed(name) : object, warnings }
+      })
     }),
   )
+}
+
+/** A promise where the value is large. */
+function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): JsonValue | Promise<JsonValue> {
+  const type = target.type()
+  return isLarge(value) ? runInNewSlices(knownMembersSteps(type, value), scope.slices) : knownMembers(type, value)
 }
 
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>

@@ -1,7 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { rememberKeys } from './large-maps.ts'
+import { rememberMemberNames } from './large-maps.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**
@@ -174,7 +174,7 @@ class SyntaxReader {
       this.#duplicates ??= new Map()
       this.#duplicates.set(frame.object, frame.members)
     }
-    rememberKeys(frame.object, frame.keys)
+    rememberMemberNames(frame.object, frame.keys)
     return frame.object
   }
 
