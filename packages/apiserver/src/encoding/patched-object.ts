@@ -1,8 +1,8 @@
 import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonValue } from '@krmkit/meta'
-import { runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
@@ -10,8 +10,9 @@ import { strictFailure } from './body-type.ts'
 import { knownMembers, knownMembersSteps } from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
-import { patchedType } from './patched-type.ts'
+import { type PatchedType, patchedType } from './patched-type.ts'
 import { whenDone } from './when-done.ts'
+import { withMembers } from './with-members.ts'
 
 /** Applies patches and decodes their results. */
 
@@ -84,7 +85,7 @@ export function appliedConfiguration(
   request: PatchRequest,
   { exists }: { readonly exists: boolean },
 ): AppliedConfiguration | Promise<AppliedConfiguration> {
-  const { context, target, body, options } = request
+  const { context, target, body } = request
   if (body.refusal !== undefined) throw body.refusal
   const { gvk } = target
   const value = body.value ?? {}
@@ -105,7 +106,19 @@ export function appliedConfiguration(
   const ownName = readable ? metadata['name'] : name
   // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
   const isUnnamed = ownName === null || ownName === '' || (ownName === undefined && !exists)
-  const named = isUnnamed || ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
+  const named = isUnnamed || ownName === undefined ? withName(request, value, metadata) : value
+  return whenDone(named, (configuration) => checkedConfiguration(request, configuration, isUnnamed))
+}
+
+/** A promise where the value is large. */
+function withName({ context, scope }: PatchRequest, value: JsonObject, metadata: JsonValue): JsonObject | Promise<JsonObject> {
+  const named = withMembers(value, { metadata: { ...(metadata as JsonObject), name: context.info.name } })
+  return isLarge(value) ? runInNewSlices(named, scope.slices) : runAtOnce(named)
+}
+
+function checkedConfiguration(request: PatchRequest, named: JsonObject, isUnnamed: boolean): Configuration {
+  const { context, target, body, options } = request
+  const { name } = context.info
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
@@ -189,10 +202,19 @@ interface CheckedObject {
 
 /** The decoded result with the problems that do not fail the request. */
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
+  const typed = patchedType(request, result.value)
+  const type = isLarge(result.value) ? runInNewSlices(typed, request.scope.slices) : runAtOnce(typed)
+  return whenDone(type, (patched) => decodeTyped(request, result, patched))
+}
+
+function decodeTyped(
+  request: PatchRequest,
+  result: PatchResult,
+  { value, unversioned, version }: PatchedType,
+): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
   const size = new DecodedSize(objectBytes)
-  const { value, unversioned, version } = patchedType(request, result.value)
   const type = version?.kind.type() ?? target.type()
   const { problems = [] } = result
   const collect = options.fieldValidation !== 'Ignore'

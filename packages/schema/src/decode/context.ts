@@ -50,6 +50,8 @@ export class DecodeContext {
   collecting: boolean
   /** Whether the keys of raw JSON members are sorted. */
   sortsRaw = false
+  /** Keys of large copies, which are expensive to enumerate. */
+  readonly copiedKeys = new Map<object, readonly string[]>()
   #problems: ProblemCollector | undefined
   readonly #stack: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
