@@ -97,7 +97,8 @@ function decoded(object: ApiObject | ApiError): ApiObject {
 function decodeMerged({ definition, environment, slices }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
   const { maxObjectBytes = maxObjectBytesByDefault } = environment
   const type = definition.kind.type()
-  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true }
+  const keepEmpties = definition.strategy.distinctEmpties
+  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties }
   const refuse = (error: unknown): never => {
     throw decodeRefusal(error, maxObjectBytes)
   }

@@ -22,7 +22,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     matches: ({ at, stock, krmkit }, { step }) =>
       /\/(services|validatingadmissionpolicies)\/[^/]+\/status$/.test(step.path) &&
       at === 'status' &&
-      /^(201|422|500) /.test(String(stock)) &&
+      /^(201|400|422|500) /.test(String(stock)) &&
       /^404 (services|validatingadmissionpolicies)[ .]/.test(String(krmkit)),
   },
   {

@@ -221,7 +221,9 @@ function decodeTyped(
   // The object has no name then, so it is refused after its problems are reported.
   if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
   const sorts = request.body.kind === 'strategic'
-  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw: sorts || request.body.kind === 'apply' }
+  const sortsRaw = sorts || request.body.kind === 'apply'
+  const keepEmpties = scope.definition.strategy.distinctEmpties
+  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw, keepEmpties }
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
     // Members of typed objects have no order: the stock server sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own

@@ -6,7 +6,7 @@ import { builtInControllers, type CertificateSigning, chooseControllers, service
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
 import { type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
-import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
+import type { Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
@@ -195,11 +195,6 @@ async function tlsOptions(options: ServeOptions, clientAuthorities: string | und
   }
   const directory = options.certDir ?? join(options.dataDir, 'pki')
   return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...trust })
-}
-
-export async function openStorage(options: ServeOptions): Promise<Storage> {
-  const common = { clock: environment.clock, historyMs: options.etcdCompactionInterval }
-  return options.storage === 'memory' ? memoryStorage(common) : lmdbStorage({ ...common, dir: join(options.dataDir, 'data') })
 }
 
 /** Releases the components of a server that is closed. */

@@ -23,7 +23,12 @@ export interface ServeOptions
   readonly externalHostname?: string
   /** `1.24`; absent: the newest release. */
   readonly emulatedVersion?: string
-  readonly storage: 'memory' | 'durable'
+  readonly storage: 'memory' | 'durable' | 'etcd'
+  readonly etcdServers: readonly string[]
+  readonly etcdCafile?: string
+  readonly etcdCertfile?: string
+  readonly etcdKeyfile?: string
+  readonly etcdPrefix: string
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number

@@ -42,7 +42,8 @@ export function zeroObject(type: StructType): Record<string, unknown> {
 
 function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   const node = nodePlan(field.type)
-  const always = field.type.kind === 'struct' || (field.type.kind === 'special' && field.type.special !== 'Unknown')
+  const { kind } = field.type
+  const always = kind === 'struct' || (kind === 'special' && field.type.special !== 'Unknown')
   const zero = zeroForm(field)
   const countedSeparately = isCountedSeparately(field, owner)
   return {
@@ -52,6 +53,7 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     index,
     node,
     dropEmpty: field.omitEmpty && !field.pointer && !always,
+    distinctEmpty: kind === 'list' || kind === 'map' || (kind === 'scalar' && field.type.scalar === 'bytes'),
     zero,
     memberBytes: countedSeparately ? 0 : field.json.length + 4 + node.frameBytes,
     zeroBytes: memoize(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frameBytes))),

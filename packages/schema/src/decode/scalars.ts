@@ -153,6 +153,7 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
   }
   if (count <= membersPerStep) return copy
   const sorted = yield* sortedKeysSteps(copy, keys)
+  context.copiedKeys ??= new Map()
   context.copiedKeys.set(sorted, keys)
   return sorted
 }

@@ -67,7 +67,7 @@ export function createCustomType(options: CustomTypeOptions): StructType {
 }
 
 /** Keys of large objects in a copy. Some of the members may have been removed since. */
-type CopiedKeys = ReadonlyMap<object, readonly string[]>
+type CopiedKeys = ReadonlyMap<object, readonly string[]> | undefined
 
 class CustomResourceCodec implements CustomCodec {
   readonly schema: SchemaNode

@@ -10,7 +10,7 @@ export interface PruneOptions {
   /** Collects the paths of removed fields: `spec.list[0].member`. */
   readonly unknown?: string[]
   /** Keys of large objects in the value, which are expensive to enumerate. */
-  readonly keys?: ReadonlyMap<object, readonly string[]>
+  readonly keys?: ReadonlyMap<object, readonly string[]> | undefined
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
-import { parseIP, validateIP } from '@krmkit/meta/ip'
+import { parseIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
@@ -11,6 +11,7 @@ import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
 import { validateStepsWith } from '../../shared/strategy.ts'
 import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -82,16 +83,13 @@ function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: Fiel
   for (const name of ['containerStatuses', 'initContainerStatuses'] as const) {
     validateTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
   }
-  validateAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'), 'core.PodIP')
+  const texts = (entries: readonly { readonly ip?: string }[] | null | undefined) => (entries ?? []).map(({ ip = '' }) => ip)
+  validateAddresses({ now: texts(status.podIPs), kept: texts(before.podIPs) }, at.child('podIPs'), 'core.PodIP')
   const first = status.hostIPs?.[0]?.ip ?? ''
   if (!isEmpty(status.hostIPs) && (status.hostIP ?? '') !== first)
     at.child('hostIPs').index(0).child('ip').invalid(first, 'must be equal to `hostIP`')
   if (!isEmpty(status.hostIPs))
-    validateAddresses(
-      status.hostIPs.map((entry) => entry.ip ?? ''),
-      at.child('hostIPs'),
-      'core.HostIP',
-    )
+    validateAddresses({ now: texts(status.hostIPs), kept: texts(before.hostIPs) }, at.child('hostIPs'), 'core.HostIP')
 }
 
 /** A finally terminated container must not run again. */
@@ -114,8 +112,13 @@ function validateTransitions(
 }
 
 /** At most one address per family. */
-function validateAddresses(addresses: readonly string[], at: FieldPath, type: string): void {
-  for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, validateIP(address))
+function validateAddresses(
+  { now, kept }: { readonly now: readonly string[]; readonly kept: readonly string[] },
+  at: FieldPath,
+  type: string,
+): void {
+  const addresses = now
+  for (const [i, address] of addresses.entries()) validateIpAddress(address, at.index(i), kept)
   if (addresses.length < 2) return
   const wrong = addresses.findIndex((address) => parseIP(address) === undefined)
   if (wrong >= 0) at.internal(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]}`)

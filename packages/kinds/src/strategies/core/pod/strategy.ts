@@ -76,6 +76,10 @@ function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): strin
 }
 
 export const podStrategy = defineStrategy<Pod>({
+  distinctEmpties: [
+    ['spec', 'overhead'],
+    ...['ports', 'resizePolicy', 'resources'].map((name) => ['spec', 'ephemeralContainers', name]),
+  ],
   requiredMembers: { '': lunsOfPods() },
   defaults(pod) {
     pod.spec ??= { containers: [] }
@@ -112,7 +116,7 @@ export const podStrategy = defineStrategy<Pod>({
   },
   warnings(pod, old, context) {
     if (context.subresource === 'status') return statusWarnings(status(pod))
-    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []
+    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []
   },
   deleteAnswer: 'Object',
   gracePeriodSeconds(pod, requested) {
