@@ -3,6 +3,7 @@ import { ApiError, labelSelectorFromObject } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
+import { controlledBy } from '../framework/shared-informers.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { claimSets } from './claim-replica-sets.ts'
@@ -109,7 +110,9 @@ class DeploymentController implements AsyncDisposable {
       await this.#writeStatus(known, { ...(known.status as DeploymentStatus), observedGeneration })
       return undefined
     }
-    const claimed = await claimSets(known, this.#sets.list({ namespace }), this.#context)
+    const { uid = '' } = known.metadata
+    const candidates = [...controlledBy(this.#sets, { namespace, uid }), ...controlledBy(this.#sets, { namespace })]
+    const claimed = await claimSets(known, candidates, this.#context)
     if (known.metadata.deletionTimestamp !== undefined) {
       await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#now()))
       return undefined

@@ -1,5 +1,6 @@
 import { type Client, createInformer, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
-import type { ApiObject, Clock, Random } from '@krmkit/meta'
+import type { ApiObject, Clock, DeepReadonly, Random } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
 import type { IdleTracker } from './idle-tracker.ts'
 
 export interface SharedInformersOptions {
@@ -10,6 +11,22 @@ export interface SharedInformersOptions {
   readonly random: Random
   readonly idleTracker: IdleTracker
   readonly onError: (error: unknown) => void
+}
+
+/** Objects by namespace and uid of their controller; the uid is empty for objects without one. */
+const controllerIndex = 'controller'
+const controllerKey = (namespace: string, uid: string) => `${namespace}/${uid}`
+
+/**
+ * Returns the objects of a namespace that an owner controls, and without `uid` those that have no controller. Reads no other objects.
+ *
+ * @param informer one of `SharedInformers.of`
+ */
+export function controlledBy<T extends ApiObject>(
+  informer: Informer<T>,
+  { namespace, uid = '' }: { readonly namespace: string; readonly uid?: string },
+): readonly DeepReadonly<T>[] {
+  return informer.byIndex(controllerIndex, controllerKey(namespace, uid))
 }
 
 /** Informers shared by controllers: one per collection, started on first use. */
@@ -24,7 +41,10 @@ export class SharedInformers implements AsyncDisposable {
   /** Returns the informer of a collection of complete objects, optionally restricted by a field selector. */
   of<T extends ApiObject>(resource: ResourceRef<T>, options: { readonly fieldSelector?: string } = {}): Informer<T> {
     const key = `${keyOf(resource)} ${options.fieldSelector ?? ''}`
-    return (this.#running.get(key) ?? this.#start(key, this.#options.client, { resource, ...options })) as Informer<T>
+    const running = this.#running.get(key)
+    if (running !== undefined) return running as Informer<T>
+    const indexers = { [controllerIndex]: ({ metadata }: DeepReadonly<ApiObject>) => [controllerKeyOf(metadata)] }
+    return this.#start(key, this.#options.client, { resource, ...options, indexers }) as Informer<T>
   }
 
   /** Returns the informer of metadata, without `managedFields`. */
@@ -54,6 +74,7 @@ export class SharedInformers implements AsyncDisposable {
       readonly resource: ResourceRef
       readonly fieldSelector?: string
       readonly transform?: (object: ApiObject) => ApiObject
+      readonly indexers?: Readonly<Record<string, (object: DeepReadonly<ApiObject>) => readonly string[]>>
     },
   ): Informer<ApiObject> {
     const { clock, random, idleTracker, onError } = this.#options
@@ -75,6 +96,10 @@ export class SharedInformers implements AsyncDisposable {
     this.#running.set(key, started)
     return started
   }
+}
+
+function controllerKeyOf({ namespace = '', ownerReferences }: DeepReadonly<ApiObject['metadata']>): string {
+  return controllerKey(namespace, controllerOf(ownerReferences)?.uid ?? '')
 }
 
 /** Removes managedFields, which are most of the size of metadata. */
