@@ -1,7 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreReasons } from '../framework/api-errors.ts'
-import type { ObjectIndex } from '../framework/object-index.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'

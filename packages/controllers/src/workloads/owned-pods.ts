@@ -1,7 +1,7 @@
 import type { Informer, ResourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, LabelSelector } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
-import type { ObjectIndex } from '../framework/object-index.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { type ClaimOptions, claim } from './claims.ts'
