@@ -79,6 +79,7 @@ export class Follower implements Storage {
       newest: () => options.backend.revision(),
       state,
       requestProgress: () => this.#subscription.requestProgress(),
+      onStalled: () => this.#subscription.restart(),
       timeoutMs: options.timeoutMs,
     })
   }
