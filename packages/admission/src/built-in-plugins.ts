@@ -28,6 +28,7 @@ import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-r
 import { parseNodeSelectors, podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security.ts'
 import { parseClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { podTopologyLabels } from './plugins/pod-topology-labels.ts'
 import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
@@ -102,6 +103,8 @@ export const builtInPlugins: readonly PluginDefinition[] = [
       profile,
       authorizer,
       checkAudiences: gateEnabled('ServiceAccountNodeAudienceRestriction', features),
+      anyCertificateSubject: gateEnabled('AllowInsecureKubeletCertificateSigningRequests', features),
+      recoverExpansion: gateEnabled('RecoverVolumeExpansionFailure', features),
     }),
   ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
@@ -139,6 +142,9 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('CertificateSubjectRestriction', false, ({ profile }) => certificateSubjectRestriction(profile)),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
+  plugin('PodTopologyLabels', true, ({ profile, features }) =>
+    gateEnabled('PodTopologyLabelsAdmission', features) ? podTopologyLabels(profile) : disabled('PodTopologyLabels'),
+  ),
   plugin('MutatingAdmissionPolicy', true, (environment) =>
     environment.features.enabled('MutatingAdmissionPolicy') ? mutatingPolicies(environment) : disabled('MutatingAdmissionPolicy'),
   ),
@@ -149,8 +155,13 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
     validatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
   ),
-  plugin('ResourceQuota', true, ({ profile, clock }, given) =>
-    resourceQuota({ profile, clock, limited: parseLimitedResources(given, profile.apiDomain) }),
+  plugin('ResourceQuota', true, ({ profile, clock, features }, given) =>
+    resourceQuota({
+      profile,
+      clock,
+      limited: parseLimitedResources(given, profile.apiDomain),
+      chargeAllocatedStorage: gateEnabled('RecoverVolumeExpansionFailure', features),
+    }),
   ),
   plugin('AlwaysDeny', false, () => alwaysDeny()),
 ]

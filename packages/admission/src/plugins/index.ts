@@ -28,6 +28,7 @@ export { persistentVolumeClaimResize } from './persistent-volume-claim-resize.ts
 export { podNodeSelector } from './pod-node-selector.ts'
 export { type PodSecurityOptions, podSecurity } from './pod-security.ts'
 export { type ClusterTolerations, podTolerationRestriction } from './pod-toleration-restriction.ts'
+export { podTopologyLabels } from './pod-topology-labels.ts'
 export { priority } from './priority.ts'
 export { type ResourceQuotaOptions, resourceQuota } from './resource-quota.ts'
 export { runtimeClass } from './runtime-class.ts'

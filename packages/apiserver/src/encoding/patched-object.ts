@@ -106,12 +106,14 @@ export function appliedConfiguration(
   // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
   const isUnnamed = ownName === null || ownName === '' || (ownName === undefined && !exists)
   const named = isUnnamed || ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
+  // Without metadata, those that the manager owned are removed, and with them the name.
+  const merged = value['metadata'] === undefined && exists ? value : named
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      const sent = (known ? named : knownMembers(target.type(), named)) as unknown as FrozenObject
+      const sent = (known ? merged : knownMembers(target.type(), merged)) as unknown as FrozenObject
       const warnings = options.fieldValidation === 'Warn' ? problems : []
       // Conflicts precede the refusal.
       return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
@@ -192,7 +194,9 @@ function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObjec
   // The object has no name then, so it is refused after its problems are reported.
   if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
   const sorts = request.body.kind === 'strategic'
-  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw: sorts || request.body.kind === 'apply' }
+  const sortsRaw = sorts || request.body.kind === 'apply'
+  const keepEmpties = scope.definition.strategy.distinctEmpties
+  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw, keepEmpties }
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
     // Members of typed objects have no order: the stock server sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own

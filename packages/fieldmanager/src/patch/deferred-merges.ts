@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
 
 /**
  * Queues parts of a merge, so that a large merge runs in slices: the target map is returned at once, and filled when `run`
@@ -38,8 +39,8 @@ export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown,
 }
 
 /** The keys of a map. Listing those of a large map takes a slice. */
-export function* keysOf(map: JsonObject): Generator<unknown, string[]> {
-  const keys = Object.keys(map)
+export function* keysOf(map: JsonObject): Generator<unknown, readonly string[]> {
+  const keys = memberNames(map)
   if (keys.length > stepSize) yield true
   return keys
 }

@@ -6,10 +6,18 @@ import { stepSize } from './deferred-merges.ts'
 /** Sorts the members of an object by key, in place, as Go prints maps. A generator that can be interrupted at each yield. */
 export function* sortMembers(object: JsonObject): Generator<unknown, void> {
   const keys = Object.keys(object)
+  if (keys.length > stepSize) yield true
   if (keys.every((key, i) => i === 0 || follows(keys[i - 1] as string, key))) return
   const sorted = yield* sortKeysSteps(keys.slice())
-  const values = sorted.map((key) => object[key] as JsonValue)
-  for (const key of keys) delete object[key]
+  const values: JsonValue[] = []
+  for (let i = 0; i < sorted.length; i++) {
+    values.push(object[sorted[i] as string] as JsonValue)
+    if (i % stepSize === 0) yield
+  }
+  for (let i = 0; i < keys.length; i++) {
+    delete object[keys[i] as string]
+    if (i % stepSize === 0) yield
+  }
   for (let i = 0; i < sorted.length; i++) {
     setMember(object, sorted[i] as string, values[i] as JsonValue)
     if (i % stepSize === 0) yield

@@ -24,6 +24,11 @@ export interface DecodeOptions {
    * apply works on. Default false: they keep their order.
    */
   readonly sortsRaw?: boolean
+  /**
+   * Paths of members whose empty lists and maps are kept where `omitempty` drops them, also anywhere below: rules that distinguish
+   * them from absent ones need them. Indices and keys are no part of a path. `dropEmpties` restores the canonical form. Default: none.
+   */
+  readonly keepEmpties?: readonly (readonly string[])[] | undefined
 }
 
 /**
@@ -44,6 +49,7 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
   if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
+  if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   const object = withPath(context, () => guardStack(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
@@ -69,6 +75,7 @@ export function* decodeSteps<T = Record<string, unknown>>(
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
+  if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   let object: unknown
   try {
     object = yield* guardStackSteps(structSteps(planOf(type), value ?? {}, context))

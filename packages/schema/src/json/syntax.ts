@@ -1,7 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { rememberKey } from './large-maps.ts'
+import { rememberKeys } from './large-maps.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**
@@ -42,7 +42,7 @@ export interface SyntaxOptions {
 interface Frame {
   readonly list: unknown[] | undefined
   readonly object: Record<string, unknown> | undefined
-  /** Keys in order, while none is repeated. */
+  /** Keys in order, without repetitions. */
   readonly keys: string[]
   /** Set once a key is repeated. */
   members: Member[] | undefined
@@ -174,7 +174,7 @@ class SyntaxReader {
       this.#duplicates ??= new Map()
       this.#duplicates.set(frame.object, frame.members)
     }
-    rememberKey(frame.object, frame.keys)
+    rememberKeys(frame.object, frame.keys)
     return frame.object
   }
 
@@ -296,11 +296,9 @@ function store(frame: Frame, value: unknown): void {
     return
   }
   const { object, key, keys } = frame
-  if (frame.members === undefined && Object.hasOwn(object, key)) {
-    frame.members = keys.map((each) => [each, object[each]] as const)
-  }
-  if (frame.members === undefined) keys.push(key)
-  else frame.members.push([key, value])
+  if (Object.hasOwn(object, key)) frame.members ??= keys.map((each) => [each, object[each]] as const)
+  else keys.push(key)
+  frame.members?.push([key, value])
   setMember(object, key, value)
 }
 
