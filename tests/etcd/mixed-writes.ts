@@ -16,7 +16,7 @@ const meta = (name: string, n: number) => ({
   name,
   namespace,
   labels: { n: String(n % 5) },
-  annotations: { 'example.com/é<&>': `\u2028 ${n}` },
+  annotations: { 'example.com/text': `é<&>\u2028 ${n}` },
 })
 const template = (n: number) => ({
   metadata: { labels: { app: 'web' } },
