@@ -5,6 +5,7 @@ import { approvingController } from './csr-approval/approving-controller.ts'
 import { requestCleaner } from './csr-cleaner/cleaner-controller.ts'
 import { signingController } from './csr-signing/signing-controller.ts'
 import { trustBundlePublisher } from './csr-signing/trust-bundle-publisher.ts'
+import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
@@ -19,6 +20,7 @@ import { rootCAPublisher } from './root-ca.ts'
 import { serviceAccountController } from './service-account.ts'
 import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
 import { serviceAccountTokensController } from './service-account-tokens/tokens-controller.ts'
+import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
 import { storageVersionMigrator } from './storage-migration/migration-controller.ts'
 import { volumeBinder } from './volume/binder-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
@@ -44,6 +46,8 @@ export const builtInControllers: readonly Controller[] = [
   deploymentController,
   replicaSetController,
   replicationController,
+  statefulSetController,
+  daemonSetController,
   jobController,
   approvingController,
   signingController,

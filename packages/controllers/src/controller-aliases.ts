@@ -5,6 +5,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['csrapproving', 'certificatesigningrequest-approving-controller'],
   ['csrcleaner', 'certificatesigningrequest-cleaner-controller'],
   ['csrsigning', 'certificatesigningrequest-signing-controller'],
+  ['daemonset', 'daemonset-controller'],
   ['deployment', 'deployment-controller'],
   ['disruption', 'disruption-controller'],
   ['ephemeral-volume', 'ephemeral-volume-controller'],
@@ -22,6 +23,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
   ['serviceaccount', 'serviceaccount-controller'],
   ['serviceaccount-token', 'serviceaccount-token-controller'],
+  ['statefulset', 'statefulset-controller'],
   ['tokencleaner', 'token-cleaner-controller'],
   ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
 ])

@@ -57,6 +57,8 @@ describe('chooseControllers', () => {
       'deployment-controller',
       'replicaset-controller',
       'replicationcontroller-controller',
+      'statefulset-controller',
+      'daemonset-controller',
       'job-controller',
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
