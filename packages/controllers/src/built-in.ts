@@ -1,6 +1,7 @@
 import { bootstrapSigner } from './bootstrap-signer/bootstrap-signer.ts'
 import { tokenCleaner } from './bootstrap-token-cleaner/token-cleaner.ts'
 import { clusterRoleAggregationController } from './cluster-role-aggregation/aggregation-controller.ts'
+import { cronJobController } from './cron-job/cron-job-controller.ts'
 import { approvingController } from './csr-approval/approving-controller.ts'
 import { requestCleaner } from './csr-cleaner/cleaner-controller.ts'
 import { signingController } from './csr-signing/signing-controller.ts'
@@ -49,6 +50,7 @@ export const builtInControllers: readonly Controller[] = [
   statefulSetController,
   daemonSetController,
   jobController,
+  cronJobController,
   approvingController,
   signingController,
   requestCleaner,

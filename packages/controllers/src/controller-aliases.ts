@@ -2,6 +2,7 @@
 const aliases: ReadonlyMap<string, string> = new Map([
   ['bootstrapsigner', 'bootstrap-signer-controller'],
   ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
+  ['cronjob', 'cronjob-controller'],
   ['csrapproving', 'certificatesigningrequest-approving-controller'],
   ['csrcleaner', 'certificatesigningrequest-cleaner-controller'],
   ['csrsigning', 'certificatesigningrequest-signing-controller'],

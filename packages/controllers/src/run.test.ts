@@ -60,6 +60,7 @@ describe('chooseControllers', () => {
       'statefulset-controller',
       'daemonset-controller',
       'job-controller',
+      'cronjob-controller',
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
       'certificatesigningrequest-cleaner-controller',
