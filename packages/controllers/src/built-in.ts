@@ -9,6 +9,9 @@ import { trustBundlePublisher } from './csr-signing/trust-bundle-publisher.ts'
 import { daemonSetController } from './daemon-set/daemon-set-controller.ts'
 import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
+import { endpointSliceController } from './endpoint-slice/endpoint-slice-controller.ts'
+import { endpointSliceMirroringController } from './endpoint-slice-mirroring/mirroring-controller.ts'
+import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import type { Controller } from './interfaces.ts'
 import { jobController } from './job/job-controller.ts'
@@ -51,6 +54,9 @@ export const builtInControllers: readonly Controller[] = [
   daemonSetController,
   jobController,
   cronJobController,
+  endpointsController,
+  endpointSliceController,
+  endpointSliceMirroringController,
   approvingController,
   signingController,
   requestCleaner,
