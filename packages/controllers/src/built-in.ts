@@ -17,6 +17,7 @@ import type { Controller } from './interfaces.ts'
 import { jobController } from './job/job-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { nodeTaintsController } from './node-taints/node-taints-controller.ts'
+import { podGarbageCollector } from './pod-garbage-collector/pod-garbage-collector.ts'
 import { policyStatusController } from './policy-status/policy-status-controller.ts'
 import { quotaController } from './quota/quota-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
@@ -26,6 +27,8 @@ import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
 import { serviceAccountTokensController } from './service-account-tokens/tokens-controller.ts'
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts'
 import { storageVersionMigrator } from './storage-migration/migration-controller.ts'
+import { taintEvictionController } from './taint-eviction/taint-eviction-controller.ts'
+import { ttlAfterFinishedController } from './ttl-after-finished/ttl-controller.ts'
 import { volumeBinder } from './volume/binder-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
 import { claimProtectionController, volumeProtectionController } from './volume/protection.ts'
@@ -54,9 +57,12 @@ export const builtInControllers: readonly Controller[] = [
   daemonSetController,
   jobController,
   cronJobController,
+  ttlAfterFinishedController,
   endpointsController,
   endpointSliceController,
   endpointSliceMirroringController,
+  podGarbageCollector,
+  taintEvictionController,
   approvingController,
   signingController,
   requestCleaner,

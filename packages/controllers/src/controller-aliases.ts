@@ -19,6 +19,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['namespace', 'namespace-controller'],
   ['nodelifecycle', 'node-lifecycle-controller'],
   ['persistentvolume-binder', 'persistentvolume-binder-controller'],
+  ['podgc', 'pod-garbage-collector-controller'],
   ['pv-protection', 'persistentvolume-protection-controller'],
   ['pvc-protection', 'persistentvolumeclaim-protection-controller'],
   ['replicaset', 'replicaset-controller'],
@@ -29,6 +30,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['serviceaccount-token', 'serviceaccount-token-controller'],
   ['statefulset', 'statefulset-controller'],
   ['tokencleaner', 'token-cleaner-controller'],
+  ['ttl-after-finished', 'ttl-after-finished-controller'],
   ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
 ])
 

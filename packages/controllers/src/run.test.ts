@@ -61,9 +61,12 @@ describe('chooseControllers', () => {
       'daemonset-controller',
       'job-controller',
       'cronjob-controller',
+      'ttl-after-finished-controller',
       'endpoints-controller',
       'endpointslice-controller',
       'endpointslice-mirroring-controller',
+      'pod-garbage-collector-controller',
+      'taint-eviction-controller',
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
       'certificatesigningrequest-cleaner-controller',
@@ -92,8 +95,10 @@ describe('runControllers', () => {
   it('sends no requests without controllers', async () => {
     await using running = runControllers({ client, available, clock: fakeClock(), newestVersion: () => '1' })
     expect(running.names).toEqual(['a', 'b'])
+    await running.settled()
   })
 
+  it('settles when queues are empty, regardless of timers', async () => {
     const clock = fakeClock()
     const done: string[] = []
     const worker: Controller = {
@@ -115,6 +120,7 @@ describe('runControllers', () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const running = runControllers({ client, available: [worker], clock, onError, newestVersion: () => '1' })
+    await running.settled()
     expect(done).toEqual(['first', 'fails', 'second'])
     expect(errors).toHaveLength(1)
     expect(clock.pending).toBe(1)
@@ -158,9 +164,11 @@ describe('runControllers', () => {
     const errors: unknown[] = []
     const onError = (error: unknown) => errors.push(error)
     const running = runControllers({ client, clock, onError, newestVersion: () => '1' })
+    await running.settled()
     const before = errors.length
     expect(before).toBeGreaterThan(0)
     clock.advance(60_000)
+    await running.settled()
     expect(errors.length).toBeGreaterThan(before)
     await running.close()
     expect(clock.pending).toBe(0)
