@@ -13,6 +13,7 @@ import { endpointSliceController } from './endpoint-slice/endpoint-slice-control
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/mirroring-controller.ts'
 import { endpointsController } from './endpoints/endpoints-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
+import { horizontalPodAutoscalerController } from './horizontal-pod-autoscaler/autoscaler-controller.ts'
 import type { Controller } from './interfaces.ts'
 import { jobController } from './job/job-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
@@ -61,6 +62,7 @@ export const builtInControllers: readonly Controller[] = [
   endpointsController,
   endpointSliceController,
   endpointSliceMirroringController,
+  horizontalPodAutoscalerController,
   podGarbageCollector,
   taintEvictionController,
   approvingController,

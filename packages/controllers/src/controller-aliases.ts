@@ -14,6 +14,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['endpointslicemirroring', 'endpointslice-mirroring-controller'],
   ['ephemeral-volume', 'ephemeral-volume-controller'],
   ['garbagecollector', 'garbage-collector-controller'],
+  ['horizontalpodautoscaling', 'horizontal-pod-autoscaler-controller'],
   ['job', 'job-controller'],
   ['legacy-service-account-token-cleaner', 'legacy-serviceaccount-token-cleaner-controller'],
   ['namespace', 'namespace-controller'],

@@ -1,6 +1,7 @@
 export { builtInControllers } from './built-in.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'
 export { signingController } from './csr-signing/signing-controller.ts'
+export type { MetricQuery, MetricsProvider, PodQuantities } from './horizontal-pod-autoscaler/metrics.ts'
 export type {
   CertificateSigning,
   Controller,

@@ -65,6 +65,7 @@ describe('chooseControllers', () => {
       'endpoints-controller',
       'endpointslice-controller',
       'endpointslice-mirroring-controller',
+      'horizontal-pod-autoscaler-controller',
       'pod-garbage-collector-controller',
       'taint-eviction-controller',
       'certificatesigningrequest-approving-controller',
