@@ -33,6 +33,9 @@ import { ttlAfterFinishedController } from './ttl-after-finished/ttl-controller.
 import { volumeBinder } from './volume/binder-controller.ts'
 import { ephemeralVolumeController } from './volume/ephemeral-controller.ts'
 import { claimProtectionController, volumeProtectionController } from './volume/protection.ts'
+import { attachDetachController } from './volume-attachment/attach-detach-controller.ts'
+import { volumeExpanderController } from './volume-expansion/expander-controller.ts'
+import { volumeSimulator } from './volume-simulation/volume-simulator.ts'
 
 /** The controllers of this package, in start order. */
 export const builtInControllers: readonly Controller[] = [
@@ -63,6 +66,9 @@ export const builtInControllers: readonly Controller[] = [
   endpointSliceController,
   endpointSliceMirroringController,
   horizontalPodAutoscalerController,
+  attachDetachController,
+  volumeExpanderController,
+  volumeSimulator,
   podGarbageCollector,
   taintEvictionController,
   approvingController,

@@ -1,5 +1,6 @@
 /** Deprecated short names that `--controllers` still accepts. */
 const aliases: ReadonlyMap<string, string> = new Map([
+  ['attachdetach', 'persistentvolume-attach-detach-controller'],
   ['bootstrapsigner', 'bootstrap-signer-controller'],
   ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
   ['cronjob', 'cronjob-controller'],
@@ -20,6 +21,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['namespace', 'namespace-controller'],
   ['nodelifecycle', 'node-lifecycle-controller'],
   ['persistentvolume-binder', 'persistentvolume-binder-controller'],
+  ['persistentvolume-expander', 'persistentvolume-expander-controller'],
   ['podgc', 'pod-garbage-collector-controller'],
   ['pv-protection', 'persistentvolume-protection-controller'],
   ['pvc-protection', 'persistentvolumeclaim-protection-controller'],
