@@ -54,6 +54,7 @@ async function merged(
   if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields) return current
   const decoding = content === 'applied' ? decoded(object) : decodeMerged(store, value)
   const next = decoding instanceof Promise ? await decoding : decoding
+  if ((next.metadata.name ?? '') === '') throw nameless(name)
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
   const complete = isLarge(next)
@@ -98,7 +99,8 @@ function decoded(object: ApiObject | ApiError): ApiObject {
 function decodeMerged({ definition, environment, slices }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
   const { maxObjectBytes = maxObjectBytesByDefault } = environment
   const type = definition.kind.type()
-  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true }
+  const keepEmpties = definition.strategy.distinctEmpties
+  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties }
   const refuse = (error: unknown): never => {
     throw decodeRefusal(error, maxObjectBytes)
   }
@@ -114,6 +116,10 @@ function decodeMerged({ definition, environment, slices }: StoreInternals, value
 
 function objectOf({ object }: Decoded<ApiObject>): ApiObject {
   return object
+}
+
+function nameless(name: string): ApiError {
+  return ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
 /** A configuration with a uid refers to an object that exists; a new one would get another uid. @throws ApiError 409 */

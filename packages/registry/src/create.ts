@@ -18,6 +18,7 @@ import {
   wipeSystemMetadata,
 } from './object-metadata.ts'
 import { prepareAndValidate } from './prepare.ts'
+import { waitForNewest } from './resource-version.ts'
 import { type Stages, stagesOf } from './stages.ts'
 import { writeEntry } from './write-entry.ts'
 
@@ -42,6 +43,8 @@ export interface Creation {
 export async function createObject(store: StoreInternals, context: WriteContext, creation: Creation): Promise<Stored> {
   const { definition, environment } = store
   const { namespace, managesFields = false, pathName = '' } = creation
+  const fresh = waitForNewest(environment.storage)
+  if (fresh !== undefined) await fresh
   const asked = ownMetadata(creation.object)
   takeNamespace(asked, namespace, definition)
   wipeSystemMetadata(asked)

@@ -60,6 +60,19 @@ describe('apply', () => {
     expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
   })
 
+  it('refuses a configuration without metadata that gives up all owned metadata', async () => {
+    const { ask } = await sampleServer()
+    const send = (body: object) => ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
+    const bare = { apiVersion: 'v1', kind: 'ConfigMap' }
+    expect((await send(map({ name: 'a' }, { k: 'v' }))).status).toBe(201)
+    expect((await send(bare)).status).toBe(200)
+    expect((await send(map({ name: 'a', labels: { a: 'b' } }))).status).toBe(200)
+    const { json } = await send(bare)
+    expect(json).toMatchObject({ code: 400 })
+    expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
+    expect((await send({ ...bare, metadata: null })).json.metadata).not.toHaveProperty('labels')
+  })
+
   it('does not create an object from a configuration with a uid', async () => {
     const { ask } = await sampleServer()
     const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })

@@ -9,7 +9,7 @@ import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
-import { joinFrames, type WatchTerms, watchStream } from './watch-stream.ts'
+import { type WatchTerms, watchStream } from './watch-stream.ts'
 
 /** WATCH of a collection or of one object. @see API protocol specification, 2.4 and 4.2 */
 export async function watchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
@@ -33,7 +33,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
     headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
     body: {
       kind: 'stream',
-      stream: watchStream(request, framesFor(scope, representation, include), joinFrames),
+      stream: watchStream(request, framesFor(scope, representation, include), (batch) => scope.codec.frames.join(batch)),
       get events() {
         return watchStream(request, sharedEventsFor(scope, representation, include), (batch) => [batch])
       },

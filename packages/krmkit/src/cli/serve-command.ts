@@ -20,11 +20,6 @@ import { addJoinFlags } from './token/serve-flags.ts'
 /** Flags of kube-apiserver that are often copied into a command line and that krmkit does not implement. */
 const notImplemented = new Set([
   'encryption-provider-config',
-  'etcd-cafile',
-  'etcd-certfile',
-  'etcd-keyfile',
-  'etcd-prefix',
-  'etcd-servers',
   'kubelet-read-only-port',
   'tls-cipher-suites',
   'tls-min-version',

@@ -7,7 +7,7 @@ import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles
 import { type Catalog, createCatalog } from '@krmkit/kinds'
 import { defaultRelease, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
+import type { Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from './admission/choose-plugins.ts'
@@ -218,11 +218,6 @@ async function tlsOptions(options: ServeOptions, clientAuthorities: string | und
   }
   const directory = options.certDir ?? join(options.dataDir, 'pki')
   return selfSigned(directory, { ...environment, hosts: certificateHosts(options), ...trust })
-}
-
-export async function openStorage(options: ServeOptions): Promise<Storage> {
-  const common = { clock: environment.clock, historyMs: options.etcdCompactionInterval }
-  return options.storage === 'memory' ? memoryStorage(common) : lmdbStorage({ ...common, dir: join(options.dataDir, 'data') })
 }
 
 /** Releases the components of a server that is closed. */

@@ -88,10 +88,20 @@ export function addSecureServingFlags(command: Command): Command {
 
 export function addStorageFlags(command: Command): Command {
   return addOptionGroup(command, 'Storage', [
-    option('--storage <kind>', 'memory: lost at exit; durable: writes are acknowledged once they are on disk')
-      .choices(['memory', 'durable'])
+    option(
+      '--storage <kind>',
+      'memory: lost at exit; durable: writes are acknowledged once they are on disk; etcd: shared by several servers',
+    )
+      .choices(['memory', 'durable', 'etcd'])
       .default('memory'),
     option('--data-dir <folder>', 'folder of the data, certificates and administrator token').default('.krmkit'),
+    option('--etcd-servers <urls>', 'members of the etcd cluster, comma separated: https://host:2379')
+      .default([])
+      .argParser(list),
+    option('--etcd-cafile <file>', 'PEM authorities that certify the members of etcd; default: those of the system'),
+    option('--etcd-certfile <file>', 'PEM certificate that authenticates this server to etcd'),
+    option('--etcd-keyfile <file>', 'PEM private key of --etcd-certfile'),
+    option('--etcd-prefix <path>', 'root of all keys in etcd').default('/registry'),
     option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
       .default(300_000, '5m0s')
       .argParser(duration),

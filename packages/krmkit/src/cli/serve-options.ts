@@ -25,7 +25,12 @@ export interface ServeOptions
   readonly emulatedVersion?: string
   readonly emulationForwardCompatible: boolean
   readonly runtimeConfigEmulationForwardCompatible: boolean
-  readonly storage: 'memory' | 'durable'
+  readonly storage: 'memory' | 'durable' | 'etcd'
+  readonly etcdServers: readonly string[]
+  readonly etcdCafile?: string
+  readonly etcdCertfile?: string
+  readonly etcdKeyfile?: string
+  readonly etcdPrefix: string
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number

@@ -94,6 +94,7 @@ function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features:
 }
 
 export const nodeStrategy = defineStrategy<Node>({
+  distinctEmpties: [['status', 'allocatable']],
   defaults(node) {
     joinRanges(node)
     const { status } = node

@@ -89,12 +89,9 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
   },
   warnings(controller, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(controller) : []
-    const texts = podTemplateWarnings(controller, old, {
-      template: controller.spec?.template,
-      at: 'spec.template',
-      profile,
-      features,
-    })
+    // The stock server warns of the template before the update.
+    const { template } = (old ?? controller).spec ?? {}
+    const texts = podTemplateWarnings(controller, old, { template, at: 'spec.template', profile, features })
     return [...names, ...texts]
   },
   defaultPropagation: 'Orphan',

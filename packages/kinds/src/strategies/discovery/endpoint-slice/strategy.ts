@@ -28,6 +28,7 @@ const maxAddresses = 100
 const maxTopologyLabels = 16
 const maxHints = 8
 const hostNameLabel = 'kubernetes.io/hostname'
+const mendingControllers = ['endpointslice-controller', 'endpointslicemirroring-controller']
 
 type Slice = DeepReadonly<EndpointSlice>
 
@@ -141,14 +142,18 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
     dropHints(slice, undefined, features)
   },
   prepareForUpdate(slice, old, { features }) {
-    dropTopology(slice, old)
-    dropHints(slice, old, features)
+    // Members that are dropped count as a change.
     if (!semanticEqual(withoutMetadata(slice), withoutMetadata(old))) {
       slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
+    dropHints(slice, old, features)
+    dropTopology(slice, old)
   },
-  warnings(slice) {
-    const texts = slice.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []
+  warnings(slice, old, { profile: { domain, apiDomain } }) {
+    const texts = slice.addressType === 'FQDN' && old === undefined ? ['spec.addressType: FQDN endpoints are deprecated'] : []
+    const manager = own(slice.metadata.labels, `endpointslice.${domain}/managed-by`)
+    // These controllers mend addresses themselves.
+    if (mendingControllers.some((name) => manager === `${name}.${apiDomain}`)) return texts
     for (const [i, { addresses }] of (slice.endpoints ?? []).entries())
       for (const [j, address] of (addresses ?? []).entries())
         texts.push(...addressWarnings(`endpoints[${i}].addresses[${j}]`, address))

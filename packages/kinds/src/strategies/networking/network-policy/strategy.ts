@@ -7,7 +7,7 @@ import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { validateSelector } from '../../shared/labels.ts'
-import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
@@ -121,6 +121,7 @@ function blockWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
 }
 
 export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
+  distinctEmpties: [['spec']],
   defaults(policy) {
     const { spec } = policy
     if (!isSet(spec)) return
@@ -133,7 +134,7 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
     startGeneration(policy)
   },
   prepareForUpdate(policy, old) {
-    raiseGeneration(policy, old, 'spec')
+    raiseGenerationExactly(policy, old, 'spec')
   },
   warnings: blockWarnings,
   validate(policy, context) {
