@@ -2,6 +2,7 @@ import { parsePodSecurityConfiguration } from '@krmkit/admission/plugins'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { parseRuntimeConfig } from '@krmkit/kinds'
 import type { JsonObject } from '@krmkit/meta'
+import type { BodyPiece } from '@krmkit/protocol'
 import { memoryStorage } from '@krmkit/storage'
 import { createFeatureGates } from '@krmkit/versioning'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -27,9 +28,12 @@ async function ask(
   const { signal } = new AbortController()
   const headers = { accept, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
   const response = await server.handle({ method, path, query, headers, body: async () => bytes, peer: {}, signal })
-  const parts = response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts : []
+  const parts =
+    response.body.kind === 'bytes' ? [response.body.bytes] : response.body.kind === 'list' ? response.body.parts.map(bytesOf) : []
   return { status: response.status, headers: response.headers, text: Buffer.concat(parts).toString('latin1') }
 }
+
+const bytesOf = (part: Uint8Array | BodyPiece): Uint8Array => (part instanceof Uint8Array ? part : part.bytes())
 
 const servers = new Map<string, EmbeddedServer>()
 const releases = ['1.21', '1.22', '1.24', '1.25', '1.26', '1.27']
