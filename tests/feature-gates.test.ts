@@ -105,7 +105,10 @@ const notAsked: Readonly<Record<string, string>> = {
     OrderedNamespaceDeletion PodDisruptionConditions PodSchedulingReadiness PortForwardWebsockets StrictCostEnforcementForVAP
     StrictCostEnforcementForWebhooks TranslateStreamCloseWebsocketRequests`,
   ),
-  ...reasoned('limits of the listener bound the work for clients that are not authenticated', 'UnauthenticatedHTTP2DOSMitigation'),
+  ...reasoned(
+    'limits of the listener bound the work for clients that are not authenticated',
+    'UnauthenticatedHTTP2DOSMitigation',
+  ),
 }
 
 function reasoned(reason: string, gates: string): Readonly<Record<string, string>> {
