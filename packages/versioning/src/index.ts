@@ -35,6 +35,7 @@ export { compareReleases, monthsBetween, releasesBetween } from './release.ts'
 export { compareVersions, newestRelease, removalOf, replacementAt } from './replacements.ts'
 export { compareStability, stabilityOf } from './stability.ts'
 export { type CompareSurfacesOptions, compareSurfaces } from './surface/compare-surfaces.ts'
+export { isElementList, parseCalendar, surfaceOfElements, surfaceOfMetrics } from './surface/elements.ts'
 export {
   type ApiSurface,
   type SurfaceChange,
