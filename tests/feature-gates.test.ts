@@ -55,6 +55,70 @@ describe('gates that packages read', () => {
   })
 })
 
+/**
+ * Gates that no package asks, with the reason. A gate whose feature krmkit gets must leave this table, and one that a package asks must not
+ * be in it.
+ */
+const notAsked: Readonly<Record<string, string>> = {
+  ...reasoned(
+    'the kubelet decides',
+    `CPUManagerPolicyAlphaOptions CPUManagerPolicyBetaOptions CPUManagerPolicyOptions ContainerCheckpoint CustomCPUCFSQuotaPeriod CSIVolumeHealth
+    DevicePluginCDIDevices DisableCPUQuotaWithExclusiveCPUs DisableNodeKubeProxyVersion EventedPLEG ExecProbeTimeout GracefulNodeShutdown
+    GracefulNodeShutdownBasedOnPodPriority ImageMaximumGCAge InPlacePodVerticalScalingAllocatedStatus InPlacePodVerticalScalingExclusiveCPUs
+    KubeletCgroupDriverFromCRI KubeletCrashLoopBackOffMax KubeletEnsureSecretPulledImages KubeletInUserNamespace KubeletPSI
+    KubeletPodResourcesDynamicResources KubeletPodResourcesGet KubeletRegistrationGetOnExistsOnly KubeletSeparateDiskGC KubeletTracing
+    LegacySidecarContainers LocalStorageCapacityIsolationFSQuotaMonitoring MemoryManager MemoryQoS NodeLogQuery NodeSwap
+    PodAndContainerStatsFromCRI PodReadyToStartContainersCondition QOSReserved ReduceDefaultCrashLoopBackOffDecay
+    ReloadKubeletServerCertificateFile RotateKubeletServerCertificate RuntimeClassInImageCriApi SizeMemoryBackedVolumes SystemdWatchdog
+    TopologyManagerPolicyAlphaOptions TopologyManagerPolicyBetaOptions TopologyManagerPolicyOptions WindowsCPUAndMemoryAffinity
+    WindowsGracefulNodeShutdown WindowsHostNetwork AllowDNSOnlyNodeCSR`,
+  ),
+  ...reasoned('the proxy of nodes decides', 'NFTablesProxyMode WinDSR WinOverlay'),
+  ...reasoned(
+    'the scheduler decides',
+    'SchedulerAsyncPreemption SchedulerPopFromBackoffQ SchedulerQueueingHints StorageCapacityScoring',
+  ),
+  ...reasoned(
+    'a controller that krmkit does not have decides',
+    `CSIMigrationPortworx CloudControllerManagerWebhook CronJobsScheduledAnnotation HonorPVReclaimPolicy InTreePluginPortworxUnregister
+    LogarithmicScaleDown PodIndexLabel SeparateTaintEvictionController`,
+  ),
+  ...reasoned(
+    'a client library in Go decides',
+    'ClientsAllowCBOR ClientsPreferCBOR InOrderInformers InformerResourceVersion WatchListClient',
+  ),
+  ...reasoned(
+    'how the stock server caches, encodes and stores, without effect on responses',
+    `APIServingWithRoutine BtreeWatchCache ConcurrentWatchObjectDecode ConsistentListFromCache DeclarativeValidation
+    DeclarativeValidationTakeover DisableAllocatorDualWrite ListFromCacheSnapshot ResilientWatchCacheInitialization SeparateCacheWatchRPC
+    StorageNamespaceIndex StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf WatchCacheInitializationPostStartHook
+    WatchFromStorageWithoutResourceVersion`,
+  ),
+  ...reasoned('the code of Go programs logs', 'ContextualLogging LoggingAlphaOptions LoggingBetaOptions'),
+  ...reasoned('krmkit has no traces', 'APIServerTracing'),
+  ...reasoned('krmkit has no encryption at rest', 'AllowUnsafeMalformedObjectDeletion KMSv1'),
+  ...reasoned('krmkit signs tokens itself', 'ExternalServiceAccountTokenSigner'),
+  ...reasoned('krmkit passes no request to another server of its kind', 'UnknownVersionInteroperabilityProxy'),
+  ...reasoned(
+    'krmkit behaves in every release as with the gate on',
+    `AllowOverwriteTerminationGracePeriodSeconds CRDValidationRatcheting ComponentSLIs CustomResourceFieldSelectors ElasticIndexedJob
+    OrderedNamespaceDeletion PodDisruptionConditions PodSchedulingReadiness PortForwardWebsockets StrictCostEnforcementForVAP
+    StrictCostEnforcementForWebhooks TranslateStreamCloseWebsocketRequests`,
+  ),
+  ...reasoned('limits of the listener bound the work for clients that are not authenticated', 'UnauthenticatedHTTP2DOSMitigation'),
+}
+
+function reasoned(reason: string, gates: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(gates.split(/\s+/).map((gate) => [gate, reason]))
+}
+
+it('every gate is asked by a package, or listed with the reason why not [P332]', () => {
+  const asked = [...known].filter((gate) => sources.some((text) => text.includes(`'${gate}'`)))
+  expect([...known].filter((gate) => !asked.includes(gate) && notAsked[gate] === undefined)).toEqual([])
+  expect(asked.filter((gate) => notAsked[gate] !== undefined)).toEqual([])
+  expect(Object.keys(notAsked).filter((gate) => !known.has(gate))).toEqual([])
+})
+
 const settled = { profile: stockProfile, random: seededRandom(1) }
 
 function write(kind: string, group: string, spec: JsonObject, options: { set: string; subresource?: string; old?: JsonObject }) {

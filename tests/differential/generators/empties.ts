@@ -46,9 +46,8 @@ export function generateEmpties(random: RandomChoices): Scenario {
   return scenario('empties', subject, steps)
 }
 
-/** The empty value of a list, map or byte string; `undefined` for other types. */
-function emptyOf({ type }: Field): [] | '' | Record<string, never> | undefined {
+/** The empty value of a list or map; `undefined` for other types. */
+function emptyOf({ type }: Field): [] | Record<string, never> | undefined {
   if (type.kind === 'list') return []
-  if (type.kind === 'scalar' && type.scalar === 'bytes') return ''
   return type.kind === 'map' ? {} : undefined
 }

@@ -71,16 +71,16 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   },
   {
     id: 'D28',
-    title: 'Adding an empty list or map changes nothing',
+    title: 'Adding an empty certificate bundle changes nothing',
     reason:
-      'Empty and absent are one in the canonical form of an object; the stock server tells them apart in network policies and in lists that are owned as a whole, and stores a new version.',
+      'Decision 0004: empty and absent bytes are one. The protobuf that the stock server stores tells them apart, though no answer shows it, and it stores a new version.',
     ends: true,
     matches: ({ at }, { step }) =>
       step.method !== 'POST' &&
       /^body\.metadata\.(resourceVersion|generation|managedFields)/.test(at) &&
       step.body !== undefined &&
       'json' in step.body &&
-      /[:[,](\[\]|\{\})|"caBundle":""/.test(JSON.stringify(step.body.json)),
+      /"caBundle":""|caBundle","value":""/.test(JSON.stringify(step.body.json)),
   },
 ]
 

@@ -50,6 +50,8 @@ export class DecodeContext {
   collecting: boolean
   /** Whether the keys of raw JSON members are sorted. */
   sortsRaw = false
+  /** Keys of large copies, which are expensive to enumerate. */
+  copiedKeys: Map<object, readonly string[]> | undefined
   /** Members whose empty values are kept, also below them; @see DecodeOptions.keepEmpties */
   keptEmpties: readonly (readonly string[])[] = []
   /** Whether a path of `keptEmpties` leads to the struct in which an isolated decoding began. */
@@ -109,7 +111,7 @@ export class DecodeContext {
     this.#stack.pop()
   }
 
-  /** Whether an empty list, map or byte string of the current struct is kept. */
+  /** Whether an empty list or map of the current struct is kept. */
   keepsEmpty(name: string): boolean {
     if (this.keptEmpties.length === 0) return false
     return this.#keepsAll || this.#isKept([...this.#fieldNames(), name])

@@ -25,7 +25,7 @@ export interface DecodeOptions {
    */
   readonly sortsRaw?: boolean
   /**
-   * Paths of members whose empty lists, maps and bytes are kept where `omitempty` drops them, also anywhere below: rules that distinguish
+   * Paths of members whose empty lists and maps are kept where `omitempty` drops them, also anywhere below: rules that distinguish
    * them from absent ones need them. Indices and keys are no part of a path. `dropEmpties` restores the canonical form. Default: none.
    */
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
@@ -101,15 +101,20 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-/** As `decodeUntyped`, with interruption points at its yields. */
+/**
+ * As `decodeUntyped`, with interruption points at its yields.
+ *
+ * @returns also the keys of large objects in the copy.
+ */
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<unknown, Decoded<T>> {
+): Generator<unknown, Decoded<T> & { readonly keys: ReadonlyMap<object, readonly string[]> | undefined }> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
-  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+  const problems = joinProblems(options.problems, context.problems)
+  return { object: copy as T, problems, keys: context.copiedKeys }
 }
 
 function requireObject(value: unknown, context: DecodeContext): unknown {

@@ -8,7 +8,7 @@ import { isParsedObject } from './shape.ts'
 /** Empty values that decoding has kept for the rules of a kind. */
 
 /**
- * Drops the empty lists, maps and bytes that decoding kept for `keepEmpties`: the canonical form, in which objects are owned, shown and
+ * Drops the empty lists and maps that decoding kept for `keepEmpties`: the canonical form, in which objects are owned, shown and
  * stored. Only the members at `paths` are searched.
  *
  * @returns `object` itself where there are none.

@@ -53,7 +53,7 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     index,
     node,
     dropEmpty: field.omitEmpty && !field.pointer && !always,
-    distinctEmpty: kind === 'list' || kind === 'map' || (kind === 'scalar' && field.type.scalar === 'bytes'),
+    distinctEmpty: kind === 'list' || kind === 'map',
     zero,
     memberBytes: countedSeparately ? 0 : field.json.length + 4 + node.frameBytes,
     zeroBytes: memoize(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frameBytes))),

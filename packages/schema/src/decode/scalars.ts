@@ -151,7 +151,11 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
     setMember(copy, key, typeof member === 'object' ? yield* copySteps(member, context, depth + 1) : member)
     if (++count % membersPerStep === 0) yield
   }
-  return count > membersPerStep ? yield* sortedKeysSteps(copy, keys) : copy
+  if (count <= membersPerStep) return copy
+  const sorted = yield* sortedKeysSteps(copy, keys)
+  context.copiedKeys ??= new Map()
+  context.copiedKeys.set(sorted, keys)
+  return sorted
 }
 
 const membersPerStep = 128

@@ -3,10 +3,13 @@
 /** Size above which a map is remembered. */
 export const largeMapSize = 1000
 
+/** Size above which all keys are remembered. Enumerating as many takes about a millisecond. */
+const manyKeys = 10_000
+
 interface MapSample {
   readonly key: string
   readonly count: number
-  /** All keys, of maps that do not change. */
+  /** All keys, of frozen maps. */
   readonly keys: readonly string[] | undefined
 }
 
@@ -18,15 +21,25 @@ export function rememberKey(map: object, keys: readonly string[]): void {
   if (key !== undefined) samples.set(map, { key, count: keys.length, keys: undefined })
 }
 
-/** As `rememberKey`, and makes `memberNames` cheap. @param map never changes afterwards. @param keys likewise */
-export function rememberKeys(map: object, keys: readonly string[]): void {
-  const key = keys.length > largeMapSize ? keys.at(-1) : undefined
-  if (key !== undefined) samples.set(map, { key, count: keys.length, keys })
+/**
+ * Makes `memberNames` cheap for a large object, which is frozen: its keys must stay the same.
+ *
+ * @param names all keys of the object; must not change afterwards.
+ * @example
+ * import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+ * const names = Array.from({ length: 100_000 }, (_, i) => `k${i}`)
+ * const object = Object.fromEntries(names.map((name) => [name, 'v']))
+ * rememberMemberNames(object, names)
+ * memberNames(object) === names // true
+ */
+export function rememberMemberNames(object: object, names: readonly string[]): void {
+  if (names.length <= manyKeys) rememberKey(object, names)
+  else samples.set(Object.freeze(object), { key: names.at(-1) as string, count: names.length, keys: names })
 }
 
 /**
- * The keys of an object. For large objects that the exact reader of JSON has parsed, in the order of the text and without an
- * enumeration, which takes more than 50 ms for 200 000 members and cannot be interrupted.
+ * The keys of an object. Without an enumeration, which takes more than 50 ms for 200 000 members and cannot be interrupted, for large
+ * objects that the exact reader of JSON has parsed, and for others whose keys are remembered.
  *
  * @example
  * import { memberNames } from '@krmkit/schema/json'

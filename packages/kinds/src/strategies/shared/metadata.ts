@@ -54,7 +54,8 @@ export function raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiO
   settleGeneration(object, old, !deepEqual(object[member], old[member]))
 }
 
-function settleGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, changed: boolean): void {
+/** Raises the generation of the stored object, or keeps it. */
+export function settleGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, changed: boolean): void {
   const before = old.metadata.generation
   if (changed) object.metadata.generation = (before ?? 0) + 1
   else if (before === undefined) delete object.metadata.generation

@@ -53,6 +53,7 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
       yield* validateConfigMap(map, errors)
     })
   },
-  distinctEmpties: [['data'], ['binaryData']],
+  // `data` is an empty map by default.
+  distinctEmpties: [['binaryData']],
   deleteAnswer: 'StatusAlways',
 })

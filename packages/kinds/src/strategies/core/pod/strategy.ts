@@ -11,7 +11,7 @@ import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet } from '../../shared/values.ts'
+import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
 import { validateProfileAnnotations } from './profile-annotations.ts'
@@ -98,6 +98,8 @@ export const podStrategy = defineStrategy<Pod>({
   prepareForUpdate(pod, old, context) {
     keepMembers(pod, old, 'status')
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, old.spec, context.features)
+    // Only admission of a new pod distinguishes it from an absent one.
+    if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
     raiseGeneration(pod, old, 'spec')
   },
   validate(pod, context) {
