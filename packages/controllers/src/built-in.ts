@@ -9,10 +9,12 @@ import { deploymentController } from './deployment/deployment-controller.ts'
 import { disruptionController } from './disruption/disruption-controller.ts'
 import { garbageCollector } from './garbage-collector/garbage-collector.ts'
 import type { Controller } from './interfaces.ts'
+import { jobController } from './job/job-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { nodeTaintsController } from './node-taints/node-taints-controller.ts'
 import { policyStatusController } from './policy-status/policy-status-controller.ts'
 import { quotaController } from './quota/quota-controller.ts'
+import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { rootCAPublisher } from './root-ca.ts'
 import { serviceAccountController } from './service-account.ts'
 import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
@@ -40,6 +42,9 @@ export const builtInControllers: readonly Controller[] = [
   volumeProtectionController,
   ephemeralVolumeController,
   deploymentController,
+  replicaSetController,
+  replicationController,
+  jobController,
   approvingController,
   signingController,
   requestCleaner,

@@ -1,5 +1,14 @@
+/** A rest lasts this many times as long as the flush before it, so writes to streams take at most a third of a busy server. */
+const restFactor = 2
+const longestRestMs = 5
+/** Timers are not more precise than this. */
+const shortestRestMs = 1
+
 /**
- * Coalesces the writes of one event-loop turn: all pieces that a stream has ready go out in one write per socket.
+ * Coalesces writes: all pieces that a stream has ready go out in one write per socket, at the end of the event-loop turn.
+ *
+ * After a flush to many sockets the next one waits, in proportion to the time that the flush took and for at most 5 ms. Events of the
+ * meantime are sent together: a write costs about the same for one event as for ten. Cheap flushes are not followed by a rest.
  *
  * Watchers of the same collection send the same pieces. When the pieces of a stream equal those of the stream flushed just before it,
  * the joined bytes are reused instead of copied again.
@@ -11,13 +20,16 @@ export class WriteCoalescer {
   #lastPieces: readonly Uint8Array[] = []
   #lastJoined: Uint8Array = new Uint8Array(0)
   #lastFraming: Framing = 'none'
+  #restsUntil = 0
 
-  /** Calls `flush` once at the end of this turn. */
+  /** Calls `flush` once: at the end of this turn, or of the rest after an expensive flush. */
   schedule(flush: () => void): void {
     this.#scheduled.push(flush)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    setImmediate(this.#flush)
+    const rest = this.#restsUntil - performance.now()
+    if (rest < shortestRestMs) setImmediate(this.#flush)
+    else setTimeout(this.#flush, rest)
   }
 
   /** Joins the pieces, framed as one chunk of HTTP/1.1 with `chunk`. The result is shared and must not be modified. */
@@ -35,7 +47,10 @@ export class WriteCoalescer {
     const flushes = this.#scheduled
     this.#scheduled = []
     this.#isScheduled = false
+    const from = performance.now()
     for (const flush of flushes) flush()
+    const to = performance.now()
+    this.#restsUntil = to + Math.min((to - from) * restFactor, longestRestMs)
     this.#lastPieces = []
     this.#lastJoined = new Uint8Array(0)
   }

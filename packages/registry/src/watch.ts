@@ -4,7 +4,7 @@ import type { WatchRequest } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries, selects } from './list.ts'
-import { parseResourceVersion } from './resource-version.ts'
+import { parseResourceVersion, waitForNewest } from './resource-version.ts'
 
 /** A change as one watch sees it. */
 export interface ResourceEvent {
@@ -69,8 +69,10 @@ async function watchFromPresent(
 ): Promise<ResourceWatch> {
   const { definition, environment, objectCache } = store
   const { storage } = environment
-  const { labelSelector, fieldSelector } = request
+  const { labelSelector, fieldSelector, resourceVersion: asked } = request
   if (!key.endsWith('/')) {
+    const fresh = (asked ?? '') === '' ? waitForNewest(storage) : undefined
+    if (fresh !== undefined) await fresh
     const from = storage.revision
     const entry = storage.peek(key)
     if (entry !== undefined) await objectCache.load(definition, [entry])
@@ -78,7 +80,9 @@ async function watchFromPresent(
     return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial, start: String(from) })
   }
   const namespace = definition.kind.namespaced ? request.namespace : ''
-  const { entries, resourceVersion } = await listEntries(store, { namespace, labelSelector, fieldSelector }, signal)
+  const resourceVersionOfList = (asked ?? '') === '' ? {} : { resourceVersion: '0' }
+  const list = { namespace, labelSelector, fieldSelector, ...resourceVersionOfList }
+  const { entries, resourceVersion } = await listEntries(store, list, signal)
   const watcher = storage.watch({ prefix: key, from: Number(resourceVersion) })
   return createWatch(store, request, { watcher, initial: entries, start: resourceVersion })
 }

@@ -26,4 +26,22 @@ describe('FrameCache', () => {
     }
     expect(made).toBeGreaterThanOrEqual(32)
   })
+
+  it('joins the frames of one moment once for all watchers', () => {
+    const cache = new FrameCache()
+    const frames = [Uint8Array.of(1), Uint8Array.of(2, 3)]
+    const chunks = cache.join(frames)
+    expect(chunks).toEqual([Buffer.from([1, 2, 3])])
+    expect(cache.join([...frames])).toBe(chunks)
+    expect(cache.join([...frames, Uint8Array.of(4)])).toEqual([Buffer.from([1, 2, 3, 4])])
+    expect(cache.join([])).toEqual([])
+  })
+
+  it('ends a chunk at 64 KiB and does not copy single frames', () => {
+    const cache = new FrameCache()
+    const [large, small] = [new Uint8Array(70_000), Uint8Array.of(1)]
+    expect(cache.join([large])[0]).toBe(large)
+    expect(cache.join([large, small])[0]).toBe(large)
+    expect(cache.join([small, large, small]).map((chunk) => chunk.byteLength)).toEqual([70_001, 1])
+  })
 })

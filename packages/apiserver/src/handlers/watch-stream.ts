@@ -152,25 +152,6 @@ function* batches<E>(all: readonly E[], sizeOf: (each: E) => number): Generator<
   }
 }
 
-/** Frames joined into chunks. */
-export function* joinFrames(frames: readonly Uint8Array[]): Generator<Uint8Array> {
-  let batch: Uint8Array[] = []
-  let size = 0
-  for (const frame of frames) {
-    batch.push(frame)
-    size += frame.byteLength
-    if (size < chunkBytes) continue
-    yield joined(batch)
-    batch = []
-    size = 0
-  }
-  if (batch.length > 0) yield joined(batch)
-}
-
-function joined(batch: readonly Uint8Array[]): Uint8Array {
-  return batch.length === 1 ? (batch[0] as Uint8Array) : Buffer.concat(batch)
-}
-
 /** Schedules the bookmarks of a watch: one a minute, and a last one shortly before the timeout. */
 class BookmarkTimer {
   readonly #clock: RequestScope['clock']

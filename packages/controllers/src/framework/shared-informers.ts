@@ -1,6 +1,7 @@
 import { type Client, createInformer, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
-import type { ApiObject, Clock, Random } from '@krmkit/meta'
+import type { ApiObject, Clock, DeepReadonly, Random } from '@krmkit/meta'
 import type { IdleTracker } from './idle-tracker.ts'
+import { ObjectIndex } from './object-index.ts'
 
 export interface SharedInformersOptions {
   readonly client: Client
@@ -16,6 +17,7 @@ export interface SharedInformersOptions {
 export class SharedInformers implements AsyncDisposable {
   readonly #options: SharedInformersOptions
   readonly #running = new Map<string, Informer<ApiObject>>()
+  readonly #indexes = new Map<string, ObjectIndex<ApiObject>>()
 
   constructor(options: SharedInformersOptions) {
     this.#options = options
@@ -25,6 +27,23 @@ export class SharedInformers implements AsyncDisposable {
   of<T extends ApiObject>(resource: ResourceRef<T>, options: { readonly fieldSelector?: string } = {}): Informer<T> {
     const key = `${keyOf(resource)} ${options.fieldSelector ?? ''}`
     return (this.#running.get(key) ?? this.#start(key, this.#options.client, { resource, ...options })) as Informer<T>
+  }
+
+  /**
+   * Returns an index of a collection of complete objects. The first call of a name defines the index; later calls return the same.
+   * Handlers that use an index must be added after it was created.
+   */
+  index<T extends ApiObject>(
+    resource: ResourceRef<T>,
+    name: string,
+    valuesOf: (object: DeepReadonly<T>) => readonly string[],
+  ): ObjectIndex<T> {
+    const key = `${keyOf(resource)} ${name}`
+    const known = this.#indexes.get(key)
+    if (known !== undefined) return known as unknown as ObjectIndex<T>
+    const created = new ObjectIndex(this.of(resource), valuesOf)
+    this.#indexes.set(key, created as unknown as ObjectIndex<ApiObject>)
+    return created
   }
 
   /** Returns the informer of metadata, without `managedFields`. */

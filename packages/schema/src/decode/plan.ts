@@ -2,7 +2,7 @@ import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
-import { isEmptyObject, largeMapSize } from '../json/large-maps.ts'
+import { isEmptyObject, largeMapSize, memberNames } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { jsonWeight } from './decoded-size.ts'
@@ -209,8 +209,8 @@ function mapPlan(node: MapNode): NodePlan {
       const segments = context.segmentsOf(value)
       if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
-      const keys = Object.keys(value)
-      if (keys.length > largeMapSize) yield
+      const keys = memberNames(value)
+      if (keys.length > largeMapSize) yield true
       for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as string
         const member = value[key]
@@ -218,7 +218,7 @@ function mapPlan(node: MapNode): NodePlan {
         setMember(map, key, isOpen ? yield* memberSteps(key, member, context) : decodeMember(key, member, context))
         if (i % elementsPerStep === 0) yield
       }
-      return yield* sortedKeysSteps(map)
+      return yield* sortedKeysSteps(map, keys)
     },
   }
 }

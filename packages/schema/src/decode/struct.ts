@@ -1,4 +1,5 @@
 import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
@@ -110,7 +111,7 @@ export function* structSteps(
   if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
   let extra: Record<string, unknown> | undefined
   let unknown = 0
-  const keys = Object.keys(value)
+  const keys = memberNames(value)
   if (keys.length > membersPerStep) yield true
   for (const key of keys) {
     const member = value[key]

@@ -118,7 +118,7 @@ export const podStrategy = defineStrategy<Pod>({
   },
   warnings(pod, old, context) {
     if (context.subresource === 'status') return statusWarnings(status(pod))
-    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []
+    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []
   },
   deleteAnswer: 'Object',
   gracePeriodSeconds(pod, requested) {
