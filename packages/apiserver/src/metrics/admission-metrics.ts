@@ -5,6 +5,7 @@ import type {
   PluginLabels,
   PodSecurityLabels,
   PodSecurityMetrics,
+  PolicyMetrics,
   WebhookMetrics,
 } from '@krmkit/admission'
 import { Histogram } from '../flow-control/histogram.ts'
@@ -25,11 +26,13 @@ export function admissionMetrics(instruments: Instruments): AdmissionMetrics {
     plugins.metric(`${prefix}_controller_admission_duration_seconds`, 'Latency of admission plugins in seconds.'),
   ]
   for (const metric of sampled) instruments.register(metric)
+  const conditions = conditionMetrics(instruments)
   return {
     pluginCompleted: (labels, outcome) => plugins.observe(`${labels.name} ${labels.type} ${labels.operation}`, labels, outcome),
     phaseCompleted: (labels, outcome) => phases.observe(`${labels.type} ${labels.operation}`, labels, outcome),
-    webhooks: webhookMetrics(instruments),
+    webhooks: webhookMetrics(instruments, conditions),
     podSecurity: podSecurityMetrics(instruments),
+    policies: policyMetrics(instruments, conditions),
   }
 }
 
@@ -65,7 +68,7 @@ function webhookCode(code: number): number {
   return code === 0 ? 0 : metricCode(code)
 }
 
-function webhookMetrics(instruments: Instruments): WebhookMetrics {
+function webhookMetrics(instruments: Instruments, conditions: ConditionMetrics): WebhookMetrics {
   const rejections = instruments.counter({
     name: `${prefix}_webhook_rejection_count`,
     help: 'Number of requests rejected by admission webhooks, by error type and HTTP status code.',
@@ -87,11 +90,6 @@ function webhookMetrics(instruments: Instruments): WebhookMetrics {
     labelNames: ['name', 'type', 'operation', 'rejected'],
     buckets: [...bounds, 10, 25],
   })
-  const conditions = matchConditionMetrics(instruments, {
-    prefix,
-    webhook: 'an admission webhook',
-    labelNames: ['name', 'kind', 'type', 'operation'],
-  })
   return {
     called(labels, { seconds, rejected, code }) {
       requests.inc({ ...labels, code: webhookCode(code), rejected: String(rejected) })
@@ -99,9 +97,47 @@ function webhookMetrics(instruments: Instruments): WebhookMetrics {
     },
     rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
-    conditionsEvaluated: (webhook, { seconds, outcome }) =>
-      conditions({ ...webhook, kind: 'webhook' }, { seconds, excluded: outcome === 'noMatch', failed: outcome === 'error' }),
+    conditionsEvaluated: (labels, result) => conditions({ ...labels, kind: 'webhook' }, result),
   }
+}
+
+function policyMetrics(instruments: Instruments, conditions: ConditionMetrics): PolicyMetrics {
+  const labelNames = ['policy', 'policy_binding', 'error_type', 'enforcement_action']
+  const checks = instruments.counter({
+    name: 'apiserver_validating_admission_policy_check_total',
+    help: 'Number of validations of admission policies that denied or failed, by policy, binding and enforcement action.',
+    labelNames,
+  })
+  const durations = instruments.histogram({
+    name: 'apiserver_validating_admission_policy_check_duration_seconds',
+    help: 'Latency of validations of admission policies that denied or failed in seconds.',
+    labelNames,
+    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
+  })
+  return {
+    checked({ policy, binding, errorType, action }, seconds) {
+      const labels = { policy, policy_binding: binding, error_type: errorType, enforcement_action: action }
+      checks.inc(labels)
+      durations.observe(labels, seconds)
+    },
+    // Both sorts of policies have this type on the stock server.
+    conditionsEvaluated: (labels, result) => conditions({ ...labels, kind: 'policy', type: 'validate' }, result),
+  }
+}
+
+type ConditionMetrics = (
+  labels: Readonly<Record<'name' | 'kind' | 'type' | 'operation', string>>,
+  result: Parameters<WebhookMetrics['conditionsEvaluated']>[1],
+) => void
+
+function conditionMetrics(instruments: Instruments): ConditionMetrics {
+  const evaluated = matchConditionMetrics(instruments, {
+    prefix,
+    subject: 'an admission webhook or policy',
+    labelNames: ['name', 'kind', 'type', 'operation'],
+  })
+  return (labels, { seconds, outcome }) =>
+    evaluated(labels, { seconds, excluded: outcome === 'noMatch', failed: outcome === 'error' })
 }
 
 function podSecurityMetrics(instruments: Instruments): PodSecurityMetrics {
