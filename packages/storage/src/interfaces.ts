@@ -108,6 +108,18 @@ export interface Watcher {
   close(): void
 }
 
+/**
+ * Tells a store which events a watch can do without: those whose entry and previous entry both have another value. It may be ignored, and
+ * events from before the watch caught up are not narrowed, so readers still select.
+ */
+export interface WatchSelection {
+  /** Names the kind of value. Selections of one name within one prefix have equal functions `valueOf`. */
+  readonly index: string
+  readonly value: string
+  /** The value of an entry. Called once for each event, for all watches of the index. Pure; must not throw. */
+  valueOf(entry: Entry): string
+}
+
 export interface StorageWatchOptions {
   /** A prefix ending in `/`, or a single key. */
   readonly prefix: string
@@ -115,6 +127,7 @@ export interface StorageWatchOptions {
   readonly from: Revision
   /** Maximum number of queued events before the watcher is cut off, not counting events before its start. Default 10 000. */
   readonly maxPending?: number
+  readonly selection?: WatchSelection | undefined
 }
 
 export interface Storage extends AsyncDisposable {
