@@ -9,16 +9,20 @@ interface MapSample {
 }
 
 const samples = new WeakMap<object, MapSample>()
+/** Most processes never see a large map, and small objects are looked up on every write. */
+let hasSamples = false
 
 /** Makes `isEmptyObject` and `memberCountOfLargeMap` cheap for a large map. @param keys all keys of the map */
 export function rememberKey(map: object, keys: readonly string[]): void {
   const key = keys.length > largeMapSize ? keys.at(-1) : undefined
-  if (key !== undefined) samples.set(map, { key, count: keys.length })
+  if (key === undefined) return
+  hasSamples = true
+  samples.set(map, { key, count: keys.length })
 }
 
 /** Whether an object has no members. Cheap for large objects that `rememberKey` knows. */
 export function isEmptyObject(object: object): boolean {
-  const sample = samples.get(object)
+  const sample = hasSamples ? samples.get(object) : undefined
   if (sample !== undefined && Object.hasOwn(object, sample.key)) return false
   for (const _ in object) return false
   return true
@@ -32,5 +36,5 @@ export function isEmptyObject(object: object): boolean {
  * memberCountOfLargeMap({ app: 'web' }) // undefined
  */
 export function memberCountOfLargeMap(map: object): number | undefined {
-  return samples.get(map)?.count
+  return hasSamples ? samples.get(map)?.count : undefined
 }
