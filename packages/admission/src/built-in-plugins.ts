@@ -27,7 +27,9 @@ import { ownerReferencesPermissionEnforcement } from './plugins/owner-references
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { parseNodeSelectors, podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security.ts'
+import { podSecurityPolicy } from './plugins/pod-security-policy.ts'
 import { parseClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
+import { podTopologyLabels } from './plugins/pod-topology-labels.ts'
 import { priority } from './plugins/priority.ts'
 import { resourceQuota } from './plugins/resource-quota.ts'
 import { runtimeClass } from './plugins/runtime-class.ts'
@@ -102,6 +104,8 @@ export const builtInPlugins: readonly PluginDefinition[] = [
       profile,
       authorizer,
       checkAudiences: gateEnabled('ServiceAccountNodeAudienceRestriction', features),
+      anyCertificateSubject: gateEnabled('AllowInsecureKubeletCertificateSigningRequests', features),
+      recoverExpansion: gateEnabled('RecoverVolumeExpansionFailure', features),
     }),
   ),
   plugin('TaintNodesByCondition', true, ({ profile }) => taintNodesByCondition(profile)),
@@ -110,6 +114,13 @@ export const builtInPlugins: readonly PluginDefinition[] = [
     const configuration = parseImagePolicyConfiguration(given)
     if (connect === undefined) throw unreachable('ImagePolicyWebhook')
     return imagePolicyWebhook({ profile, clock, configuration, post: connect(configuration.kubeConfigFile) })
+  }),
+  plugin('PodSecurityPolicy', false, ({ profile, features, authorizer }) => {
+    if (features.release.atLeast('1.25')) {
+      const message = `admission plugin PodSecurityPolicy was removed in Kubernetes 1.25, and the release is ${features.release.version}`
+      throw new AdmissionError({ code: 'InvalidConfiguration', message })
+    }
+    return podSecurityPolicy({ profile, authorizer })
   }),
   plugin('PodSecurity', true, ({ profile, features }, given) =>
     podSecurity({
@@ -139,6 +150,9 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('CertificateSubjectRestriction', false, ({ profile }) => certificateSubjectRestriction(profile)),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
+  plugin('PodTopologyLabels', true, ({ profile, features }) =>
+    gateEnabled('PodTopologyLabelsAdmission', features) ? podTopologyLabels(profile) : disabled('PodTopologyLabels'),
+  ),
   plugin('MutatingAdmissionPolicy', true, (environment) =>
     environment.features.enabled('MutatingAdmissionPolicy') ? mutatingPolicies(environment) : disabled('MutatingAdmissionPolicy'),
   ),
@@ -149,8 +163,13 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('ValidatingAdmissionWebhook', true, (environment, configuration) =>
     validatingWebhooks(webhookOptions(environment, webhookEnvironmentOf(environment), configuration)),
   ),
-  plugin('ResourceQuota', true, ({ profile, clock }, given) =>
-    resourceQuota({ profile, clock, limited: parseLimitedResources(given, profile.apiDomain) }),
+  plugin('ResourceQuota', true, ({ profile, clock, features }, given) =>
+    resourceQuota({
+      profile,
+      clock,
+      limited: parseLimitedResources(given, profile.apiDomain),
+      chargeAllocatedStorage: gateEnabled('RecoverVolumeExpansionFailure', features),
+    }),
   ),
   plugin('AlwaysDeny', false, () => alwaysDeny()),
 ]

@@ -4,6 +4,7 @@ export type { CredentialSource, Credentials } from './credentials/credential-sou
 export type { ExecOptions } from './credentials/exec-plugin.ts'
 export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/run-command.ts'
 export { createInProcessClient, createInProcessTransport, type InProcessOptions } from './in-process.ts'
+export type { IndexFunction } from './indexer.ts'
 export { createInformer, type Informer, type InformerHandlers, type InformerOptions } from './informer.ts'
 export type {
   Applied,

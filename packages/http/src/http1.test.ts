@@ -238,6 +238,12 @@ describe('HTTP/1.1 response', () => {
     expect((await fetchBytes(server!.url, { 'accept-encoding': 'gzip;q=0' })).equals(whole)).toBe(true)
   })
 
+  it('compresses nothing with compression off', async () => {
+    const bytes = Buffer.alloc(200_000, 'krm')
+    await start(() => ({ status: 200, headers: {}, body: { kind: 'bytes', bytes } }), { compression: false })
+    expect((await fetchBytes(server!.url, { 'accept-encoding': 'gzip' })).equals(bytes)).toBe(true)
+  })
+
   it('is a 500 when the handler throws', async () => {
     const faults: unknown[] = []
     await start(

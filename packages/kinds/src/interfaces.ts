@@ -163,6 +163,13 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * @see storage specification, 2.7 and 2.8
    */
   readonly requiredMembers?: Readonly<Record<string, readonly (readonly string[])[]>>
+  /**
+   * Members whose empty lists and maps the rules of the kind distinguish from absent ones, also anywhere below them. Defaults and rules
+   * see such empties in what a client sent; neither owners, webhooks, policies nor storage do. Member paths without indices and keys.
+   *
+   * @see docs/decisions/0004-stored-form-of-empty-lists.md
+   */
+  readonly distinctEmpties?: readonly (readonly string[])[]
   /** PUT on a missing name creates the object. Default false. */
   readonly allowCreateOnUpdate?: boolean
   /** PUT without a resourceVersion is allowed. Default true. */

@@ -47,12 +47,14 @@ async function merged(
 ): Promise<ApiObject | FrozenObject> {
   const { definition, environment } = store
   const { sent, object } = applied
+  if (current === undefined && applied.unnamed === true) refuseUid(store, name, sent)
   const merging = merge(store, context, { live, applied: sent, force, subresource }, object)
   const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
   for (const text of applied.warnings ?? []) context.warn(text)
   if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields) return current
   const decoding = content === 'applied' ? decoded(object) : decodeMerged(store, value)
   const next = decoding instanceof Promise ? await decoding : decoding
+  if ((next.metadata.name ?? '') === '') throw nameless(name)
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
   const complete = isLarge(next)
@@ -97,7 +99,8 @@ function decoded(object: ApiObject | ApiError): ApiObject {
 function decodeMerged({ definition, environment, slices }: StoreInternals, value: JsonValue): ApiObject | Promise<ApiObject> {
   const { maxObjectBytes = maxObjectBytesByDefault } = environment
   const type = definition.kind.type()
-  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true }
+  const keepEmpties = definition.strategy.distinctEmpties
+  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties }
   const refuse = (error: unknown): never => {
     throw decodeRefusal(error, maxObjectBytes)
   }
@@ -115,8 +118,13 @@ function objectOf({ object }: Decoded<ApiObject>): ApiObject {
   return object
 }
 
+function nameless(name: string): ApiError {
+  return ApiError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+}
+
 /** A configuration with a uid refers to an object that exists; a new one would get another uid. @throws ApiError 409 */
-function refuseUid(store: StoreInternals, name: string, { metadata: { uid = '' } }: ApiObject): void {
+function refuseUid(store: StoreInternals, name: string, { metadata }: ApiObject | FrozenObject): void {
+  const uid = metadata.uid ?? ''
   if (uid === '') return
   const problem = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
   throw ApiError.conflict(groupResource(store), name, problem)

@@ -1,9 +1,11 @@
 import type { ApiObject } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
-import { normalizeSteps } from '@krmkit/schema/decode'
+import { dropEmpties, dropEmptiesSteps, normalizeSteps } from '@krmkit/schema/decode'
+import { copyJson } from '@krmkit/schema/json'
 import { type StoreInternals, storedType } from './internals.ts'
 import { deepFreeze, freezeSteps } from './object-cache.ts'
 import type { Stages } from './stages.ts'
+import { applyVersionDefaults } from './versions.ts'
 
 /** The form in which objects are stored and shown, made in slices where the object is large. */
 
@@ -11,11 +13,24 @@ import type { Stages } from './stages.ts'
 export function canonicalForm(store: StoreInternals, object: ApiObject, stages: Stages): ApiObject | Promise<ApiObject> {
   const type = storedType(store)
   const { storageNormalizer } = store
-  if (stages === undefined) return storageNormalizer.normalize(type, normalize(type, object)) as ApiObject
-  return stages.run(normalizeSteps(type, object)).then(async (normal) => {
+  const { distinctEmpties = [] } = store.definition.strategy
+  if (stages === undefined) {
+    const complete = completed(store, object, dropEmpties(type, object, distinctEmpties))
+    return storageNormalizer.normalize(type, normalize(type, complete)) as ApiObject
+  }
+  return stages.run(dropEmptiesSteps(type, object, distinctEmpties)).then(async (rest) => {
+    const normal = await stages.run(normalizeSteps(type, completed(store, object, rest)))
     await stages.next()
     return storageNormalizer.normalize(type, normal)
   })
+}
+
+/** Applies the defaults again where empty values were dropped, because the stock server applies them to what it reads from storage. */
+function completed(store: StoreInternals, object: ApiObject, rest: ApiObject): ApiObject {
+  if (rest === object) return object
+  const { group, resource } = store.definition.storage
+  const stored = store.stored(group, resource) ?? store.definition
+  return applyVersionDefaults(copyJson(rest), stored, store.environment)
 }
 
 /** Freezes an object that readers will share. */

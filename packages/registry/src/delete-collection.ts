@@ -6,9 +6,13 @@ import type { StoreInternals } from './internals.ts'
 import { listEntries } from './list.ts'
 
 /** Deletions under way at a time. */
-const workers = 16
+const maxWorkers = 16
 
-/** Deletes every object that the list selects when the request starts, each by the rules of a single deletion. */
+/**
+ * Deletes every object that the list selects when the request starts, each by the rules of a single deletion.
+ *
+ * @throws ApiError of the first deletion that fails
+ */
 export async function deleteCollection(
   store: StoreInternals,
   context: WriteContext,
@@ -32,5 +36,7 @@ export async function deleteCollection(
       if (slices.due(true)) await slices.next()
     }
   }
+  // Few objects meet a precondition: they are deleted in order, up to the first that does not.
+  const workers = options.preconditions === undefined ? maxWorkers : 1
   await Promise.all(Array.from({ length: Math.min(workers, entries.length) }, work))
 }

@@ -8,6 +8,7 @@ import { groupResource, type StoredState, type StoreInternals, storedType } from
 import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { ownMetadata, strategyContext } from './object-metadata.ts'
+import { waitForNewest } from './resource-version.ts'
 
 /**
  * The deletion of an object.
@@ -119,6 +120,8 @@ export async function deleteObject(
   const admission = admissionContext(store, context)
   let { preconditions } = options
   let marked: DeleteResult | undefined
+  const fresh = waitForNewest(environment.storage)
+  if (fresh !== undefined) await fresh
   for (;;) {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) {

@@ -13,8 +13,9 @@ import { validateValue } from '@krmkit/fieldmanager/typed'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runInNewSlices } from '@krmkit/meta/slices'
 import { stringifyJson } from '@krmkit/schema'
+import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
-import type { StoreInternals } from './internals.ts'
+import { type StoreInternals, storedType } from './internals.ts'
 import { isLarge } from './object-weight.ts'
 import { toVersion, toVersionSteps } from './versions.ts'
 
@@ -57,14 +58,17 @@ export function trackOwnership(
     now,
     types,
   }
+  const { distinctEmpties = [] } = definition.strategy
+  const type = storedType(store)
   if (isLarge(next) || isLarge(live)) {
     const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
-      const shown = yield* toVersionSteps(next, definition)
+      const shown = yield* toVersionSteps(yield* dropEmptiesSteps(type, next, distinctEmpties), definition)
       return yield* managedFieldsAfterUpdateSteps({ ...update, next: shown })
     }
     return runInNewSlices(work(), store.slices).then((owners) => setManagedFields(next, owners))
   }
-  setManagedFields(next, managedFieldsAfterUpdate({ ...update, next: toVersion(next, definition) }))
+  const owned = dropEmpties(type, next, distinctEmpties)
+  setManagedFields(next, managedFieldsAfterUpdate({ ...update, next: toVersion(owned, definition) }))
   return undefined
 }
 

@@ -8,7 +8,7 @@ import type { ListRequest, ListResult, RegistryEnvironment } from './interfaces.
 import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
-import { parseResourceVersion, waitForVersion } from './resource-version.ts'
+import { parseResourceVersion, waitForNewest, waitForVersion } from './resource-version.ts'
 
 /** The snapshot and position of a list. */
 interface Plan {
@@ -65,6 +65,8 @@ async function plan(environment: RegistryEnvironment, request: ListRequest, sign
     return { at: token.revision, after: token.after, token }
   }
   const version = parseResourceVersion(request.resourceVersion)
+  const fresh = version === undefined ? waitForNewest(storage) : undefined
+  if (fresh !== undefined) await fresh
   if (version === undefined || version === 0) return { at: undefined, after: undefined, token: undefined }
   await waitForVersion(storage, request.resourceVersion ?? '', clock, signal)
   const exact = match === 'Exact' || (match === '' && limited)

@@ -56,7 +56,8 @@ export function createObjectConvertor(
       const definition = definitionOf(form)
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
-      const object = decode(type, value, { collect: false }).object as unknown as ApiObject
+      const keepEmpties = definition?.strategy.distinctEmpties
+      const object = decode(type, value, { collect: false, keepEmpties }).object as unknown as ApiObject
       object.apiVersion = formatApiVersion(form.kind)
       object.kind = form.kind.kind
       const complete = applyDefaults(type, object)

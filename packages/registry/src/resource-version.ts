@@ -24,6 +24,15 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
   return Number(text)
 }
 
+/**
+ * Waits until reads reflect every acknowledged write of other processes; at once where the storage has no other users.
+ *
+ * @throws StorageError `Unavailable`
+ */
+export function waitForNewest(storage: Storage): Promise<void> | undefined {
+  return storage.refresh?.()
+}
+
 /** How long a read waits for a future version, in milliseconds. */
 const freshnessTimeoutMs = 3_000
 

@@ -31,7 +31,7 @@ import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { isLarge } from './object-weight.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
-import { parseResourceVersion, waitForVersion } from './resource-version.ts'
+import { parseResourceVersion, waitForNewest, waitForVersion } from './resource-version.ts'
 import { type Rewritten, rewriteCollection } from './rewrite.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, applyVersionDefaultsSteps, toStorageVersion, toVersion } from './versions.ts'
@@ -71,7 +71,11 @@ export class ResourceStore {
   get(request: GetRequest, caller: { readonly signal: AbortSignal }): Entry | Promise<Entry> {
     const version = parseResourceVersion(request.resourceVersion)
     const { storage, clock } = this.#internals.environment
-    if (version === undefined || version <= storage.revision) return this.#required(request)
+    if (version === undefined) {
+      const fresh = waitForNewest(storage)
+      return fresh === undefined ? this.#required(request) : fresh.then(() => this.#required(request))
+    }
+    if (version <= storage.revision) return this.#required(request)
     return waitForVersion(storage, request.resourceVersion ?? '', clock, caller.signal).then(() => this.#required(request))
   }
 

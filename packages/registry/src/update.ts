@@ -21,6 +21,7 @@ import {
 } from './object-metadata.ts'
 import { encodePrinted, printSteps } from './object-size.ts'
 import { prepareAndValidate } from './prepare.ts'
+import { waitForNewest } from './resource-version.ts'
 import { stagesOf } from './stages.ts'
 import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
@@ -41,6 +42,8 @@ const updateAttempts = 100
 export async function updateObject(store: StoreInternals, context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
   const key = objectKey(store.definition, request.namespace, request.name)
   let unlock: (() => void) | undefined
+  const fresh = waitForNewest(store.environment.storage)
+  if (fresh !== undefined) await fresh
   try {
     for (let attempt = 1; ; attempt++) {
       const result = await tryUpdate(store, context, request, key)

@@ -4,7 +4,7 @@ import type { WatchRequest } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries, selects } from './list.ts'
-import { parseResourceVersion } from './resource-version.ts'
+import { parseResourceVersion, waitForNewest } from './resource-version.ts'
 
 /** A change as one watch sees it. */
 export interface ResourceEvent {
@@ -69,9 +69,10 @@ async function watchFromPresent(
 ): Promise<ResourceWatch> {
   const { definition, environment, objectCache } = store
   const { storage } = environment
-  const { labelSelector, fieldSelector } = request
-  const selection = selectionOf(store, request)
+  const { labelSelector, fieldSelector, resourceVersion: asked } = request
   if (!key.endsWith('/')) {
+    const fresh = (asked ?? '') === '' ? waitForNewest(storage) : undefined
+    if (fresh !== undefined) await fresh
     const from = storage.revision
     const entry = storage.peek(key)
     if (entry !== undefined) await objectCache.load(definition, [entry])
@@ -79,8 +80,10 @@ async function watchFromPresent(
     return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial, start: String(from) })
   }
   const namespace = definition.kind.namespaced ? request.namespace : ''
-  const { entries, resourceVersion } = await listEntries(store, { namespace, labelSelector, fieldSelector }, signal)
-  const watcher = storage.watch({ prefix: key, from: Number(resourceVersion), selection })
+  const resourceVersionOfList = (asked ?? '') === '' ? {} : { resourceVersion: '0' }
+  const list = { namespace, labelSelector, fieldSelector, ...resourceVersionOfList }
+  const { entries, resourceVersion } = await listEntries(store, list, signal)
+  const watcher = storage.watch({ prefix: key, from: Number(resourceVersion), selection: selectionOf(store, request) })
   return createWatch(store, request, { watcher, initial: entries, start: resourceVersion })
 }
 
@@ -109,17 +112,28 @@ function selectionOf({ definition, objectCache }: StoreInternals, request: Watch
   const field = request.fieldSelector?.requirements.find(({ operator }) => operator === '=')
   if (field !== undefined) {
     const name = field.field
-    const valueOf = (entry: Entry) => own(objectCache.fieldsOf(entry, definition), name) ?? ''
-    return { index: `${definition.group}/${definition.version} field ${name}`, value: field.value, valueOf }
+    const readValue = readable((entry) => own(objectCache.fieldsOf(entry, definition), name) ?? '')
+    return { index: `${definition.group}/${definition.version} field ${name}`, value: field.value, readValue }
   }
   for (const { key } of request.labelSelector?.requirements ?? []) {
     const value = request.labelSelector?.exactMatch(key)
     if (value === undefined) continue
     // The space sets an absent label apart from every value.
-    const valueOf = (entry: Entry) => own(objectCache.labelsOf(entry, definition), key) ?? ' '
-    return { index: `label ${key}`, value, valueOf }
+    const readValue = readable((entry) => own(objectCache.labelsOf(entry, definition), key) ?? ' ')
+    return { index: `label ${key}`, value, readValue }
   }
   return undefined
+}
+
+/** An entry that cannot be parsed has no known value: it goes to every watch, where reading it reports the error. */
+function readable(readValue: (entry: Entry) => string): WatchSelection['readValue'] {
+  return (entry) => {
+    try {
+      return readValue(entry)
+    } catch {
+      return undefined
+    }
+  }
 }
 
 function own(values: Readonly<Record<string, string>>, name: string): string | undefined {

@@ -42,6 +42,8 @@ export async function writeEntry(
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
       const bytes = encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
+      // The revision may be unknown yet: a second call follows then.
+      if (revision === 0) return bytes
       // Watchers read it before the write returns, so a small object is frozen first. Freezing a large one takes several slices.
       memo.object = stages === undefined ? deepFreeze(canonical) : canonical
       return bytes

@@ -34,8 +34,9 @@ export interface Entry {
 
 /**
  * Encodes the bytes of a write, whose revision is known only once the write is ordered. Called once, synchronously, and not at
- * all for a conflict. The store owns the returned bytes. When it throws, the write has no effect. It must not write to the same
- * store.
+ * all for a conflict, by a store that orders writes itself. A store whose revisions come from elsewhere calls it twice: with 0, for
+ * the bytes to send, which are stored without a revision; and with the revision of the write. The store owns the returned bytes.
+ * When the first call throws, the write has no effect. It must not write to the same store.
  */
 export type Encode = (revision: Revision) => Uint8Array
 
@@ -113,11 +114,14 @@ export interface Watcher {
  * events from before the watch caught up are not narrowed, so readers still select.
  */
 export interface WatchSelection {
-  /** Names the kind of value. Selections of one name within one prefix have equal functions `valueOf`. */
+  /** Names the kind of value. Selections of one name within one prefix have equal functions `readValue`. */
   readonly index: string
   readonly value: string
-  /** The value of an entry. Called once for each event, for all watches of the index. Pure; must not throw. */
-  valueOf(entry: Entry): string
+  /**
+   * The value of an entry; `undefined` when it is unknown, which selects all watches of the index. Called once for each event, and must
+   * not throw.
+   */
+  readValue(entry: Entry): string | undefined
 }
 
 export interface StorageWatchOptions {
@@ -157,6 +161,13 @@ export interface Storage extends AsyncDisposable {
   watch(options: StorageWatchOptions): Watcher
   /** Resolves to true when `revision` is visible, to false when the signal aborts first. */
   waitFor(revision: Revision, signal: AbortSignal): Promise<boolean>
+  /**
+   * Resolves when reads reflect every write that was acknowledged before the call, by any process. Absent where they always do:
+   * in a store that only one process uses.
+   *
+   * @throws StorageError `Unavailable`
+   */
+  refresh?(): Promise<void>
   /** Drops history before `revision`, which stays readable, as does the newest state. */
   compact(revision: Revision): Promise<void>
   /** Waits for pending writes, then ends watchers. Later calls fail with StorageError `Closed`. */

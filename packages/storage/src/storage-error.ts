@@ -12,7 +12,11 @@ export type UnavailableReason =
   | 'corrupt'
   /** The directory cannot be accessed. */
   | 'access'
-  /** The optional package `lmdb` is not installed, or its native code cannot be loaded. */
+  /** The remote store cannot be reached, or refuses: writes may be accepted again later. */
+  | 'remote'
+  /** The remote store did not answer a write, which may have happened, or may still happen. */
+  | 'outcome'
+  /** An optional package is not installed, or its native code cannot be loaded. */
   | 'module'
 
 export type StorageErrorDetail =

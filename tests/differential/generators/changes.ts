@@ -24,7 +24,8 @@ export function presentPlaces(object: Draft, type: StructType): Place[] {
   return allPlaces(object, type).filter(({ holder, field }) => Object.hasOwn(holder, field.json))
 }
 
-function allPlaces(object: Draft, type: StructType): Place[] {
+/** Present and absent members of the structs that the object has. */
+export function allPlaces(object: Draft, type: StructType): Place[] {
   const places: Place[] = []
   collect(object, type, { pointer: '', places })
   return places.filter(({ pointer }) => pointer !== '/metadata/name' && pointer !== '/metadata')

@@ -7,6 +7,7 @@ import { generateBodies } from './bodies.ts'
 import { generateCustoms } from './customs.ts'
 import { generateDefinitions } from './definitions.ts'
 import { generateDocuments } from './documents.ts'
+import { generateEmpties } from './empties.ts'
 import { generateHeaders } from './headers.ts'
 import { generateLives, generateNamespaces } from './life.ts'
 import { generatePatches } from './patches.ts'
@@ -36,6 +37,11 @@ export const generators: readonly Generator[] = [
     area: 'updates',
     compares: 'replacements of mutable and immutable fields, of status, with preconditions',
     generate: generateUpdates,
+  },
+  {
+    area: 'empties',
+    compares: 'empty lists and maps where a member is absent, in creations, replacements and patches',
+    generate: generateEmpties,
   },
   { area: 'patches', compares: 'JSON, merge and strategic merge patches', generate: generatePatches },
   { area: 'applies', compares: 'server-side apply by two to four managers, with updates in between', generate: generateApplies },

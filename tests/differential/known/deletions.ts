@@ -4,16 +4,15 @@ import type { KnownDivergence } from './index.ts'
 export const deletionDepartures: readonly KnownDivergence[] = [
   {
     id: 'D68',
-    title: 'A dry run of a deletion shows the object',
+    title: 'A dry run of a deletion answers as the deletion',
     reason:
-      'Where the propagation policy removes the last finalizer, the stock server answers a dry run with an object without any member; krmkit answers the object that would go.',
+      'Where the propagation policy removes the last finalizer, the stock server answers a dry run with an object without any member; krmkit answers the object or the Status that the deletion would answer.',
     matches: (_, { step, stock, krmkit }) =>
       step.method === 'DELETE' &&
       /"dryRun"/.test(JSON.stringify([step.query ?? null, step.body ?? null])) &&
       stock.status === 200 &&
       nameOf(stock.body) === undefined &&
-      nameOf(krmkit.body) !== undefined &&
-      kindOf(stock.body) === kindOf(krmkit.body),
+      isAnswerOfDeletion(krmkit.body, kindOf(stock.body)),
   },
 ]
 
@@ -21,6 +20,11 @@ export const deletionDepartures: readonly KnownDivergence[] = [
 function objectOf(body: unknown): { readonly kind?: string; readonly metadata?: { readonly name?: string } } {
   const { object } = (body ?? {}) as { readonly object?: object }
   return object ?? (body as object | null) ?? {}
+}
+
+/** The object with its name, or a Status. */
+function isAnswerOfDeletion(body: unknown, kind: string | undefined): boolean {
+  return kindOf(body) === 'Status' || (kindOf(body) === kind && nameOf(body) !== undefined)
 }
 
 function nameOf(body: unknown): string | undefined {

@@ -69,19 +69,6 @@ export const ofExtensions: readonly KnownDivergence[] = [
       versionNumber(krmkit) < versionNumber(stock),
   },
   {
-    id: 'D106',
-    title: 'Empty lists and maps in schemas count as absent',
-    reason:
-      'Absent and empty members of a schema are the same once it is stored. The stock server tells them apart before: it refuses an empty `dependencies` anywhere and an empty `allOf` at the root, which krmkit accepts, and prints empty ones otherwise.',
-    ends: true,
-    matches: ({ stock, krmkit }, divergence) =>
-      isOfDefinition(divergence.step) &&
-      divergence.stock.status === 422 &&
-      emptyMembers.test(JSON.stringify(divergence.step.body)) &&
-      (/dependencies is not supported|fields are allowed at the root of the schema/.test(messageOf(divergence.stock)) ||
-        isSame(stock, krmkit, withoutEmptyLists)),
-  },
-  {
     id: 'D107',
     title: 'Unknown fields in apply are dropped also where the root keeps its own',
     reason:
@@ -117,19 +104,6 @@ function isCustomApply({ method, path, headers }: Divergence['step']): boolean {
     path.startsWith('/apis/{id}.example.com/') &&
     String(headers?.['content-type']).startsWith('application/apply-patch')
   )
-}
-
-/** Members of schemas that are empty lists or maps. */
-const emptyMembers =
-  /"(allOf|anyOf|oneOf|enum|required|dependencies|definitions|patternProperties|properties|items|x-kubernetes-[a-z-]+)":(\[\]|\{\})/
-
-/** Go prints an empty list or map by its type. */
-function withoutEmptyLists(text: string): string {
-  return text.replaceAll(/((?:\[\]|map\[string\])?[\w.]+)\{\}/g, '$1(nil)')
-}
-
-function messageOf({ body }: Divergence['stock']): string {
-  return String((body as { readonly message?: string } | null)?.message)
 }
 
 function isOfDefinition({ path }: Divergence['step']): boolean {

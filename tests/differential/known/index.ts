@@ -2,7 +2,6 @@ import type { Difference, Divergence } from '../compare.ts'
 import { bodyDepartures } from './bodies.ts'
 import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
-import { ofEmpties } from './empties.ts'
 import { ofExtensions } from './extensions.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
@@ -26,7 +25,6 @@ export interface KnownDivergence {
 export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
-  ...ofEmpties,
   ...ofQuantities,
   ...ofPatches,
   ...bodyDepartures,

@@ -3,6 +3,7 @@ import { type Cause, causesOf } from '../causes.ts'
 import type { Difference, Divergence } from '../compare.ts'
 import type { NormalAnswer } from '../normalize.ts'
 import type { Step } from '../scenario.ts'
+import { stripAll } from './bodies.ts'
 import type { KnownDivergence } from './index.ts'
 
 /** A known divergence in which one server lists causes that the other does not. */
@@ -11,6 +12,8 @@ export interface CauseRule extends Pick<KnownDivergence, 'id' | 'title' | 'reaso
   readonly path: RegExp
   /** The causes, as `field: message`, that one server lists and the other does not. */
   readonly causes: RegExp
+  /** Causes that may follow from these. */
+  readonly following?: RegExp
   /** What the request must contain. */
   readonly body?: RegExp
 }
@@ -40,7 +43,12 @@ function isOfCauses({ at }: Difference): boolean {
 function isSameOtherwise({ step, stock, krmkit }: Divergence, rules: readonly CauseRule[]): boolean {
   const matching = rules.filter((rule) => appliesTo(rule, step))
   const others = (answer: NormalAnswer) =>
-    causesOf(answer).filter((cause) => !matching.some(({ causes }) => causes.test(textOf(cause))))
+    causesOf(answer)
+      .filter(
+        (cause) =>
+          !matching.some(({ causes, following }) => causes.test(textOf(cause)) || following?.test(textOf(cause)) === true),
+      )
+      .map(({ message = '', ...cause }) => ({ ...cause, message: stripAll(message) }))
   return [stock, krmkit].every(({ status }) => status === 422 || status < 300) && isDeepStrictEqual(others(stock), others(krmkit))
 }
 

@@ -5,12 +5,13 @@ import type { KnownDivergence } from './index.ts'
 export const ownDepartures: readonly KnownDivergence[] = [
   {
     id: 'D45',
-    title: 'The first update of a claim or job that changes nothing keeps its resourceVersion',
+    title: 'An update of a claim, job or replication controller that changes nothing keeps its resourceVersion',
     reason:
-      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and adds them whenever it reads the object; the first update stores them and gets a new version. krmkit stores objects as it serves them.',
+      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and a ReplicationController whose labels were removed without those of its template, and adds them whenever it reads the object; the next update stores them and gets a new version. krmkit stores objects as it serves them.',
+    ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'body.metadata.resourceVersion' &&
-      /\/(persistentvolumeclaims|jobs)\//.test(step.path) &&
+      /\/(persistentvolumeclaims|jobs|replicationcontrollers)\//.test(step.path) &&
       /^<version \d+>$/.test(String(stock)) &&
       /^<version \d+>$/.test(String(krmkit)),
   },
@@ -22,7 +23,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     matches: ({ at, stock, krmkit }, { step }) =>
       /\/(services|validatingadmissionpolicies)\/[^/]+\/status$/.test(step.path) &&
       at === 'status' &&
-      /^(201|422|500) /.test(String(stock)) &&
+      /^(201|400|422|500) /.test(String(stock)) &&
       /^404 (services|validatingadmissionpolicies)[ .]/.test(String(krmkit)),
   },
   {

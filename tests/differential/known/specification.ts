@@ -35,6 +35,18 @@ export const bySpecification: readonly KnownDivergence[] = [
     matches: (difference) => statuses(difference, 500, 400),
   },
   {
+    id: 'D120',
+    title: 'PUT and apply create no object that is being deleted',
+    reason:
+      'API protocol 2.2: `deletionTimestamp` is set when deletion is first requested. The stock server removes it, the grace period and the selfLink from what a POST creates, and stores those that a PUT or an apply sends.',
+    ends: true,
+    matches: ({ at }, { step, stock }) =>
+      step.method !== 'POST' &&
+      stock.status === 201 &&
+      /"(deletionTimestamp|deletionGracePeriodSeconds|selfLink)"/.test(JSON.stringify(step.body)) &&
+      /^body\.(object\.)?metadata\.(deletionTimestamp|deletionGracePeriodSeconds|selfLink|managedFields)(\.|$)/.test(at),
+  },
+  {
     id: 'D5',
     title: 'deletecollection answers a Status',
     reason:
@@ -53,7 +65,8 @@ export const bySpecification: readonly KnownDivergence[] = [
   {
     id: 'D33',
     title: 'The status of a claim has `resizeStatus`',
-    reason: 'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it.',
+    reason:
+      'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it, or refuses it at level Strict.',
     ends: true,
     matches: (difference, { step }) =>
       /\/persistentvolumeclaims(\/|$)/.test(step.path) &&
@@ -102,6 +115,7 @@ function kindOf({ body }: NormalAnswer): string {
 
 /** A member whose own difference, or whose owner, is `resizeStatus`. */
 function isOfResizeStatus({ at, stock, krmkit }: Difference): boolean {
+  if (at === 'status') return /^400 .*strict decoding error: unknown field "status\.resizeStatus"$/.test(String(stock))
   if (at === 'headers.warning') return String(stock).includes('unknown field \\"status.resizeStatus\\"')
   if (at === 'body.status.resizeStatus' || at === 'body.metadata.resourceVersion') return true
   if (at.startsWith('body.status')) return stock === '<absent>' && Object.keys(krmkit as object).join() === 'resizeStatus'

@@ -1,5 +1,8 @@
 import { ofCauses } from './of-causes.ts'
 
+/** A volume that is refused counts as missing. */
+const mountOfRefused = /\.(volumeMounts|volumeDevices)\[\d+\]\.name: Not found: /
+
 /** Rules of the storage specification that the stock server does not have, or has otherwise. */
 export const ofStorage = ofCauses([
   {
@@ -41,10 +44,21 @@ export const ofStorage = ofCauses([
   },
   {
     id: 'D34',
-    title: 'Required members of ScaleIO and StorageOS volumes',
+    title: 'Members of ScaleIO and StorageOS volumes',
     reason:
-      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required and volume names are optional; the stock server has it the other way round.',
+      'Storage specification, S50 and S51: the secret of a ScaleIO volume is required, its mode is one of two, and volume names are optional; on the stock server volume names are required, and nothing else is.',
     path: /./,
-    causes: /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$/,
+    causes:
+      /^\S*\.(scaleIO\.(secretRef|volumeName|storageMode)|storageos\.volumeName): Required value$|^\S*\.scaleIO\.storageMode: Unsupported value: /,
+    following: mountOfRefused,
+  },
+  {
+    id: 'D121',
+    title: 'The medium of an emptyDir is one of a few',
+    reason:
+      'Storage specification, S21: `medium` is empty or `Memory`; huge pages are allowed as well. The stock server takes any text.',
+    path: /./,
+    causes: /^\S*\.emptyDir\.medium: Unsupported value: /,
+    following: mountOfRefused,
   },
 ])

@@ -3,9 +3,9 @@ import { readRequestSubject } from '../certificate-subject.ts'
 import { type NodeRequest, refuse } from './node-request.ts'
 
 /** A kubelet requests client and serving certificates for its own user name only. */
-export function checkSigningRequest(request: NodeRequest): void {
+export function checkSigningRequest(request: NodeRequest, anySubject: boolean): void {
   const { attributes, object, profile } = request
-  if (attributes.operation !== 'CREATE') return
+  if (anySubject || attributes.operation !== 'CREATE') return
   const { signerName, request: text = '' } =
     (object as DeepReadonly<{ spec?: { signerName?: string; request?: string } }>).spec ?? {}
   if (signerName !== `${profile.domain}/kubelet-serving` && signerName !== `${profile.domain}/kube-apiserver-client-kubelet`)

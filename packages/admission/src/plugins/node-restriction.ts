@@ -16,6 +16,10 @@ export interface NodeRestrictionOptions {
   readonly profile: NamingProfile
   /** Restricts tokens to audiences that the pod's volumes name (gate `ServiceAccountNodeAudienceRestriction`). Default true. */
   readonly checkAudiences?: boolean
+  /** Lets kubelets request certificates for any subject (gate `AllowInsecureKubeletCertificateSigningRequests`). Default false. */
+  readonly anyCertificateSubject?: boolean
+  /** Lets kubelets report the recovery of failed volume expansions (gate `RecoverVolumeExpansionFailure`). Default true. */
+  readonly recoverExpansion?: boolean
   /** Authorizes further audiences. Default: denies. */
   readonly authorizer?: Authorizer
 }
@@ -43,18 +47,20 @@ export interface NodeRestrictionOptions {
 export function nodeRestriction({
   profile,
   checkAudiences = true,
+  recoverExpansion = true,
+  anyCertificateSubject = false,
   authorizer = alwaysDenyAuthorizer,
 }: NodeRestrictionOptions): AdmissionPlugin {
   const { apiDomain } = profile
   const checks = new Map<string, (request: NodeRequest) => void | Promise<void>>([
     ['/pods', checkPod],
     ['/nodes', checkNode],
-    ['/persistentvolumeclaims', checkClaim],
+    ['/persistentvolumeclaims', (request) => checkClaim(request, recoverExpansion)],
     ['/serviceaccounts', checkToken],
     [`coordination.${apiDomain}/leases`, checkLease],
     [`storage.${apiDomain}/csinodes`, checkCsiNode],
     [`resource.${apiDomain}/resourceslices`, checkResourceSlice],
-    [`certificates.${apiDomain}/certificatesigningrequests`, checkSigningRequest],
+    [`certificates.${apiDomain}/certificatesigningrequests`, (request) => checkSigningRequest(request, anyCertificateSubject)],
   ])
   const checkOf = ({ group, resource }: { group: string; resource: string }) => checks.get(`${group}/${resource}`)
   return {

@@ -13,6 +13,8 @@ export interface ResourceQuotaOptions {
   readonly clock: Clock
   /** Resources that may only be consumed under a covering quota. Default: none. */
   readonly limited?: readonly LimitedResource[]
+  /** Charges the allocated storage of a claim while it exceeds the request (gate `RecoverVolumeExpansionFailure`). Default true. */
+  readonly chargeAllocatedStorage?: boolean
 }
 
 /** Users of the quota controller, which recounts usage. */
@@ -40,8 +42,13 @@ const quotaControllers = new Set(['system:kube-controller-manager', 'system:serv
  * status?.message // 'pods "web" is forbidden: exceeded quota: pods, requested: pods=1, used: pods=1, limited: pods=1'
  * ```
  */
-export function resourceQuota({ profile, clock, limited = [] }: ResourceQuotaOptions): AdmissionPlugin {
-  const evaluatorOf = createUsageEvaluators({ profile, clock })
+export function resourceQuota({
+  profile,
+  clock,
+  limited = [],
+  chargeAllocatedStorage = true,
+}: ResourceQuotaOptions): AdmissionPlugin {
+  const evaluatorOf = createUsageEvaluators({ profile, clock, chargeAllocatedStorage })
   const ledger = new QuotaLedger()
   return {
     name: 'ResourceQuota',

@@ -52,7 +52,7 @@ export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
       const next = { ...pod.spec }
       const { podFixed } = chosen.overhead ?? {}
       if (podFixed !== undefined) {
-        if (!isEmpty(pod.spec.overhead) && !sameAmounts(podFixed, pod.spec.overhead)) throw refuse(differs)
+        if (pod.spec.overhead !== undefined && !sameAmounts(podFixed, pod.spec.overhead)) throw refuse(differs)
         next.overhead = { ...podFixed }
         context.explain?.(`overhead of runtime class ${chosen.metadata.name}`)
       }
@@ -64,7 +64,7 @@ export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
       const podFixed = classOf(pod, attributes, context)?.overhead?.podFixed
       if (podFixed !== undefined) {
         if (!sameAmounts(podFixed, pod.spec.overhead)) throw forbidden(attributes, pod, differs)
-      } else if (!isEmpty(pod.spec.overhead)) {
+      } else if (pod.spec.overhead !== undefined) {
         throw forbidden(attributes, pod, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead')
       }
     },
@@ -87,10 +87,6 @@ function addScheduling(
   if (nodeSelector !== undefined) spec.nodeSelector = { ...spec.nodeSelector, ...nodeSelector }
   const merged = mergeTolerations(spec.tolerations ?? [], tolerations)
   if (merged.length > 0) spec.tolerations = merged
-}
-
-function isEmpty(amounts: DeepReadonly<ResourceAmounts> | undefined): boolean {
-  return amounts === undefined || Object.keys(amounts).length === 0
 }
 
 function sameAmounts(a: DeepReadonly<ResourceAmounts>, b: DeepReadonly<ResourceAmounts> | undefined): boolean {

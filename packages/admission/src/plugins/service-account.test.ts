@@ -80,6 +80,9 @@ describe('ServiceAccount', () => {
     expect(() => admitted({ serviceAccountName: 'missing' })).toThrow(
       'pods "p" is forbidden: error looking up service account ns/missing: serviceaccount "missing" not found',
     )
+    expect(() => admitted({ serviceAccountName: 'a/b' })).toThrow(
+      'error looking up service account ns/a/b: invalid resource name "a/b": [may not contain \'/\']',
+    )
   })
 
   it('mounts token, CA and namespace into every container at the standard path [P297, P298]', () => {

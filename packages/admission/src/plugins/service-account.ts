@@ -1,4 +1,13 @@
-import { type ApiObject, type Clock, type DeepReadonly, type NamingProfile, type Random, stockProfile } from '@krmkit/meta'
+import {
+  type ApiObject,
+  type Clock,
+  type DeepReadonly,
+  type NamingProfile,
+  nameRules,
+  type Random,
+  stockProfile,
+} from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { type Container, isMirror, type Pod, type PodSpec, type ProjectedSource, type Volume, type VolumeMount } from '../pod.ts'
 import { secretNamesOf } from '../pod-secrets.ts'
@@ -149,8 +158,12 @@ function accountOf(
   const wanted = pod.spec.serviceAccountName ?? ''
   const found = reader.get(accounts, attributes.namespace, wanted)
   if (found !== undefined) return found as DeepReadonly<ServiceAccount>
-  const missing = `serviceaccount ${JSON.stringify(wanted)} not found`
-  throw forbidden(attributes, pod, `error looking up service account ${attributes.namespace}/${wanted}: ${missing}`)
+  const messages = nameRules.pathSegment(wanted, false)
+  const problem =
+    messages.length > 0
+      ? `invalid resource name ${goQuote(wanted)}: [${messages.join(' ')}]`
+      : `serviceaccount ${goQuote(wanted)} not found`
+  throw forbidden(attributes, pod, `error looking up service account ${attributes.namespace}/${wanted}: ${problem}`)
 }
 
 /** Parts that all token mounts share. */

@@ -27,14 +27,16 @@ const countedByName = new Set(['configmaps', 'secrets', 'replicationcontrollers'
 export function createUsageEvaluators({
   profile,
   clock,
+  chargeAllocatedStorage = true,
 }: {
   readonly profile: NamingProfile
   readonly clock: Clock
+  readonly chargeAllocatedStorage?: boolean
 }): UsageEvaluators {
   const known = new Map<string, UsageEvaluator>([
     ['/pods', podUsageEvaluator({ clock, domain: profile.domain })],
     ['/services', serviceUsage()],
-    ['/persistentvolumeclaims', claimUsage(profile)],
+    ['/persistentvolumeclaims', claimUsage(profile, chargeAllocatedStorage)],
   ])
   return (resource) => {
     const key = `${resource.group}/${resource.resource}`
@@ -108,7 +110,7 @@ interface Claim extends ApiObject {
   status?: { allocatedResources?: Record<string, string>; currentVolumeAttributesClassName?: string }
 }
 
-function claimUsage({ domain, apiDomain }: NamingProfile): UsageEvaluator {
+function claimUsage({ domain, apiDomain }: NamingProfile, chargeAllocatedStorage: boolean): UsageEvaluator {
   const suffix = `.storageclass.storage.${apiDomain}/`
   const counted = ['persistentvolumeclaims', 'requests.storage', 'count/persistentvolumeclaims']
   const ofClass = [`${suffix}persistentvolumeclaims`, `${suffix}requests.storage`]
@@ -125,7 +127,7 @@ function claimUsage({ domain, apiDomain }: NamingProfile): UsageEvaluator {
         ['count/persistentvolumeclaims', one],
       ])
       if (storageClass !== '') usage.set(`${storageClass}${suffix}persistentvolumeclaims`, one)
-      const storage = storageOf(claim)
+      const storage = storageOf(claim, chargeAllocatedStorage)
       if (storage === undefined) return usage
       usage.set('requests.storage', storage)
       if (storageClass !== '') usage.set(`${storageClass}${suffix}requests.storage`, storage)
@@ -139,12 +141,12 @@ function claimUsage({ domain, apiDomain }: NamingProfile): UsageEvaluator {
 }
 
 /** The requested storage, or the allocated storage while a failed expansion is being reverted. */
-function storageOf({ spec, status }: DeepReadonly<Claim>): Quantity | undefined {
+function storageOf({ spec, status }: DeepReadonly<Claim>, chargeAllocatedStorage: boolean): Quantity | undefined {
   const requested = spec?.resources?.requests?.['storage']
   if (requested === undefined) return undefined
   const request = Quantity.parse(requested)
   const given = status?.allocatedResources?.['storage']
-  if (given === undefined) return request
+  if (given === undefined || !chargeAllocatedStorage) return request
   const allocated = Quantity.parse(given)
   return allocated.compare(request) > 0 ? allocated : request
 }

@@ -183,6 +183,9 @@ describe('custom resources', () => {
     await call('POST', path, { body: { ...object, metadata: { name: metadata.name } } })
     const body = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'a' }, spec: { replicas: 3 } }
     expect((await call('PUT', `${path}/a/scale`, { body })).body.metadata).not.toHaveProperty('namespace')
+    // As its object, a Scale has no protobuf form.
+    const accept = 'application/vnd.kubernetes.protobuf, application/json'
+    expect((await call('GET', `${path}/a/scale`, { headers: { accept } })).headers['content-type']).toBe('application/json')
     expect((await call('GET', `${path}/a/scale`)).body.metadata).not.toHaveProperty('namespace')
   })
 

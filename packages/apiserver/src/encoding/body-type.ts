@@ -18,6 +18,8 @@ export interface Expected {
   readonly otherVersions?: readonly string[]
   /** Paths of members that a text body must contain. @see Strategy.requiredMembers */
   readonly required?: readonly (readonly string[])[] | undefined
+  /** Members whose empty lists and maps are kept. @see Strategy.distinctEmpties */
+  readonly keepEmpties?: readonly (readonly string[])[] | undefined
   /** The body is not stored; its limit is 256 KiB. Differs: 3 MiB on the stock server. */
   readonly unstored?: boolean
 }

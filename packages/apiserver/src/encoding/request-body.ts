@@ -4,7 +4,7 @@ import { runInSlices, Slices } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { decodeFailureMessage, decodeSteps, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
+import { decodeFailureMessage, decodeSteps, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
 import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
@@ -127,8 +127,9 @@ async function decodeLarge(decoding: BodyDecoding, context: RequestContext, { by
       throw unreadable(error, encoding)
     })
     decoding.checkType({ value, ...rest })
-    const collect = expected.fieldValidation !== 'Ignore'
-    const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size }), slices)
+    const { fieldValidation, keepEmpties } = expected
+    const collect = fieldValidation !== 'Ignore'
+    const decoded = await runInSlices(decodeSteps(expected.type(), value, { ...rest, collect, size, keepEmpties }), slices)
     decoding.findMissing(value)
     await slices.next()
     return finish(context, decoding, decoded)
@@ -148,7 +149,8 @@ function finish(
   const decoded = object as ApiObject
   decoded.apiVersion = formatApiVersion(gvk)
   decoded.kind = gvk.kind
-  recordRequestObject(context, decoded)
+  const { keepEmpties } = expected
+  recordRequestObject(context, keepEmpties === undefined ? decoded : dropEmpties(expected.type(), decoded, keepEmpties))
   return { object: decoded, size, missing }
 }
 
@@ -201,12 +203,13 @@ class BodyDecoding {
   text({ value, ...rest }: ParsedText, encoding: TextEncoding): Decoded {
     const { expected, size } = this
     this.checkType({ value, ...rest })
-    const collect = expected.fieldValidation !== 'Ignore'
-    const decoded = decode(expected.type(), value, { ...rest, collect, size })
+    const { fieldValidation, keepEmpties } = expected
+    const collect = fieldValidation !== 'Ignore'
+    const decoded = decode(expected.type(), value, { ...rest, collect, size, keepEmpties })
     this.findMissing(value)
     // Problems of YAML are ordered by key.
     if (encoding !== 'yaml' || decoded.problems.length < 2) return decoded
-    return decode(expected.type(), inKeyOrder(value), { ...rest, collect })
+    return decode(expected.type(), inKeyOrder(value), { ...rest, collect, keepEmpties })
   }
 
   findMissing(value: unknown): void {

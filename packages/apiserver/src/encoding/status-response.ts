@@ -1,5 +1,6 @@
 import { ApiError, type Status } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { StorageError } from '@krmkit/storage'
 import { header, type RequestContext } from '../request-context.ts'
 import { wantsPretty } from './indentation.ts'
 import type { Negotiator, Representation } from './negotiation.ts'
@@ -35,9 +36,23 @@ export function successResponse(
 
 /** The response to a failed request. Errors other than ApiError are internal: their text stays on the server. */
 export function errorResponse(responses: ResponseWriter, context: Asking, error: unknown): ApiResponse {
-  const known = ApiError.is(error) ? error : ApiError.internalError('the request failed; the server keeps the reason in its log')
+  const known = ApiError.is(error) ? error : (storageFailure(error) ?? internalFailure())
   const representation = errorRepresentation(responses.negotiator, header(context.request, 'accept'))
   return statusResponse(responses, context, known.status, { code: known.status.code ?? 500, representation })
+}
+
+function internalFailure(): ApiError {
+  return ApiError.internalError('the request failed; the server keeps the reason in its log')
+}
+
+/** A remote store that cannot be reached. Clients repeat the request, unless it may have had an effect. */
+function storageFailure(error: unknown): ApiError | undefined {
+  if (!(error instanceof StorageError) || error.detail.code !== 'Unavailable') return undefined
+  const { reason } = error.detail
+  if (reason === 'outcome') return ApiError.timeout('request did not complete within the allotted duration')
+  if (reason !== 'remote') return undefined
+  const { status } = ApiError.serviceUnavailable('the storage of the server is not available')
+  return new ApiError({ ...status, details: { ...status.details, retryAfterSeconds: 1 } })
 }
 
 function errorRepresentation(negotiator: Negotiator, accept: string | undefined): Representation {

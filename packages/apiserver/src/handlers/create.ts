@@ -15,6 +15,7 @@ export async function createResource(scope: RequestScope, context: RequestContex
   const { options, decoded } = await readCreation(scope, context, {
     gvk: definition.kind,
     type: definition.kind.type,
+    keepEmpties: definition.strategy.distinctEmpties,
     required: definition.strategy.requiredMembers?.[''],
   })
   const { kind } = definition

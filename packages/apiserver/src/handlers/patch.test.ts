@@ -60,6 +60,19 @@ describe('apply', () => {
     expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
   })
 
+  it('refuses a configuration without metadata that gives up all owned metadata', async () => {
+    const { ask } = await sampleServer()
+    const send = (body: object) => ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body })
+    const bare = { apiVersion: 'v1', kind: 'ConfigMap' }
+    expect((await send(map({ name: 'a' }, { k: 'v' }))).status).toBe(201)
+    expect((await send(bare)).status).toBe(200)
+    expect((await send(map({ name: 'a', labels: { a: 'b' } }))).status).toBe(200)
+    const { json } = await send(bare)
+    expect(json).toMatchObject({ code: 400 })
+    expect(json.message).toBe('the name of the object (a based on URL) was undeterminable: name must be provided')
+    expect((await send({ ...bare, metadata: null })).json.metadata).not.toHaveProperty('labels')
+  })
+
   it('does not create an object from a configuration with a uid', async () => {
     const { ask } = await sampleServer()
     const body = map({ name: 'a', uid: '11111111-2222-3333-4444-555555555555' })
@@ -68,6 +81,14 @@ describe('apply', () => {
     expect(json).toMatchObject({ reason: 'Conflict', details: { name: 'a', kind: 'configmaps' } })
     expect(json.message).toContain('no existing object was found')
     expect((await ask(`${maps}/a`)).status).toBe(404)
+  })
+
+  it('reports the uid of an object that is gone before a missing name, as migrations of stored versions send it', async () => {
+    const { ask } = await sampleServer()
+    const send = (metadata: object) => ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body: map(metadata) })
+    const { status, json } = await send({ uid: '11111111-2222-3333-4444-555555555555', resourceVersion: '1' })
+    expect([status, json.reason]).toEqual([409, 'Conflict'])
+    expect((await send({ resourceVersion: '1' })).json.message).toContain('name must be provided')
   })
 
   it('tracks owners of objects above the size limit, which are refused', async () => {

@@ -18,6 +18,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     gvk: definition.kind,
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
+    keepEmpties: definition.strategy.distinctEmpties,
     required: definition.strategy.requiredMembers?.[subresource],
   }
   const encoding = bodyEncoding(context, scope.responses)

@@ -2,6 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import type { Binding, Pod } from '@krmkit/kinds/core/v1'
 import { bindPod, validateBinding } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
 import { uidConflict, versionConflict } from '@krmkit/registry'
 import { successResponse } from '../encoding/status-response.ts'
@@ -29,6 +30,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
   await admission.validate(binding)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
   const target = { namespace, name }
+  const copyLabels = gateEnabled('PodTopologyLabelsAdmission', scope.features)
   // Without a name in the path the request creates a Binding, which has no uid of the client's choice.
   const { uid: givenUid = '', resourceVersion = '' } = binding.metadata
   const expected = { uid: context.info.name === '' ? '' : givenUid, resourceVersion }
@@ -39,7 +41,7 @@ export async function createBinding(scope: RequestScope, context: RequestContext
     managesFields: true,
     change(pod) {
       checkBound(pods.definition, expected, pod as DeepReadonly<Pod>, { ...target, dryRun: write.dryRun })
-      return bindPod(pod as DeepReadonly<Pod>, binding, scope.clock.now())
+      return bindPod(pod as DeepReadonly<Pod>, binding, scope.clock.now(), { copyLabels })
     },
     skipAdmission: true,
   })

@@ -114,4 +114,18 @@ describe('scale', () => {
     const { ask } = await withDeployment()
     expect((await ask(`${deployments}/web/scale`, { method: 'PUT', body })).status).toBe(code)
   })
+
+  it('an update is refused for its uid before its replicas, a patch after them', async () => {
+    const { ask } = await withDeployment()
+    const metadata = { name: 'web', uid: 'x' }
+    const put = await ask(`${deployments}/web/scale`, { method: 'PUT', body: scale(-1, metadata) })
+    expect(put.json.message).toMatch(/^Operation cannot be fulfilled on deployments\.apps "web": StorageError: /)
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    const patch = (replicas: number) =>
+      ask(`${deployments}/web/scale`, { method: 'PATCH', headers, body: { metadata, spec: { replicas } } })
+    expect((await patch(-1)).status).toBe(422)
+    expect((await patch(3)).json.message).toMatch(
+      /^Operation cannot be fulfilled on deployments\/scale\.apps "web": Precondition failed: UID in precondition: x, UID in object meta: /,
+    )
+  })
 })

@@ -6,8 +6,8 @@ import { patchKind, readPatch } from '../encoding/patch-body.ts'
 import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
 import { readObject } from '../encoding/request-body.ts'
 import { whenDone } from '../encoding/when-done.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import { type RequestScope, requestedOptions } from '../request-scope.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import { scaleOwners } from './scale-ownership.ts'
 
@@ -24,10 +24,9 @@ export interface Scale extends ApiObject {
 const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
 export async function scaleResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const { responses, store, codec } = scope
+  const { store, codec } = scope
   const { namespace, name, verb } = context.info
-  const transforms = ['Table', 'PartialObjectMetadata'] as const
-  const representation = responses.negotiator.negotiate(header(context.request, 'accept'), { transforms })
+  const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
   const form = { representation, status: 200 }
   if (verb !== 'get') {
     const { object } = await writeScale(scope, context)
@@ -71,14 +70,15 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
         return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent, object }) => {
           const next = owners.applied(before, sent, options.force === true) as Scale
           if (object instanceof ApiError) throw object
-          return scaled(scope, { current, before, next, managedFields: owners.afterApply(next), dryRun: write.dryRun })
+          return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
         })
       }
+      if (body !== undefined) requireSameObject(scope, { before, sent: body as Scale, dryRun: write.dryRun })
       const next = patch === undefined ? body : patchedObject(patch, before)
       return whenDone(next as Scale | Promise<Scale>, (scale) => {
         const metadata = { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] }
         const managedFields = owners.afterUpdate(before, { ...scale, metadata })
-        return scaled(scope, { current, before, next: scale, managedFields, dryRun: write.dryRun })
+        return scaled(scope, { current, before, next: scale, managedFields })
       })
     },
   })
@@ -102,6 +102,27 @@ function scaleOf({ definition }: RequestScope, object: FrozenObject, lenient = f
   }
 }
 
+interface SentScale {
+  /** The Scale before the request. */
+  readonly before: FrozenObject
+  readonly sent: Scale
+  readonly dryRun: boolean | undefined
+}
+
+/** Preconditions of an update come before its validation. @throws ApiError 400, 409 */
+function requireSameObject({ definition }: RequestScope, { before, sent, dryRun }: SentScale): void {
+  const { namespace = '', name = '', uid: found } = before.metadata
+  requireSameName(sent, name)
+  const uid = sent.metadata?.uid ?? ''
+  if (uid !== '' && uid !== found) throw uidConflict(definition, { namespace, name, uid, found, dryRun })
+}
+
+function requireSameName(sent: Scale, name: string): void {
+  const given = sent.metadata?.name ?? ''
+  if (given !== '' && given !== name)
+    throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+}
+
 interface ScaleChange {
   /** The scaled object. */
   readonly current: FrozenObject
@@ -110,27 +131,25 @@ interface ScaleChange {
   readonly next: Scale
   /** managedFields of the scaled object after the request. */
   readonly managedFields: ManagedFieldsEntry[]
-  readonly dryRun: boolean | undefined
 }
 
 /** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
-function scaled({ definition }: RequestScope, { current, before, next, managedFields, dryRun }: ScaleChange): ApiObject {
+function scaled({ definition }: RequestScope, { current, before, next, managedFields }: ScaleChange): ApiObject {
   const { name = '' } = current.metadata
-  const given = next.metadata?.name ?? ''
-  const gk = { group: scaleKind.group, kind: scaleKind.kind }
-  if (given !== '' && given !== name)
-    throw ApiError.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  requireSameName(next, name)
   const replicas = next.spec?.replicas ?? 0
   // The schema of a custom resource decides about its replicas.
-  if (replicas < 0 && definition.custom === undefined) {
-    throw ApiError.invalid(gk, name, [
-      field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0'),
-    ])
-  }
-  const uid = next.metadata?.uid ?? ''
-  if (uid !== '' && uid !== before.metadata.uid) {
-    const { namespace = '', uid: found } = before.metadata
-    throw uidConflict(definition, { namespace, name, uid, found, dryRun })
+  if (definition.custom === undefined) {
+    if (replicas < 0) {
+      const gk = { group: scaleKind.group, kind: scaleKind.kind }
+      const cause = field.invalid(Path.of('spec').child('replicas'), replicas, 'must be greater than or equal to 0')
+      throw ApiError.invalid(gk, name, [cause])
+    }
+    const [uid = '', found] = [next.metadata?.uid, before.metadata.uid]
+    if (uid !== '' && uid !== found) {
+      const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
+      throw ApiError.conflict({ group: definition.group, resource: `${definition.resource.name}/scale` }, name, detail)
+    }
   }
   const changed = structuredClone(current) as ApiObject
   const version = next.metadata?.resourceVersion ?? ''

@@ -3,9 +3,12 @@ import { ApiError, labelSelectorFromObject } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
-import { controlledBy } from '../framework/shared-informers.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
+import { type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
+import { byController, orphansOf, podsByController } from '../workloads/owned-pods.ts'
+import { isFinished } from '../workloads/pod-state.ts'
 import { claimSets } from './claim-replica-sets.ts'
 import {
   type AnnotationKeys,
@@ -57,15 +60,20 @@ class DeploymentController implements AsyncDisposable {
   readonly #annotationKeys: AnnotationKeys
   readonly #deployments: Informer<Deployment>
   readonly #sets: Informer<ReplicaSet>
-  readonly #subscriptions: readonly (() => void)[]
+  readonly #setsByController: ObjectIndex<ReplicaSet>
+  readonly #enqueue: (deployment: ReadonlyDeployment) => void
+  readonly #subscriptions: (() => void)[]
+  #pods: ObjectIndex<Pod> | undefined
 
   constructor(context: ControllerContext) {
     this.#context = context
     this.#annotationKeys = annotationKeysOf(context.profile)
     this.#deployments = context.informers.of(deployments)
     this.#sets = context.informers.of(replicaSets)
+    this.#setsByController = context.informers.index(replicaSets, 'controller', byController)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit: context.rateLimit })
     const enqueue = ({ metadata: { namespace, name } }: ReadonlyDeployment) => queue.add(`${namespace}/${name}`)
+    this.#enqueue = enqueue
     const enqueueOwnersOf = (set: ReadonlyReplicaSet) => {
       for (const deployment of this.#ownersOf(set)) enqueue(deployment)
     }
@@ -100,6 +108,11 @@ class DeploymentController implements AsyncDisposable {
     })
   }
 
+  /** Returns the sets that a deployment controls, and those of its namespace without a controller. */
+  #candidates({ metadata }: ReadonlyDeployment): readonly ReadonlyReplicaSet[] {
+    return [...this.#setsByController.get(metadata.uid ?? ''), ...this.#setsByController.get(orphansOf(metadata.namespace))]
+  }
+
   async #sync(key: string): Promise<RequeueAfter | undefined> {
     if (!this.#sets.hasSynced) await this.#sets.synced
     const [namespace = '', name = ''] = key.split('/')
@@ -110,9 +123,7 @@ class DeploymentController implements AsyncDisposable {
       await this.#writeStatus(known, { ...(known.status as DeploymentStatus), observedGeneration })
       return undefined
     }
-    const { uid = '' } = known.metadata
-    const candidates = [...controlledBy(this.#sets, { namespace, uid }), ...controlledBy(this.#sets, { namespace })]
-    const claimed = await claimSets(known, candidates, this.#context)
+    const claimed = await claimSets(known, this.#candidates(known), this.#context)
     if (known.metadata.deletionTimestamp !== undefined) {
       await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#now()))
       return undefined
@@ -128,10 +139,7 @@ class DeploymentController implements AsyncDisposable {
     const targetRevision = known.spec?.paused === true ? undefined : requestedRollback(known, this.#annotationKeys)
     if (targetRevision !== undefined) return this.#rollBack(known, present, targetRevision)
     const isFixed = known.spec?.paused === true || isScalingEvent(known, present, this.#annotationKeys)
-    const waitsForOldPods = !isRolling(known) && present.current === undefined && actualReplicas(present.old) > 0
-    const { deployment, sets } = await this.#withRevisions(known, present, {
-      create: !isFixed && !waitsForOldPods && isRolling(known),
-    })
+    const { deployment, sets } = await this.#withRevisions(known, present, { create: !isFixed && isRolling(known) })
     if (isFixed) {
       await this.#scaleAll(deployment, scalingTargets(deployment, sets, this.#annotationKeys))
       if (deployment.spec?.paused === true) await this.#cleanUp(deployment, sets)
@@ -165,13 +173,30 @@ class DeploymentController implements AsyncDisposable {
   async #recreate(known: ReadonlyDeployment, present: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {
     const scaleDowns = present.old.filter((set) => desiredReplicas(set) > 0).map((set) => ({ set, replicas: 0 }))
     await this.#scaleAll(known, scaleDowns)
-    if (scaleDowns.length > 0 || actualReplicas(present.old) > 0) return this.#finish(known, present)
+    if (scaleDowns.length > 0 || actualReplicas(present.old) > 0 || (await this.#isRunning(present.old)))
+      return this.#finish(known, present)
     const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
     const { current } = sets
     const wanted = desiredReplicas(deployment)
     if (current !== undefined && desiredReplicas(current) !== wanted)
       await this.#scaleAll(deployment, [{ set: current, replicas: wanted }])
     return this.#finish(deployment, sets)
+  }
+
+  /** Whether pods of the sets have not ended, including terminating ones. Watches pods from the first call. */
+  async #isRunning(sets: readonly ReadonlyReplicaSet[]): Promise<boolean> {
+    const { informers } = this.#context
+    if (this.#pods === undefined) {
+      this.#pods = podsByController(this.#context)
+      const changed = ({ metadata: { namespace = '', ownerReferences } }: ReadonlyPod) => {
+        const set = this.#sets.get(controllerOf(ownerReferences)?.name ?? '', namespace)
+        if (set === undefined) return
+        for (const deployment of this.#ownersOf(set)) if (!isRolling(deployment)) this.#enqueue(deployment)
+      }
+      this.#subscriptions.push(informers.of(pods).on({ updated: changed, deleted: changed }))
+    }
+    await informers.of(pods).synced
+    return sets.some(({ metadata }) => this.#pods?.get(metadata.uid ?? '').some((pod) => !isFinished(pod)))
   }
 
   async #finish(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets): Promise<ReadonlyDeployment['status']> {

@@ -45,7 +45,13 @@ export interface Deployment extends ApiObject {
 
 export interface ReplicaSet extends ApiObject {
   spec?: { replicas?: number; minReadySeconds?: number; selector?: LabelSelectorObject | null; template?: Template }
-  status?: { replicas?: number; readyReplicas?: number; availableReplicas?: number; observedGeneration?: number }
+  status?: {
+    replicas?: number
+    readyReplicas?: number
+    availableReplicas?: number
+    observedGeneration?: number
+    conditions?: DeploymentCondition[]
+  }
 }
 
 export type ReadonlyDeployment = DeepReadonly<Deployment>

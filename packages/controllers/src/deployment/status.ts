@@ -53,13 +53,30 @@ export function rolloutStatus(
   sets: DeploymentReplicaSets,
   options: StatusOptions,
 ): DeploymentStatus {
-  const status = countStatus(deployment, sets, options)
-  const conditions = status.conditions ?? []
+  const counted = countStatus(deployment, sets, options)
+  const conditions = withFailure(counted.conditions ?? [], sets, options)
+  const status = { ...counted, conditions }
   if (!hasDeadline(deployment)) return { ...status, conditions: conditions.filter(({ type }) => type !== 'Progressing') }
   const current = conditionOf(status, 'Progressing')
   const isDone = status.replicas === status.updatedReplicas && current?.reason === 'NewReplicaSetAvailable'
   const progress = isDone ? undefined : progressOf(deployment, sets, status, options)
   return progress === undefined ? status : { ...status, conditions: withCondition(conditions, progress, options.now) }
+}
+
+/** Reports the failure of a replica set to create or delete pods, that of the new set first. */
+function withFailure(
+  conditions: readonly DeploymentCondition[],
+  { current, old }: DeploymentReplicaSets,
+  { now }: StatusOptions,
+): DeploymentCondition[] {
+  const type = 'ReplicaFailure'
+  const failures = [current, ...old].flatMap(
+    (set) => set?.status?.conditions?.filter((condition) => condition.type === type) ?? [],
+  )
+  const [first] = failures
+  if (first === undefined) return conditions.filter((condition) => condition.type !== type)
+  const { status, reason = '', message = '' } = first
+  return withCondition(conditions, { type, status, reason, message }, now)
 }
 
 function progressOf(

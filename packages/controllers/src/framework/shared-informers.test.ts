@@ -1,8 +1,9 @@
 import { fakeClock, systemRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import { SmallServer } from '../testing/small-server.fixture.ts'
+import { byController, orphansOf } from '../workloads/owned-pods.ts'
 import { IdleTracker } from './idle-tracker.ts'
-import { controlledBy, SharedInformers } from './shared-informers.ts'
+import { SharedInformers } from './shared-informers.ts'
 
 const owner = (uid: string, controller = true) => ({ apiVersion: 'v1', kind: 'Owner', name: uid, uid, controller })
 
@@ -11,17 +12,15 @@ it('finds objects by their controller, and those without one', async () => {
   server.put('parts', 'a1', { namespace: 'one', ownerReferences: [owner('a')] })
   server.put('parts', 'a2', { namespace: 'one', ownerReferences: [owner('b', false), owner('a')] })
   server.put('parts', 'b1', { namespace: 'one', ownerReferences: [owner('b')] })
-  server.put('parts', 'a3', { namespace: 'two', ownerReferences: [owner('a')] })
   server.put('parts', 'free', { namespace: 'one', ownerReferences: [owner('a', false)] })
   const { client } = server
   const options = { clock: fakeClock(), random: systemRandom, idleTracker: new IdleTracker(), onError: () => undefined }
   await using informers = new SharedInformers({ client, metadata: client, ...options })
-  const parts = informers.of({ group: 'shop', version: 'v1', resource: 'parts', kind: 'Part', namespaced: true })
+  const resource = { group: 'shop', version: 'v1', resource: 'parts', kind: 'Part', namespaced: true }
+  const parts = informers.of(resource)
   await parts.synced
-  const names = (uid?: string) =>
-    controlledBy(parts, { namespace: 'one', ...(uid === undefined ? {} : { uid }) }).map(({ metadata }) => metadata.name)
-  expect(names('a')).toEqual(['a1', 'a2'])
-  expect(names('b')).toEqual(['b1'])
-  expect(names()).toEqual(['free'])
-  expect(names('c')).toEqual([])
+  const index = informers.index(resource, 'controller', byController)
+  const names = (value: string) => index.get(value).map(({ metadata }) => metadata.name)
+  expect([names('a'), names('b'), names('c')]).toEqual([['a1', 'a2'], ['b1'], []])
+  expect(names(orphansOf('one'))).toEqual(['free'])
 })

@@ -1,6 +1,5 @@
-import { type Client, createInformer, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
+import { type Client, createInformer, type IndexFunction, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, Random } from '@krmkit/meta'
-import { controllerOf } from '@krmkit/meta/validation'
 import type { IdleTracker } from './idle-tracker.ts'
 
 export interface SharedInformersOptions {
@@ -13,20 +12,9 @@ export interface SharedInformersOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Objects by namespace and uid of their controller; the uid is empty for objects without one. */
-const controllerIndex = 'controller'
-const controllerKey = (namespace: string, uid: string) => `${namespace}/${uid}`
-
-/**
- * Returns the objects of a namespace that an owner controls, and without `uid` those that have no controller. Reads no other objects.
- *
- * @param informer one of `SharedInformers.of`
- */
-export function controlledBy<T extends ApiObject>(
-  informer: Informer<T>,
-  { namespace, uid = '' }: { readonly namespace: string; readonly uid?: string },
-): readonly DeepReadonly<T>[] {
-  return informer.byIndex(controllerIndex, controllerKey(namespace, uid))
+/** Finds the objects of a collection by a value that a function derives from them. */
+export interface ObjectIndex<T extends ApiObject> {
+  get(value: string): readonly DeepReadonly<T>[]
 }
 
 /** Informers shared by controllers: one per collection, started on first use. */
@@ -41,10 +29,14 @@ export class SharedInformers implements AsyncDisposable {
   /** Returns the informer of a collection of complete objects, optionally restricted by a field selector. */
   of<T extends ApiObject>(resource: ResourceRef<T>, options: { readonly fieldSelector?: string } = {}): Informer<T> {
     const key = `${keyOf(resource)} ${options.fieldSelector ?? ''}`
-    const running = this.#running.get(key)
-    if (running !== undefined) return running as Informer<T>
-    const indexers = { [controllerIndex]: ({ metadata }: DeepReadonly<ApiObject>) => [controllerKeyOf(metadata)] }
-    return this.#start(key, this.#options.client, { resource, ...options, indexers }) as Informer<T>
+    return (this.#running.get(key) ?? this.#start(key, this.#options.client, { resource, ...options })) as Informer<T>
+  }
+
+  /** Returns an index of a collection of complete objects. The first call of a name defines the index; later calls return the same. */
+  index<T extends ApiObject>(resource: ResourceRef<T>, name: string, valuesOf: IndexFunction<T>): ObjectIndex<T> {
+    const informer = this.of(resource)
+    informer.addIndex(name, valuesOf)
+    return { get: (value) => informer.byIndex(name, value) }
   }
 
   /** Returns the informer of metadata, without `managedFields`. */
@@ -74,7 +66,6 @@ export class SharedInformers implements AsyncDisposable {
       readonly resource: ResourceRef
       readonly fieldSelector?: string
       readonly transform?: (object: ApiObject) => ApiObject
-      readonly indexers?: Readonly<Record<string, (object: DeepReadonly<ApiObject>) => readonly string[]>>
     },
   ): Informer<ApiObject> {
     const { clock, random, idleTracker, onError } = this.#options
@@ -96,10 +87,6 @@ export class SharedInformers implements AsyncDisposable {
     this.#running.set(key, started)
     return started
   }
-}
-
-function controllerKeyOf({ namespace = '', ownerReferences }: DeepReadonly<ApiObject['metadata']>): string {
-  return controllerKey(namespace, controllerOf(ownerReferences)?.uid ?? '')
 }
 
 /** Removes managedFields, which are most of the size of metadata. */

@@ -10,6 +10,7 @@ import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
 import { validatedFieldSet } from '../typed/validated-field-set.ts'
+import { validatedFieldSetSteps } from '../typed/validated-field-set-steps.ts'
 import { joinErrors } from '../typed/walk.ts'
 import type { FieldConflict } from './conflicts.ts'
 import { fieldConflicts } from './conflicts.ts'
@@ -141,7 +142,7 @@ export function applyPartsSteps(request: ApplyPatchRequest): Generator<unknown, 
 
 function* applySteps(request: ApplyPatchRequest, sliced: boolean): Generator<unknown, ApplyParts> {
   if (sliced) yield* predecode(request.live?.metadata?.managedFields)
-  const { type, appliedSet } = checkApplied(request)
+  const { type, appliedSet } = yield* checkApplied(request, sliced)
   if (sliced) yield true
   return request.live === undefined
     ? yield* createSteps(request, { type, appliedSet, sliced })
@@ -245,7 +246,7 @@ function entriesAfter(stored: AppliedParts['managedFields'], entries: ManagedFie
   return entries.length === 0 ? undefined : entries
 }
 
-function checkApplied(request: ApplyPatchRequest): { type: TypeRef; appliedSet: FieldSet } {
+function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Generator<unknown, { type: TypeRef; appliedSet: FieldSet }> {
   const { applied, apiVersion, types } = request
   if (applied.apiVersion !== apiVersion) {
     throw new FieldManagerError({
@@ -259,7 +260,8 @@ function checkApplied(request: ApplyPatchRequest): { type: TypeRef; appliedSet: 
   const type = types.typed(apiVersion)
   if (type === undefined) throw new FieldManagerError({ code: 'MissingVersion', message: `no type for version ${apiVersion}` })
   const value = applied as unknown as JsonObject
-  const appliedSet = validatedFieldSet(value, type, lastAppliedSet(request))
+  const like = lastAppliedSet(request)
+  const appliedSet = sliced ? yield* validatedFieldSetSteps(value, type, like) : validatedFieldSet(value, type, like)
   if (appliedSet !== undefined) return { type, appliedSet }
   const errors = validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`

@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { sortKeysSteps } from '@krmkit/schema/json'
+import { memberNames, sortKeysSteps } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
@@ -41,8 +41,8 @@ export function* copyValue(
   const copy = copyOf(value, 0)
   for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
     const { from, to, depth } = part
-    const own = Array.isArray(from) ? undefined : Object.keys(from)
-    const keys = own !== undefined && isSorted(from) ? yield* sortKeysSteps(own) : own
+    const own = Array.isArray(from) ? undefined : memberNames(from)
+    const keys = own !== undefined && isSorted(from) ? yield* sortKeysSteps([...own]) : own
     const count = keys?.length ?? (from as JsonValue[]).length
     // Brackets, and commas between the members.
     length += 2 + Math.max(0, count - 1)

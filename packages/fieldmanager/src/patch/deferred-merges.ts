@@ -1,13 +1,14 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
 
 /**
  * Queues parts of a merge, so that a large merge runs in slices: the target map is returned at once, and filled when `run`
  * reaches its part.
  */
 export class DeferredMerges {
-  #parts: Generator<unknown, void>[] = []
+  #parts: Generator<unknown, unknown>[] = []
 
-  add(part: Generator<unknown, void>): void {
+  add(part: Generator<unknown, unknown>): void {
     this.#parts.push(part)
   }
 
@@ -24,8 +25,12 @@ export class DeferredMerges {
   }
 }
 
-/** Copies the members of a map into an empty one, in V8's dictionary mode because there may be many. */
-export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown, void> {
+/**
+ * Copies the members of a map into an empty one, in V8's dictionary mode because there may be many.
+ *
+ * @returns the keys
+ */
+export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown, readonly string[]> {
   const prototype = Object.getPrototypeOf(out)
   Object.setPrototypeOf(out, null)
   const keys = yield* keysOf(from)
@@ -35,11 +40,12 @@ export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown,
     if (i % stepSize === 0) yield
   }
   Object.setPrototypeOf(out, prototype)
+  return keys
 }
 
 /** The keys of a map. Listing those of a large map takes a slice. */
-export function* keysOf(map: JsonObject): Generator<unknown, string[]> {
-  const keys = Object.keys(map)
+export function* keysOf(map: JsonObject): Generator<unknown, readonly string[]> {
+  const keys = memberNames(map)
   if (keys.length > stepSize) yield true
   return keys
 }

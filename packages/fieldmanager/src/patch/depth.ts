@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
 import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 
@@ -15,7 +16,7 @@ export function* checkDepthSteps(value: JsonValue): Generator<unknown, void> {
   for (let level = levels.pop(); level !== undefined; level = levels.pop()) {
     const { value: outer, depth } = level
     const members = Array.isArray(outer) ? outer : undefined
-    const keys = members === undefined ? Object.keys(outer) : []
+    const keys = members === undefined ? memberNames(outer) : []
     if (keys.length > membersPerStep) yield true
     const length = members?.length ?? keys.length
     for (let i = 0; i < length; i++) {

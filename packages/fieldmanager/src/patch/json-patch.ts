@@ -5,7 +5,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValuesSteps } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
 import { copyValue } from './copy-value.ts'
-import { checkDepth } from './depth.ts'
+import { checkDepthSteps } from './depth.ts'
 import { Draft, type PointerTarget } from './draft.ts'
 
 export interface JsonPatchOptions {
@@ -249,7 +249,9 @@ function* readOperations(operations: JsonValue): Generator<unknown, PlainOperati
   if (!Array.isArray(operations)) throw undecodable(`${jsonKind(operations)} into Go value of type []handlers.jsonPatchOp`)
   const plain: PlainOperation[] = []
   for (const operation of operations) {
-    plain.push(readOperation(operation))
+    const read = readOperation(operation)
+    yield* checkDepthSteps(read.value)
+    plain.push(read)
     yield
   }
   return plain
@@ -260,7 +262,6 @@ function readOperation(operation: JsonValue): PlainOperation {
     throw undecodable(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`)
   const members = operation ?? {}
   const value = Object.hasOwn(members, 'value') ? (members.value as JsonValue) : null
-  checkDepth(value)
   return {
     op: stringMember(members, 'op') ?? '',
     path: stringMember(members, 'path'),

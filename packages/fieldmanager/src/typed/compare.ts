@@ -1,5 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
@@ -185,9 +186,9 @@ type Members = { readonly [key: string]: JsonValue }
 const stepSize = 64
 
 function* compareMembers(walk: CompareWalk, map: MapAtom, left: Members, right: Members): Generator<unknown, void> {
-  const own = Object.keys(left)
+  const own = memberNames(left)
   yield true
-  const others = Object.keys(right)
+  const others = memberNames(right)
   yield true
   for (const key of own) {
     const value = left[key]

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { RandomChoices } from '@krmkit/meta/random-choices'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
@@ -12,6 +13,7 @@ import { typedSchemaOf, zeroObjectOf } from './from-struct.ts'
 import { mergeTyped } from './merge.ts'
 import { validateValue } from './validate.ts'
 import { validatedFieldSet } from './validated-field-set.ts'
+import { validatedFieldSetSteps } from './validated-field-set-steps.ts'
 
 /** Compares fast paths with the general implementation over random values, half of them corrupted. */
 describe('fast paths of typed walks', () => {
@@ -24,12 +26,24 @@ describe('fast paths of typed walks', () => {
       const value = corrupted(random, randomValue(random, schema.shapes, 't0'), 4)
       const errors = validateValue(value, type)
       const set = validatedFieldSet(value, type)
+      expect(runAtOnce(validatedFieldSetSteps(value, type))?.toString(), `seed ${seed}`).toBe(set?.toString())
       if (errors.length > 0) expect(set, `seed ${seed}`).toBeUndefined()
       else expect(set?.toString(), `seed ${seed}`).toBe(fieldSetOf(value, type).toString())
       if (errors.length > 0) unfit++
       else fit++
     }
     expect(Math.min(fit, unfit)).toBeGreaterThan(300)
+  })
+
+  it('validatedFieldSetSteps reuses an equal set of many members', () => {
+    const type = typedSchemaOf(source.struct('core/v1.ConfigMap'))
+    const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']))
+    const like = runAtOnce(validatedFieldSetSteps({ data: members(100) }, type))
+    const data = (value: JsonValue) => runAtOnce(validatedFieldSetSteps(value, type, like))?.withPrefix('f:data')
+    expect(data({ data: members(100) })).toBe(like?.withPrefix('f:data'))
+    expect(data({ data: members(99) })?.size).toBe(99)
+    expect(data({ data: members(101) })?.size).toBe(101)
+    expect(data({ data: { ...members(99), k99: 1 } })).toBeUndefined()
   })
 
   it('createdSet equals the added and modified paths of compareTyped', () => {

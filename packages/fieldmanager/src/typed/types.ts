@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'
@@ -150,7 +151,7 @@ export function copyMembers(object: { readonly [key: string]: JsonValue } | unde
 export function* copyMembersSteps(object: {
   readonly [key: string]: JsonValue
 }): Generator<unknown, { [key: string]: JsonValue }> {
-  const keys = Object.keys(object)
+  const keys = memberNames(object)
   if (keys.length < manyMembers) return { ...object }
   yield true
   const table = Object.create(null) as { [key: string]: JsonValue }

@@ -9,7 +9,10 @@ import { validateScalar } from './validate.ts'
 import { maxObjectDepth, tooDeepError } from './walk.ts'
 
 /** Marks a value that does not fit its type. */
-const invalid = false
+export const invalid = false
+
+/** The content of a set at a value; `undefined` without any paths. */
+export type ValidatedNode = FieldNode | undefined | typeof invalid
 
 /**
  * Combines `validateValue` and `fieldSetOf` in one walk.
@@ -23,14 +26,15 @@ export function validatedFieldSet(value: JsonValue, type: TypeRef, like?: FieldS
   return node === invalid ? undefined : (node?.children ?? emptySet)
 }
 
-interface Position {
+export interface Position {
   /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
   readonly like: FieldSet | undefined
 }
 
-function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): FieldNode | undefined | typeof invalid {
+/** @returns `invalid` for a value that does not fit. */
+export function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Position): ValidatedNode {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   let children: FieldSet | undefined | typeof invalid
@@ -48,7 +52,7 @@ function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }: Positi
   return member ? leaf : undefined
 }
 
-type Members = { readonly [key: string]: JsonValue }
+export type Members = { readonly [key: string]: JsonValue }
 
 function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet): FieldSet | undefined | typeof invalid {
   checkDepth(depth)
@@ -75,7 +79,7 @@ function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet)
   return level.build()
 }
 
-function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
+export function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
   return type?.atom.single === 'scalar' ? type.atom.scalar : undefined
 }
 
@@ -104,14 +108,14 @@ function hasExactlyMembersOf(value: Members, scalar: ScalarAtom, set: FieldSet):
   return size === names.size
 }
 
-const manyMembers = 64
+export const manyMembers = 64
 const noNames: ReadonlySet<string> = new Set()
 
 /** Cached member names per set. */
 const namesBySet = new WeakMap<FieldSet, ReadonlySet<string>>()
 
 /** The names in a flat set of fields; empty for every other set. */
-function namesOf(set: FieldSet): ReadonlySet<string> {
+export function namesOf(set: FieldSet): ReadonlySet<string> {
   let names = namesBySet.get(set)
   if (names === undefined) {
     const found = new Set<string>()
@@ -142,7 +146,7 @@ function itemSet(
 }
 
 /** Atomic parts must fit their type as well. */
-function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
+export function fits(value: JsonValue, type: TypeRef, depth: number): boolean {
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   if (form === 'map' && atom.map !== undefined) return membersFit(value, atom.map, depth)
@@ -173,6 +177,6 @@ function itemsFit(value: JsonValue, list: ListAtom, depth: number): boolean {
   return true
 }
 
-function checkDepth(depth: number): void {
+export function checkDepth(depth: number): void {
   if (depth >= maxObjectDepth) throw tooDeepError()
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
 import type { PathElement } from '../fieldpath/element.ts'
 import { type FieldNode, FieldSet, type FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import type { CompareWalk } from './compare-walk.ts'
@@ -59,7 +60,7 @@ function* wholeNodeSteps(walk: CompareWalk, type: TypeRef, value: JsonValue): Ge
 
 function* wholeMapSteps(walk: CompareWalk, map: MapAtom, value: JsonValue): Generator<unknown, FieldNode> {
   const members = asMap(value) ?? {}
-  const keys = Object.keys(members)
+  const keys = memberNames(members)
   if (keys.length > stepSize) yield true
   const nodes = new Map<PathElement, FieldNode>()
   for (const key of keys) {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { memberNames } from '@krmkit/schema/json'
 
 /**
  * A total order and deep equality of JSON values.
@@ -86,7 +87,7 @@ export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): G
     }
     return true
   }
-  const keys = Object.keys(a)
+  const keys = memberNames(a)
   if (keys.length > membersPerStep) yield true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
@@ -94,9 +95,14 @@ export function* equalValuesSteps(a: OptionalJsonValue, b: OptionalJsonValue): G
     if (other === undefined || !Object.hasOwn(b, key) || !(yield* equalValuesSteps(a[key], other))) return false
     if (i % membersPerStep === 0) yield
   }
-  const others = Object.keys(b)
+  const others = memberNames(b)
   if (others.length > membersPerStep) yield true
-  return others.filter((key) => b[key] !== undefined).length === keys.length
+  let present = 0
+  for (let i = 0; i < others.length; i++) {
+    if (b[others[i] as string] !== undefined) present++
+    if (i % membersPerStep === 0) yield
+  }
+  return present === keys.length
 }
 
 /** Members compared between two yields. */

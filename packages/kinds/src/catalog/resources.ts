@@ -12,7 +12,7 @@ export function resourceInfos(facts: CatalogFacts, at: GroupVersion, { resources
 
 /** Releases that added a sub-resource to an existing resource. Key: `group/version/name`. */
 const subresourceReleases: Readonly<Record<string, string>> = {
-  '/v1/pods/resize': '1.33',
+  '/v1/pods/resize': '1.32',
 }
 
 /** @returns the release that introduced a sub-resource; undefined if it is as old as its resource. */

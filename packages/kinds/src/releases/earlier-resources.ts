@@ -37,10 +37,10 @@ export const sharedWith: Readonly<Record<string, string>> = {
 /** Subresources that earlier versions of a resource do not have. Key: `group/version/name`. */
 export const laterSubresources: ReadonlySet<string> = new Set(['storage.k8s.io/v1beta1/volumeattachments/status'])
 
-/** Releases that added a subresource to what is served by default. Key: `group/version/name`. */
+/** Releases that added a subresource. Key: `group/version/name`. */
 export const subresourceReleases: Readonly<Record<string, string>> = {
   '/v1/pods/ephemeralcontainers': '1.23',
-  '/v1/pods/resize': '1.33',
+  '/v1/pods/resize': '1.32',
 }
 
 /** Releases that added a verb. Key: `group/version/name verb`. */

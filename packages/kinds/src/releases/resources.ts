@@ -1,6 +1,7 @@
-import type { GroupVersion } from '@krmkit/meta'
+import { createFeatures, type GroupVersion } from '@krmkit/meta'
 import { readStockFacts } from '../catalog/facts.ts'
 import { compareGroups, compareVersions } from '../catalog/groups.ts'
+import { resourceGateEnabled } from '../catalog/resource-gates.ts'
 import { resourceInfos } from '../catalog/resources.ts'
 import { announcementAt, factsAt, isEnabledByDefault, lifecycleIndex } from './release-facts.ts'
 import { factMinor, minorOf } from './release-names.ts'
@@ -57,6 +58,7 @@ export function resourcesAt(release: string): readonly ReleaseResource[] {
 function readResources(release: string): ReleaseResource[] {
   const facts = factsAt(readStockFacts(), release)
   const lifecycles = lifecycleIndex()
+  const features = createFeatures(release)
   const found = Object.values(facts).flatMap(({ group, versions }) =>
     Object.entries(versions).flatMap(([version, own]) => {
       const infos = resourceInfos(facts, { group, version }, own)
@@ -64,7 +66,9 @@ function readResources(release: string): ReleaseResource[] {
         .filter(({ name }) => !name.includes('/'))
         .map(({ name, kind: { kind }, namespaced, verbs }): ReleaseResource => {
           const announced = announcementAt(lifecycles.get(`${group}/${version}/${kind}`)!, release)!
-          const subresources = infos.filter((each) => each.name.startsWith(`${name}/`)).map((each) => each.name)
+          const subresources = infos
+            .map((each) => each.name)
+            .filter((each) => each.startsWith(`${name}/`) && resourceGateEnabled(group, each, features))
           const enabledByDefault = isEnabledByDefault(group, version, announced.introduced)
           return { group, version, resource: name, kind, namespaced, enabledByDefault, ...announced, verbs, subresources }
         })

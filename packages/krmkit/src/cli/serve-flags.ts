@@ -33,6 +33,18 @@ export function addGenericFlags(command: Command): Command {
       '--emulated-version <version>',
       'release to behave like, 1.21 to 1.33: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
     ).argParser(emulatedVersion),
+    option(
+      '--emulation-forward-compatible [bool]',
+      'with an emulated version: also serve younger versions of the resources that are served as beta or stable',
+    )
+      .default(false)
+      .argParser(flag),
+    option(
+      '--runtime-config-emulation-forward-compatible [bool]',
+      'with an emulated version: also serve younger versions and resources that --runtime-config names',
+    )
+      .default(false)
+      .argParser(flag),
     option('--max-requests-inflight <n>', 'maximum non-mutating requests in flight; with fairness, part of the shared seats')
       .default(400)
       .argParser(count),
@@ -76,10 +88,20 @@ export function addSecureServingFlags(command: Command): Command {
 
 export function addStorageFlags(command: Command): Command {
   return addOptionGroup(command, 'Storage', [
-    option('--storage <kind>', 'memory: lost at exit; durable: writes are acknowledged once they are on disk')
-      .choices(['memory', 'durable'])
+    option(
+      '--storage <kind>',
+      'memory: lost at exit; durable: writes are acknowledged once they are on disk; etcd: shared by several servers',
+    )
+      .choices(['memory', 'durable', 'etcd'])
       .default('memory'),
     option('--data-dir <folder>', 'folder of the data, certificates and administrator token').default('.krmkit'),
+    option('--etcd-servers <urls>', 'members of the etcd cluster, comma separated: https://host:2379')
+      .default([])
+      .argParser(list),
+    option('--etcd-cafile <file>', 'PEM authorities that certify the members of etcd; default: those of the system'),
+    option('--etcd-certfile <file>', 'PEM certificate that authenticates this server to etcd'),
+    option('--etcd-keyfile <file>', 'PEM private key of --etcd-certfile'),
+    option('--etcd-prefix <path>', 'root of all keys in etcd').default('/registry'),
     option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
       .default(300_000, '5m0s')
       .argParser(duration),

@@ -23,7 +23,14 @@ export interface ServeOptions
   readonly externalHostname?: string
   /** `1.24`; absent: the newest release. */
   readonly emulatedVersion?: string
-  readonly storage: 'memory' | 'durable'
+  readonly emulationForwardCompatible: boolean
+  readonly runtimeConfigEmulationForwardCompatible: boolean
+  readonly storage: 'memory' | 'durable' | 'etcd'
+  readonly etcdServers: readonly string[]
+  readonly etcdCafile?: string
+  readonly etcdCertfile?: string
+  readonly etcdKeyfile?: string
+  readonly etcdPrefix: string
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number
@@ -53,4 +60,6 @@ export interface ServeOptions
   readonly v: number
   /** Names of the members that the command line sets. */
   readonly explicit?: readonly string[]
+  /** All flags with their values as texts, for `/flagz`. */
+  readonly flagValues?: Readonly<Record<string, string>>
 }

@@ -18,11 +18,11 @@ import {
   disposeTransports,
   environment,
   listenOptions,
-  openStorage,
   type ServerComponents,
 } from './serve-components.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serverFacts } from './server-facts.ts'
+import { openStorage } from './storage/open-storage.ts'
 import { publishClusterInfo } from './token/cluster-info.ts'
 
 /** A running server and its addresses. */
@@ -64,7 +64,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
     if (kubeconfig !== undefined) await requireUnusedKubeconfig(kubeconfig.path, listening.url)
     const serverAddress = advertised(options, listening.port)
     const issuerDocuments = components.authentication.accounts.documents(serverAddress)
-    storage = await openStorage(options)
+    storage = await openStorage(options, { catalog: components.catalog, log })
     const server = await createApiServer(apiServerOptions(options, { components, storage, serverAddress, issuerDocuments, log }))
     components.webhookServices.attach(server, environment.random)
     await components.admission.ready()

@@ -50,6 +50,12 @@ export class DecodeContext {
   collecting: boolean
   /** Whether the keys of raw JSON members are sorted. */
   sortsRaw = false
+  /** Keys of large copies, which are expensive to enumerate. */
+  copiedKeys: Map<object, readonly string[]> | undefined
+  /** Members whose empty values are kept, also below them; @see DecodeOptions.keepEmpties */
+  keptEmpties: readonly (readonly string[])[] = []
+  /** Whether a path of `keptEmpties` leads to the struct in which an isolated decoding began. */
+  #keepsAll = false
   #problems: ProblemCollector | undefined
   readonly #stack: (FieldStep | MapKey | number)[] = []
   #mismatch: DecodeError | undefined
@@ -103,6 +109,12 @@ export class DecodeContext {
 
   leave(): void {
     this.#stack.pop()
+  }
+
+  /** Whether an empty list or map of the current struct is kept. */
+  keepsEmpty(name: string): boolean {
+    if (this.keptEmpties.length === 0) return false
+    return this.#keepsAll || this.#isKept([...this.#fieldNames(), name])
   }
 
   get depth(): number {
@@ -170,7 +182,18 @@ export class DecodeContext {
     const inner = new DecodeContext(undefined, false, this.size)
     inner.#stack.length = 0
     for (let i = 0; i < this.#stack.length; i++) inner.#stack.push(0)
+    inner.keptEmpties = this.keptEmpties
+    inner.#keepsAll = this.#keepsAll || (this.keptEmpties.length > 0 && this.#isKept(this.#fieldNames()))
     return inner
+  }
+
+  #isKept(names: readonly string[]): boolean {
+    return this.keptEmpties.some((path) => path.every((part, index) => part === names[index]))
+  }
+
+  /** Fields on the way to the current value, without indices and keys. */
+  #fieldNames(): string[] {
+    return this.#stack.flatMap((step) => (typeof step === 'number' || step instanceof MapKey ? [] : [step.json]))
   }
 
   #outerError(error: unknown): unknown {

@@ -24,6 +24,11 @@ export interface DecodeOptions {
    * apply works on. Default false: they keep their order.
    */
   readonly sortsRaw?: boolean
+  /**
+   * Paths of members whose empty lists and maps are kept where `omitempty` drops them, also anywhere below: rules that distinguish
+   * them from absent ones need them. Indices and keys are no part of a path. `dropEmpties` restores the canonical form. Default: none.
+   */
+  readonly keepEmpties?: readonly (readonly string[])[] | undefined
 }
 
 /**
@@ -44,6 +49,7 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
   if (type.custom !== undefined) return guardStack(() => (type.custom as CustomCodec).decode(value, options)) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
+  if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   const object = withPath(context, () => guardStack(() => decodeStruct(planOf(type), value ?? {}, context)))
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
@@ -69,6 +75,7 @@ export function* decodeSteps<T = Record<string, unknown>>(
   if (type.custom !== undefined) return (yield* guardStackSteps(type.custom.decodeSteps(value, options))) as Decoded<T>
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
+  if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
   let object: unknown
   try {
     object = yield* guardStackSteps(structSteps(planOf(type), value ?? {}, context))
@@ -94,15 +101,20 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-/** As `decodeUntyped`, with interruption points at its yields. */
+/**
+ * As `decodeUntyped`, with interruption points at its yields.
+ *
+ * @returns also the keys of large objects in the copy.
+ */
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<unknown, Decoded<T>> {
+): Generator<unknown, Decoded<T> & { readonly keys: ReadonlyMap<object, readonly string[]> | undefined }> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
-  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+  const problems = joinProblems(options.problems, context.problems)
+  return { object: copy as T, problems, keys: context.copiedKeys }
 }
 
 function requireObject(value: unknown, context: DecodeContext): unknown {

@@ -153,10 +153,13 @@ function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefin
   return changed ? map : value
 }
 
+/** Decoding has dropped those that are not kept. */
+const allEmpties = { keepsEmpty: () => true }
+
 function withChanges(plan: StructPlan, object: Record<string, unknown>, changes: Map<number, unknown>): Record<string, unknown> {
   const slots = plan.fields.map((field) => (changes.has(field.index) ? changes.get(field.index) : memberOf(object, field)))
-  if (!plan.open) return buildObject(plan, slots)
+  if (!plan.open) return buildObject(plan, slots, undefined, { empties: allEmpties })
   const extra: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(object)) if (!plan.byName.has(key)) setMember(extra, key, value)
-  return buildObject(plan, slots, extra)
+  return buildObject(plan, slots, extra, { empties: allEmpties })
 }

@@ -30,6 +30,8 @@ export interface FieldPlan extends FieldStep {
   readonly node: NodePlan
   /** Whether `omitempty` drops zero values of this field: it has no effect on pointers and structs. */
   readonly dropEmpty: boolean
+  /** Whether Go distinguishes the empty value from an unset one. Not bytes: protobuf stores empty ones. */
+  readonly distinctEmpty: boolean
   /** Creates the printed value of the unset field; absent when nothing is printed. */
   readonly zero: (() => unknown) | undefined
   /** Bytes of JSON of the member, excluding what decoding its value counts. */

@@ -110,7 +110,7 @@ function normalizeNode(plan: NodePlan, value: unknown): unknown {
     case 'struct':
       return isParsedObject(value) ? normalizeStruct((plan.struct as () => StructPlan)(), value) : value
     case 'special':
-      return value
+      return plan.node.struct === undefined ? value : normalizeSchema(planOf(plan.node.struct()), value)
     case 'list':
       return Array.isArray(value) ? normalizeList(plan.of as NodePlan, value) : value
     case 'map':
@@ -118,10 +118,19 @@ function normalizeNode(plan: NodePlan, value: unknown): unknown {
   }
 }
 
+/** A `JSONSchemaPropsOr…` value: a schema, several ones, or something else. */
+function normalizeSchema(schema: StructPlan, value: unknown): unknown {
+  if (!Array.isArray(value)) return isParsedObject(value) ? normalizeStruct(schema, value) : value
+  const normal = value.map((element) => (isParsedObject(element) ? normalizeStruct(schema, element) : element))
+  return normal.some((element, index) => element !== value[index]) ? normal : value
+}
+
 /** As `normalizeNode`, with interruption points. */
 function* nodeSteps(plan: NodePlan, value: unknown): Generator<unknown, unknown> {
   const { kind } = plan.node
   if (kind === 'struct' && isParsedObject(value)) return yield* structSteps((plan.struct as () => StructPlan)(), value)
+  if (kind === 'special' && plan.node.struct !== undefined && isParsedObject(value))
+    return yield* structSteps(planOf(plan.node.struct()), value)
   if (kind === 'list' && Array.isArray(value)) return yield* listSteps(plan.of as NodePlan, value)
   if (kind === 'map' && isParsedObject(value)) return yield* mapSteps(plan.of as NodePlan, value)
   return normalizeNode(plan, value)

@@ -2,7 +2,7 @@ import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { Field, ListNode, MapNode, SpecialNode, StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
-import { isEmptyObject, largeMapSize } from '../json/large-maps.ts'
+import { isEmptyObject, largeMapSize, memberNames } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { jsonWeight } from './decoded-size.ts'
@@ -42,7 +42,8 @@ export function zeroObject(type: StructType): Record<string, unknown> {
 
 function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
   const node = nodePlan(field.type)
-  const always = field.type.kind === 'struct' || (field.type.kind === 'special' && field.type.special !== 'Unknown')
+  const { kind } = field.type
+  const always = kind === 'struct' || (kind === 'special' && field.type.special !== 'Unknown')
   const zero = zeroForm(field)
   const countedSeparately = isCountedSeparately(field, owner)
   return {
@@ -52,6 +53,7 @@ function fieldPlan(field: Field, index: number, owner: StructType): FieldPlan {
     index,
     node,
     dropEmpty: field.omitEmpty && !field.pointer && !always,
+    distinctEmpty: kind === 'list' || kind === 'map',
     zero,
     memberBytes: countedSeparately ? 0 : field.json.length + 4 + node.frameBytes,
     zeroBytes: memoize(() => (zero === undefined ? 0 : Math.max(0, jsonWeight(zero()) - node.frameBytes))),
@@ -207,8 +209,8 @@ function mapPlan(node: MapNode): NodePlan {
       const segments = context.segmentsOf(value)
       if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
-      const keys = Object.keys(value)
-      if (keys.length > largeMapSize) yield
+      const keys = memberNames(value)
+      if (keys.length > largeMapSize) yield true
       for (let i = 0; i < keys.length; i++) {
         const key = keys[i] as string
         const member = value[key]
@@ -216,7 +218,7 @@ function mapPlan(node: MapNode): NodePlan {
         setMember(map, key, isOpen ? yield* memberSteps(key, member, context) : decodeMember(key, member, context))
         if (i % elementsPerStep === 0) yield
       }
-      return yield* sortedKeysSteps(map)
+      return yield* sortedKeysSteps(map, keys)
     },
   }
 }

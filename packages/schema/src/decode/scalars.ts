@@ -1,5 +1,6 @@
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
+import { memberNames } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
@@ -143,12 +144,18 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
     return list
   }
   const copy: Record<string, unknown> = {}
-  for (const key in value) {
+  const keys = memberNames(value)
+  if (keys.length > membersPerStep) yield true
+  for (const key of keys) {
     const member = (value as Record<string, unknown>)[key]
     setMember(copy, key, typeof member === 'object' ? yield* copySteps(member, context, depth + 1) : member)
     if (++count % membersPerStep === 0) yield
   }
-  return count > membersPerStep ? yield* sortedKeysSteps(copy) : copy
+  if (count <= membersPerStep) return copy
+  const sorted = yield* sortedKeysSteps(copy, keys)
+  context.copiedKeys ??= new Map()
+  context.copiedKeys.set(sorted, keys)
+  return sorted
 }
 
 const membersPerStep = 128
@@ -178,7 +185,7 @@ function* rawCopySteps(
     }
     return list
   }
-  const keys = Object.keys(value)
+  const keys = memberNames(value)
   if (keys.length > membersPerStep) yield true
   const copy: Record<string, unknown> = {}
   for (let i = 0; i < keys.length; i++) {
@@ -187,7 +194,7 @@ function* rawCopySteps(
     setMember(copy, key, typeof member === 'object' ? yield* rawCopySteps(member, context, inner) : member)
     if (i % membersPerStep === membersPerStep - 1) yield
   }
-  return sorted && keys.length > 1 ? yield* sortedKeysSteps(copy) : copy
+  return sorted && keys.length > 1 ? yield* sortedKeysSteps(copy, keys) : copy
 }
 
 function copyReporting(value: object, context: DecodeContext): unknown {

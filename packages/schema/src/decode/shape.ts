@@ -18,9 +18,15 @@ export function inOrder(previous: string, next: string): boolean {
 /** Characters whose order differs between UTF-16 and UTF-8. */
 const wideCharacters = /[\ud800-\uffff]/
 
-/** As `withSortedKeys`, with interruption points; returns the same object when the keys are already sorted. */
-export function* sortedKeysSteps(object: Record<string, unknown>): Generator<unknown, Record<string, unknown>> {
-  const keys = Object.keys(object)
+/**
+ * As `withSortedKeys`, with interruption points; returns the same object when the keys are already sorted.
+ *
+ * @param keys the keys in the order in which the members were set.
+ */
+export function* sortedKeysSteps(
+  object: Record<string, unknown>,
+  keys: readonly string[] = Object.keys(object),
+): Generator<unknown, Record<string, unknown>> {
   if (keys.length > largeMapSize) yield true
   let sorted = true
   let plain = true
@@ -34,7 +40,7 @@ export function* sortedKeysSteps(object: Record<string, unknown>): Generator<unk
     rememberKey(object, keys)
     return object
   }
-  const ordered = yield* sortSteps(keys, keyOrder(plain))
+  const ordered = yield* sortSteps([...keys], keyOrder(plain))
   const copy: Record<string, unknown> = {}
   for (let i = 0; i < ordered.length; i++) {
     const key = ordered[i] as string

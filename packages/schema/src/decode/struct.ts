@@ -1,4 +1,5 @@
 import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
@@ -21,7 +22,7 @@ export function decodeStruct(plan: StructPlan, value: unknown, context: DecodeCo
     if (field !== undefined) slots[field.index] = decodeField(field, member, context)
     else if (member !== undefined) extra = takeUnknown(plan, key, member, extra, context)
   }
-  return buildObject(plan, slots, extra, context.size)
+  return buildObject(plan, slots, extra, { size: context.size, empties: context })
 }
 
 function decodeField(field: FieldPlan, value: unknown, context: DecodeContext): unknown {
@@ -58,13 +59,12 @@ function takeUnknown(
  * Builds a canonical object: drops what `omitempty` drops and fills in what Go prints for unset fields.
  *
  * @param slots decoded values by field index.
- * @param size counts the members; decoding has already counted their values.
  */
 export function buildObject(
   plan: StructPlan,
   slots: readonly unknown[],
   extra?: Record<string, unknown>,
-  size?: DecodedSize,
+  { size, empties }: BuildOptions = {},
 ): Record<string, unknown> {
   const object: Record<string, unknown> = {}
   const { fields } = plan
@@ -72,7 +72,7 @@ export function buildObject(
   for (let i = 0; i < fields.length; i++) {
     const field = fields[i] as FieldPlan
     let value = slots[i]
-    if (value === undefined || (field.dropEmpty && field.node.isEmpty(value))) {
+    if (value === undefined || (field.dropEmpty && field.node.isEmpty(value) && !keepsEmpty(field, empties))) {
       if (field.zero === undefined) continue
       value = field.zero()
       if (size !== undefined) weight += field.zeroBytes()
@@ -87,6 +87,18 @@ export function buildObject(
   return withSortedKeys(object)
 }
 
+interface BuildOptions {
+  /** Counts the members; decoding has already counted their values. */
+  readonly size?: DecodedSize
+  /** Tells which empty values are kept although `omitempty` drops them. Default: none. */
+  readonly empties?: { keepsEmpty(name: string): boolean }
+}
+
+/** Zero values of other types are no different from absent ones. */
+function keepsEmpty({ distinctEmpty, json }: FieldPlan, empties: BuildOptions['empties']): boolean {
+  return distinctEmpty && empties?.keepsEmpty(json) === true
+}
+
 /** As `decodeStruct`, with interruption points. */
 export function* structSteps(
   plan: StructPlan,
@@ -99,7 +111,7 @@ export function* structSteps(
   if (segments !== undefined) return yield* repeatedSteps(plan, segments, slots, context)
   let extra: Record<string, unknown> | undefined
   let unknown = 0
-  const keys = Object.keys(value)
+  const keys = memberNames(value)
   if (keys.length > membersPerStep) yield true
   for (const key of keys) {
     const member = value[key]
@@ -110,7 +122,7 @@ export function* structSteps(
       if (++unknown % membersPerStep === 0) yield
     }
   }
-  return buildObject(plan, slots, extra, context.size)
+  return buildObject(plan, slots, extra, { size: context.size, empties: context })
 }
 
 /** Unknown members processed between two yields. */
@@ -160,7 +172,7 @@ function* repeatedSteps(
       else extra = takeUnknown(plan, key, last.get(key), extra, context)
     }
   }
-  return buildObject(plan, slots, extra, context.size)
+  return buildObject(plan, slots, extra, { size: context.size, empties: context })
 }
 
 function joined(field: FieldPlan | undefined, earlier: unknown, later: unknown, context: DecodeContext): unknown {

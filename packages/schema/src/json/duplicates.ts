@@ -1,7 +1,7 @@
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
-/** Finds duplicate keys in documents without a type: custom resources and patches. */
+/** Problems of documents without a type: custom resources and patches. */
 
 /**
  * Lists duplicate members as sentences such as `duplicate field "spec.a"`, in document order.
@@ -18,6 +18,22 @@ export function duplicateProblems(parsed: {
   if (parsed.duplicates === undefined) return []
   const problems = new ProblemCollector()
   walk(parsed.value, parsed.duplicates, problems)
+  return problems.list
+}
+
+/**
+ * Lists unknown members of a document as sentences such as `unknown field "a"`: the first hundred.
+ *
+ * @example
+ * import { unknownProblems } from '@krmkit/schema/json'
+ * unknownProblems(['a']) // [ 'unknown field "a"' ]
+ */
+export function unknownProblems(names: Iterable<string>): readonly string[] {
+  const problems = new ProblemCollector()
+  for (const name of names) {
+    if (problems.full) break
+    problems.unknown(name)
+  }
   return problems.list
 }
 

@@ -1,7 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { rememberKey } from './large-maps.ts'
+import { rememberMemberNames } from './large-maps.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**
@@ -42,7 +42,7 @@ export interface SyntaxOptions {
 interface Frame {
   readonly list: unknown[] | undefined
   readonly object: Record<string, unknown> | undefined
-  /** Keys in order, while none is repeated. */
+  /** Keys in order, without repetitions. */
   readonly keys: string[]
   /** Set once a key is repeated. */
   members: Member[] | undefined
@@ -101,6 +101,7 @@ class SyntaxReader {
       // A value is complete: store it and close every container that ends here.
       for (;;) {
         if (top === undefined) return this.#end(value)
+        if (top.members === undefined && isRepetition(top)) top.members = yield* membersSteps(top)
         store(top, value)
         if (this.#more(top)) break
         value = this.#close(top)
@@ -174,7 +175,7 @@ class SyntaxReader {
       this.#duplicates ??= new Map()
       this.#duplicates.set(frame.object, frame.members)
     }
-    rememberKey(frame.object, frame.keys)
+    rememberMemberNames(frame.object, frame.keys)
     return frame.object
   }
 
@@ -296,12 +297,23 @@ function store(frame: Frame, value: unknown): void {
     return
   }
   const { object, key, keys } = frame
-  if (frame.members === undefined && Object.hasOwn(object, key)) {
-    frame.members = keys.map((each) => [each, object[each]] as const)
-  }
-  if (frame.members === undefined) keys.push(key)
-  else frame.members.push([key, value])
+  if (frame.members === undefined || !Object.hasOwn(object, key)) keys.push(key)
+  frame.members?.push([key, value])
   setMember(object, key, value)
+}
+
+function isRepetition({ object, key }: Frame): boolean {
+  return object !== undefined && Object.hasOwn(object, key)
+}
+
+/** The members before the first repetition. */
+function* membersSteps({ object = {}, keys }: Frame): Generator<void, Member[]> {
+  const members: Member[] = []
+  for (const key of keys) {
+    members.push([key, object[key]])
+    if (members.length % valuesPerStep === 0) yield
+  }
+  return members
 }
 
 /** Sets a member whose key is external input, including `__proto__`. */

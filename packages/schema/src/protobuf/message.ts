@@ -108,7 +108,7 @@ export function* readMessageSteps(
     if (field.field.type.kind !== 'map' || value === undefined) continue
     slots[field.index] = yield* sortedKeysSteps(value as Record<string, unknown>)
   }
-  return buildObject(plan.struct, slots, undefined, reader.decodedSize)
+  return buildObject(plan.struct, slots, undefined, { size: reader.decodedSize })
 }
 
 /** Fields read between two yields. */
@@ -167,7 +167,7 @@ function finishObject(struct: StructPlan, slots: unknown[], size: DecodedSize): 
     const value = slots[field.index]
     if (field.field.type.kind === 'map' && isMap(value)) slots[field.index] = sorted(value as Record<string, unknown>)
   }
-  return buildObject(struct, slots, undefined, size)
+  return buildObject(struct, slots, undefined, { size })
 }
 
 /** Fields of messages that were built before hold null where they are unset. */

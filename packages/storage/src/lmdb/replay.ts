@@ -1,7 +1,7 @@
 /** Restores a state, and the events after it, from the records of a journal. */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { deleteEvent, putEvent } from '../mvcc/entries.ts'
-import type { InitialState } from '../mvcc/mvcc-storage.ts'
+import type { InitialState } from '../mvcc/mvcc-state.ts'
 import { unavailable } from './data-dir.ts'
 import { readRecord } from './record.ts'
 

@@ -2,7 +2,8 @@
  * The event window: every write since the compacted revision, and the states derived from it.
  *
  * Events are stored in segments. Each segment keeps the snapshot before its first event, so restoring any revision replays or
- * undoes at most half a segment.
+ * undoes at most half a segment. Revisions grow, but may have gaps, and one revision may have several events: a store that is
+ * shared with other programs has both.
  *
  *     segments  [base 1: 2 3 4] [base 4: 5 6]      newest 6
  *     state at 3 = state at 4, with 4 undone       state at 5 = state at 4 and event 5
@@ -21,7 +22,7 @@ export interface HistoryLimits {
 }
 
 interface Segment {
-  /** Revision of `state`; the events follow without gaps. */
+  /** Revision of `state`; every event is newer. */
   readonly base: Revision
   readonly state: TreeSnapshot
   readonly events: StorageEvent[]
@@ -38,7 +39,7 @@ const segmentsPerWindow = 60
 /** Cost of an event in addition to the bytes it keeps alive. */
 const eventOverheadBytes = 256
 const maxCachedStates = 16
-/** Superseded entries keep their notes for so many revisions: watchers are about to read them. */
+/** Superseded entries keep their notes for so many events: watchers are about to read them. */
 const notesKept = 256
 
 export class History {
@@ -61,7 +62,7 @@ export class History {
     return this.#compacted
   }
 
-  /** Revision of the newest event. */
+  /** The newest revision: that of the last event, unless the history was advanced since. */
   get revision(): Revision {
     return this.#revision
   }
@@ -99,20 +100,32 @@ export class History {
     segment.bytes += bytes
     this.#bytes += bytes
     this.#revision = event.revision
-    const settled = this.#at(event.revision - notesKept)
+    const settled = this.#eventBefore(notesKept)
     if (settled !== undefined) dropNotes(settled)
+  }
+
+  /** Advances to a later revision that has no events here. */
+  advance(revision: Revision): void {
+    if (revision > this.#revision) this.#revision = revision
+  }
+
+  /** Forgets all events, and continues from a state of a later revision. */
+  restart(revision: Revision): void {
+    this.#segments = []
+    this.#states.clear()
+    this.#bytes = 0
+    this.#compacted = revision
+    this.#revision = revision
   }
 
   /** The first event after a revision that passes the test. */
   find(after: Revision, accepts: (event: StorageEvent) => boolean): StorageEvent | undefined {
-    for (let index = this.#indexOf(after + 1); index < this.#segments.length; index++) {
-      const { base, events } = this.#segments[index]!
-      for (let at = Math.max(0, after - base); at < events.length; at++) {
-        const event = events[at]!
-        if (accepts(event)) return event
-      }
-    }
-    return undefined
+    return this.#search(after, undefined, accepts)
+  }
+
+  /** The first event after another one that passes the test. */
+  findNext(event: StorageEvent, accepts: (event: StorageEvent) => boolean): StorageEvent | undefined {
+    return this.#search(event.revision - 1, event, accepts)
   }
 
   /** The state at a revision from `compacted` to the newest; `newest` returns the newest snapshot. */
@@ -143,7 +156,7 @@ export class History {
     this.#compacted = revision
     let gone = 0
     for (const segment of this.#segments) {
-      if (segment.base + segment.events.length > revision) break
+      if (lastRevision(segment) > revision) break
       this.#bytes -= segment.bytes
       gone++
     }
@@ -160,7 +173,7 @@ export class History {
       const ageMs = nowMs - segment.lastMs
       if (ageMs < historyMs && (bytes <= historyBytes || ageMs < minHistoryMs)) break
       bytes -= segment.bytes
-      revision = segment.base + segment.events.length
+      revision = lastRevision(segment)
     }
     return revision
   }
@@ -172,9 +185,12 @@ export class History {
 
   /** Clears the notes that readers of older states left on superseded entries. */
   sweepNotes(): void {
-    for (const { base, events } of this.#segments) {
-      const end = Math.min(events.length, this.#revision - notesKept - base)
+    let kept = notesKept
+    for (let index = this.#segments.length - 1; index >= 0; index--) {
+      const { events } = this.#segments[index]!
+      const end = Math.max(0, events.length - kept)
       for (let at = 0; at < end; at++) dropNotes(events[at]!)
+      kept -= events.length - end
     }
   }
 
@@ -188,36 +204,85 @@ export class History {
 
   #replay(revision: Revision, newest: () => TreeSnapshot): TreeSnapshot {
     const index = this.#indexOf(revision + 1)
-    const { base, state, events } = this.#segments[index]!
-    if (revision === base) return state
-    const next = base + events.length
-    if (revision - base <= next - revision) {
+    const segment = this.#segments[index]
+    if (segment === undefined) return newest()
+    const { state, events } = segment
+    const end = firstAfter(segment, revision)
+    if (end === 0) return state
+    if (end <= events.length - end) {
       const tree = new Tree(state)
-      for (let at = base + 1; at <= revision; at++) redo(tree, events[at - base - 1]!)
+      for (let at = 0; at < end; at++) redo(tree, events[at]!)
       return tree.freeze()
     }
     const tree = new Tree(this.#segments[index + 1]?.state ?? newest())
-    for (let at = next; at > revision; at--) undo(tree, events[at - base - 1]!)
+    for (let at = events.length - 1; at >= end; at--) undo(tree, events[at]!)
     return tree.freeze()
   }
 
-  #at(revision: Revision): StorageEvent | undefined {
-    const segment = this.#segments[this.#indexOf(revision)]
-    return segment?.events[revision - segment.base - 1]
+  /** @param skipped events up to this one, of the same revision, are not considered */
+  #search(
+    after: Revision,
+    skipped: StorageEvent | undefined,
+    accepts: (event: StorageEvent) => boolean,
+  ): StorageEvent | undefined {
+    let isSkipping = skipped !== undefined
+    for (let index = this.#indexOf(after + 1); index < this.#segments.length; index++) {
+      const segment = this.#segments[index]!
+      const { events } = segment
+      for (let at = firstAfter(segment, after); at < events.length; at++) {
+        const event = events[at]!
+        if (isSkipping) {
+          isSkipping = event !== skipped && event.revision === skipped?.revision
+          if (event === skipped || isSkipping) continue
+        }
+        if (accepts(event)) return event
+      }
+    }
+    return undefined
   }
 
-  /** Index of the segment that contains the event of a revision; out of range, the nearest index on that side. */
+  /** The event that lies so many events before the newest one. */
+  #eventBefore(count: number): StorageEvent | undefined {
+    let back = count
+    for (let index = this.#segments.length - 1; index >= 0; index--) {
+      const { events } = this.#segments[index]!
+      if (back < events.length) return events[events.length - 1 - back]
+      back -= events.length
+    }
+    return undefined
+  }
+
+  /** Index of the first segment with an event of this revision or a later one; the number of segments if there is none. */
   #indexOf(revision: Revision): number {
     let low = 0
     let high = this.#segments.length
     while (low < high) {
       const middle = (low + high) >> 1
-      const { base, events } = this.#segments[middle]!
-      if (base + events.length < revision) low = middle + 1
+      if (lastRevision(this.#segments[middle]!) < revision) low = middle + 1
       else high = middle
     }
     return low
   }
+}
+
+function lastRevision({ base, events }: Segment): Revision {
+  return events[events.length - 1]?.revision ?? base
+}
+
+/** Position of the first event after a revision. */
+function firstAfter({ base, events }: Segment, after: Revision): number {
+  if (after <= base) return 0
+  // Without gaps, the position is the distance from the base.
+  const guess = after - base
+  if (events[guess - 1]?.revision === after && events[guess]?.revision === after + 1) return guess
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (events[middle]!.revision <= after) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function costOf(event: StorageEvent): number {

@@ -69,13 +69,13 @@ describe('WatchHub', () => {
   it('finds subscribers of one value without calling the others', () => {
     const hub = new WatchHub<RecordingSubscriber>()
     let read = 0
-    const valueOf = ({ value }: Entry) => {
+    const readValue = ({ value }: Entry) => {
       read++
       return new TextDecoder().decode(value)
     }
     const subscribers = Array.from({ length: 100 }, (_, n) => {
       const subscriber = new RecordingSubscriber('/a/')
-      return Object.assign(subscriber, { selection: { index: 'node', value: `n${n}`, valueOf } })
+      return Object.assign(subscriber, { selection: { index: 'node', value: `n${n}`, readValue } })
     })
     const every = new RecordingSubscriber('/a/')
     for (const subscriber of [...subscribers, every]) hub.add(subscriber)
@@ -89,6 +89,17 @@ describe('WatchHub', () => {
     for (const subscriber of subscribers) hub.remove(subscriber)
     hub.dispatch(putEvent(entryOf('n2'), entryOf('n1')))
     expect(read).toBe(5)
+  })
+
+  it('calls all subscribers of an index for an unknown value', () => {
+    const hub = new WatchHub<RecordingSubscriber>()
+    const selection = (value: string) => ({ index: 'node', value, readValue: () => undefined })
+    const subscribers = ['n1', 'n2'].map((value) =>
+      Object.assign(new RecordingSubscriber('/a/'), { selection: selection(value) }),
+    )
+    for (const subscriber of subscribers) hub.add(subscriber)
+    hub.dispatch(event('/a/x'))
+    expect(subscribers.map(({ received }) => received)).toEqual([['/a/x'], ['/a/x']])
   })
 
   it('wakes all subscribers together on a later turn', async () => {

@@ -19,7 +19,7 @@ export interface Subscriber {
 /** The subscribers of one prefix. */
 class Group<S extends Subscriber> {
   readonly #all = new Set<S>()
-  readonly #indexes = new Map<string, { readonly valueOf: WatchSelection['valueOf']; readonly byValue: Map<string, Set<S>> }>()
+  readonly #indexes = new Map<string, SelectionIndex<S>>()
 
   get isEmpty(): boolean {
     return this.#all.size === 0 && this.#indexes.size === 0
@@ -33,7 +33,7 @@ class Group<S extends Subscriber> {
     }
     let index = this.#indexes.get(selection.index)
     if (index === undefined) {
-      index = { valueOf: (entry) => selection.valueOf(entry), byValue: new Map() }
+      index = { readValue: (entry) => selection.readValue(entry), byValue: new Map() }
       this.#indexes.set(selection.index, index)
     }
     const selected = index.byValue.get(selection.value)
@@ -56,13 +56,25 @@ class Group<S extends Subscriber> {
 
   push(event: StorageEvent): void {
     for (const subscriber of this.#all) subscriber.push(event)
-    for (const { valueOf, byValue } of this.#indexes.values()) {
-      const value = valueOf(event.entry)
-      pushAll(byValue.get(value), event)
-      const before = event.previous === undefined ? value : valueOf(event.previous)
-      if (before !== value) pushAll(byValue.get(before), event)
-    }
+    for (const index of this.#indexes.values()) pushSelected(index, event)
   }
+}
+
+interface SelectionIndex<S> {
+  readonly readValue: WatchSelection['readValue']
+  readonly byValue: Map<string, Set<S>>
+}
+
+function pushSelected({ readValue, byValue }: SelectionIndex<Subscriber>, event: StorageEvent): void {
+  const { entry, previous } = event
+  const value = readValue(entry)
+  const before = previous === undefined ? value : readValue(previous)
+  if (value === undefined || before === undefined) {
+    for (const subscribers of byValue.values()) pushAll(subscribers, event)
+    return
+  }
+  pushAll(byValue.get(value), event)
+  if (before !== value) pushAll(byValue.get(before), event)
 }
 
 function pushAll(subscribers: Iterable<Subscriber> | undefined, event: StorageEvent): void {

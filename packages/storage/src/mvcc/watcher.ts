@@ -12,7 +12,7 @@ import type { History } from './history.ts'
 import type { Subscriber, WatchHub } from './watch-hub.ts'
 
 export interface WatcherContext {
-  readonly history: Pick<History, 'revision' | 'find'>
+  readonly history: Pick<History, 'revision' | 'find' | 'findNext'>
   readonly hub: WatchHub<MvccWatcher>
   /** Called once, when the watcher no longer uses the store. */
   forget(watcher: MvccWatcher): void
@@ -46,7 +46,7 @@ export class MvccWatcher implements Watcher, Subscriber {
     this.#from = options.from
     this.#maxPending = options.maxPending
     this.#accepts = prefix.endsWith('/') ? ({ key }) => key.startsWith(prefix) : ({ key }) => key === prefix
-    this.#catchUp(options.from)
+    this.#continue(context.history.find(options.from, this.#accepts))
     if (this.#next !== undefined) this.#wakeLater()
   }
 
@@ -128,14 +128,15 @@ export class MvccWatcher implements Watcher, Subscriber {
     const taken: StorageEvent[] = []
     while (this.#next !== undefined && taken.length < max) {
       taken.push(this.#next)
-      this.#catchUp(this.#next.revision)
+      this.#continue(this.#context.history.findNext(this.#next, this.#accepts))
     }
     return taken
   }
 
-  #catchUp(after: Revision): void {
-    this.#next = this.#context.history.find(after, this.#accepts)
-    if (this.#next === undefined && this.#ended === undefined) this.#context.hub.add(this)
+  /** Goes on with the next event of history; without one, the watcher has caught up. */
+  #continue(next: StorageEvent | undefined): void {
+    this.#next = next
+    if (next === undefined && this.#ended === undefined) this.#context.hub.add(this)
   }
 
   #wakeLater(): void {

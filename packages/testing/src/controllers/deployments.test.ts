@@ -3,6 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { TestServer } from '../interfaces.ts'
 import { createTestServer } from '../test-server.ts'
+import { bindPod, podNames, pods, podsOf, runPods } from './workloads.fixture.ts'
 
 interface Condition {
   type: string
@@ -186,6 +187,57 @@ describe('deployment controller', () => {
       [1, 0],
       [2, 4],
     ])
+  })
+
+  it('waits with Recreate until old pods have terminated', async () => {
+    const controllers = ['*', 'replicaset-controller']
+    await using server = await createTestServer({
+      seed: [deployment({ replicas: 1, strategy: { type: 'Recreate' } })],
+      controllers,
+    })
+    const [name = ''] = await podNames(server)
+    await bindPod(server, name, 'node-1')
+    await runPods(server)
+    await change(server, { template: template('web:2') })
+    await server.settle()
+    expect(counts(await setsOf(server))).toEqual([[1, 0]])
+    await server.client.delete(pods, name, { gracePeriodSeconds: 0 })
+    await server.settle()
+    await runPods(server)
+    expect(counts(await setsOf(server))).toEqual([
+      [1, 0],
+      [2, 1],
+    ])
+    expect(await conditionsOf(server)).toContain('Progressing True NewReplicaSetAvailable')
+  })
+
+  it('rolls out pods with the replica set controller', async () => {
+    await using server = await createTestServer({ seed: [deployment()], controllers: ['*', 'replicaset-controller'] })
+    await runPods(server)
+    await change(server, { template: template('web:2') })
+    for (let i = 0; i < 6; i++) {
+      await server.settle()
+      await runPods(server)
+    }
+    const images = (await podsOf(server)).map(({ spec }) => spec?.containers?.[0]?.image)
+    expect(images).toEqual(['web:2', 'web:2', 'web:2', 'web:2'])
+    const { status } = await server.client.get(deployments, 'web')
+    expect(status).toMatchObject({ replicas: 4, updatedReplicas: 4, availableReplicas: 4 })
+  })
+
+  it('reports that a replica set cannot create pods', async () => {
+    await using server = await start(deployment())
+    const [set] = await setsOf(server)
+    const failure = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: 'no' }
+    const status = { replicas: 0, conditions: [failure] }
+    await server.client.patch(replicaSets, set?.metadata.name ?? '', { type: 'merge', subresource: 'status', patch: { status } })
+    await server.settle()
+    expect(await conditionsOf(server)).toContain('ReplicaFailure True FailedCreate')
+    await run(server)
+    const cleared = { status: { conditions: null } }
+    await server.client.patch(replicaSets, set?.metadata.name ?? '', { type: 'merge', subresource: 'status', patch: cleared })
+    await server.settle()
+    expect(await conditionsOf(server)).not.toContain('ReplicaFailure True FailedCreate')
   })
 
   it('scales the active set, and all sets proportionally during a rollout', async () => {

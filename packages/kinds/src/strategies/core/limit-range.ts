@@ -117,6 +117,9 @@ function validateAmounts(item: R<LimitRangeItem>, name: string, at: FieldPath): 
   }
 }
 
+/** Largest amount whose thousandths have 63 bits. */
+const maxMilliValue = (2n ** 63n - 1n) / 1000n
+
 function validateRatio(
   ratio: Bound,
   { min, max }: { readonly min: Bound | undefined; readonly max: Bound | undefined },
@@ -124,8 +127,12 @@ function validateRatio(
 ): void {
   if (ratio.value.compare(amount('1')) < 0) tell(`ratio ${ratio.value} is less than 1`)
   if (min === undefined || max === undefined) return
-  const possible = max.value.approximate() / min.value.approximate()
-  if (ratio.value.approximate() > possible) tell(`ratio ${ratio.value} is greater than max/min = ${possible.toFixed(6)}`)
+  // Thousandths of larger amounts would overflow on the stock server, which rounds all of them up then.
+  const inThousandths = [ratio, max, min].every(({ value }) => value.value() < maxMilliValue)
+  const number = (value: Quantity) => Number(inThousandths ? value.milliValue() : value.value())
+  const given = inThousandths ? number(ratio.value) / 1000 : number(ratio.value)
+  const possible = number(max.value) / number(min.value)
+  if (given > possible) tell(`ratio ${ratio.value} is greater than max/min = ${possible.toFixed(6)}`)
 }
 
 function* validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErrorList): Steps {

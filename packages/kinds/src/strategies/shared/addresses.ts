@@ -1,11 +1,6 @@
 /** Endpoint addresses. */
-import { parseIP, validateIP } from '@krmkit/meta/ip'
+import { parseIP } from '@krmkit/meta/ip'
 import type { FieldPath } from './field-path.ts'
-
-/** An IP address in any notation. */
-export function validateServedAddress(address: string, at: FieldPath): void {
-  at.invalidAll(address, validateIP(address))
-}
 
 /** Index of the first byte that is not zero. */
 function firstSet(bytes: Uint8Array, start: number): number {

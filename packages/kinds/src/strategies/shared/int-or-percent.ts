@@ -22,7 +22,7 @@ export function validateAtMostAll(value: IntOrPercent | null | undefined, at: Fi
 }
 
 /** The number, or that of the percentage; undefined for other text. */
-export function percentOrNumber(value: IntOrPercent): number | undefined {
+function percentOrNumber(value: IntOrPercent): number | undefined {
   if (typeof value === 'number') return value
   return validatePercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined
 }

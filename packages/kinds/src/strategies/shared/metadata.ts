@@ -8,7 +8,7 @@ import {
 } from '@krmkit/meta/validation'
 import type { ContextErrorList } from './field-path.ts'
 import type { Steps } from './steps.ts'
-import { copy, keep, semanticEqual } from './values.ts'
+import { copy, deepEqual, keep, semanticEqual } from './values.ts'
 
 export interface FinalizerRules {
   /** The kind accepts finalizers without a domain, as those whose validator is not that of the core group do. */
@@ -46,8 +46,17 @@ export function startGeneration(object: ApiObject): void {
 
 /** Raises the generation if one of `members` changed. */
 export function raiseGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: string[]): void {
+  settleGeneration(object, old, !members.every((member) => semanticEqual(object[member], old[member])))
+}
+
+/** As `raiseGeneration`, for kinds where an empty list or map in `member` differs from an absent one. */
+export function raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiObject>, member: string): void {
+  settleGeneration(object, old, !deepEqual(object[member], old[member]))
+}
+
+/** Raises the generation of the stored object, or keeps it. */
+export function settleGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, changed: boolean): void {
   const before = old.metadata.generation
-  const changed = members.some((member) => !semanticEqual(object[member], old[member]))
   if (changed) object.metadata.generation = (before ?? 0) + 1
   else if (before === undefined) delete object.metadata.generation
   else object.metadata.generation = before

@@ -3,7 +3,6 @@
 import { nameRules } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
-import { validateIP } from '@krmkit/meta/ip'
 import {
   validateDns1123Subdomain,
   validateDns1123SubdomainWithUnderscore,
@@ -18,6 +17,7 @@ import type { FieldPath } from './field-path.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from './names.ts'
 import { validateTolerations } from './node-selector.ts'
 import { maxInt32 } from './numbers.ts'
+import { validateIpAddress } from './older-addresses.ts'
 import {
   validateHostNetwork,
   validateHostUsers,
@@ -104,7 +104,7 @@ function* validateScheduling(spec: R<PodSpec>, at: FieldPath): Steps {
 
 function* validateHostAliases(aliases: readonly R<HostAlias>[] | null | undefined, at: FieldPath): Steps {
   yield* forEachStep(aliases, (alias, i) => {
-    at.index(i).child('ip').invalidAll(alias.ip, validateIP(alias.ip))
+    validateIpAddress(alias.ip, at.index(i).child('ip'))
     for (const [j, name] of (alias.hostnames ?? []).entries()) validateDnsSubdomain(name, at.index(i).child('hostnames').index(j))
   })
 }
@@ -138,7 +138,7 @@ function validateDnsConfig(config: R<PodDNSConfig> | null | undefined, at: Field
   const servers = config.nameservers ?? []
   if (servers.length > maxNameservers)
     at.child('nameservers').invalidText(goStrings(servers), `must not have more than ${maxNameservers} nameservers`)
-  for (const [i, server] of servers.entries()) at.child('nameservers').index(i).invalidAll(server, validateIP(server))
+  for (const [i, server] of servers.entries()) validateIpAddress(server, at.child('nameservers').index(i))
   validateSearches(config.searches ?? [], at.child('searches'))
   for (const [i, option] of (config.options ?? []).entries()) {
     if (isEmpty(option.name)) at.child('options').index(i).required('must not be empty')

@@ -1,9 +1,12 @@
 /** Warnings about pods: deprecated members and likely mistakes. */
-import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, Features, NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { goQuote } from '@krmkit/meta/go-text'
 import type {
   Container,
-  ContainerPort,
+  EnvVar,
   Pod,
+  PodAffinity,
   PodSpec,
   PodTemplateSpec,
   Volume,
@@ -12,6 +15,7 @@ import type {
 import { addressWarnings } from './address-warnings.ts'
 import { keyWarnings, nodeLabelWarning, nodeTermWarnings } from './node-labels.ts'
 import { overlapWarnings } from './path-warnings.ts'
+import { portWarnings } from './port-warnings.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
@@ -20,27 +24,31 @@ type Annotations = Readonly<Record<string, string>> | undefined
 const empty: R<PodSpec> = { containers: [] }
 
 /** Warnings for a new pod; updates give none. */
-export function podWarnings(pod: DeepReadonly<Pod>, profile: NamingProfile): string[] {
-  return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, profile, true)
+export function podWarnings(pod: DeepReadonly<Pod>, settings: WarningSettings): string[] {
+  return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, settings)
+}
+
+interface WarningSettings {
+  readonly profile: NamingProfile
+  readonly features: Features
 }
 
 /** A controller with a pod template. */
-interface TemplateChange {
+interface TemplateChange extends WarningSettings {
   readonly template: R<PodTemplateSpec> | undefined
   /** Path of the template, such as `spec.template`. */
   readonly at: string
-  readonly profile: NamingProfile
 }
 
 /** Warnings for the template of a new controller, or of one whose generation increased. */
 export function podTemplateWarnings(
   object: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject> | undefined,
-  { template, at, profile }: TemplateChange,
+  { template, at, ...settings }: TemplateChange,
 ): string[] {
   if (old !== undefined && object.metadata.generation === old.metadata.generation) return []
   const subject = { spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${at}.` }
-  return specWarnings(subject, profile, old === undefined)
+  return specWarnings(subject, settings)
 }
 
 interface Subject {
@@ -50,25 +58,26 @@ interface Subject {
   readonly at: string
 }
 
-function specWarnings(subject: Subject, profile: NamingProfile, created: boolean): string[] {
+/** In the order of the stock server. */
+function specWarnings(subject: Subject, { profile, features }: WarningSettings): string[] {
   const { spec, at } = subject
   const path = `${at}spec`
   const texts: string[] = []
   for (const key of sortedKeys(spec.nodeSelector)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key, profile)
-  warnAffinity(texts, spec, { path, profile })
+  warnNodeAffinity(texts, spec, { path, profile })
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const here = `${path}.topologySpreadConstraints[${i}]`
     texts.push(...keyWarnings(`${here}.topologyKey`, constraint.topologyKey, profile))
-    if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: a null labelSelector results in matching no pod`)
+    if (!isSet(constraint.labelSelector)) texts.push(`${here}.labelSelector: ${nullSelector}`)
   }
   warnAnnotations(texts, subject, profile)
-  warnDuplicates(
-    texts,
-    (spec.hostAliases ?? []).map((alias) => alias.ip),
-    (i, ip) => `${path}.hostAliases[${i}].ip: duplicate IP "${ip}"`,
-  )
-  warnPullSecrets(texts, spec, path)
-  for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, `${path}.volumes[${i}]`)
+  for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, { path: `${path}.volumes[${i}]`, features })
+  texts.push(...overlapWarnings(spec.volumes))
+  warnRepeated(texts, spec.hostAliases, { at: `${path}.hostAliases`, member: 'ip' })
+  warnRepeated(texts, spec.imagePullSecrets, { at: `${path}.imagePullSecrets`, member: 'name' })
+  for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries())
+    if (isEmpty(name)) texts.push(`${path}.imagePullSecrets[${i}].name: invalid empty name ""`)
+  for (const name of byteResources) warnFraction(texts, spec.overhead, { name, path: `${path}.overhead` })
   if (!isSet(spec.securityContext?.seccompProfile))
     warnAnnotation(texts, subject, `seccomp.security.alpha.${profile.domain}/pod`, seccompText)
   for (const name of ['initContainers', 'containers'] as const) {
@@ -77,24 +86,25 @@ function specWarnings(subject: Subject, profile: NamingProfile, created: boolean
       warnContainer(texts, container, `${path}.${name}[${i}]`)
     }
   }
-  warnPorts(texts, spec, path)
-  for (const name of byteResources) warnFraction(texts, spec.overhead, { name, path: `${path}.overhead` })
-  if (created && Number(spec.terminationGracePeriodSeconds ?? 0) < 0) {
+  texts.push(...portWarnings(spec, path))
+  if (Number(spec.terminationGracePeriodSeconds ?? 0) < 0)
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
-  }
+  for (const name of ['podAffinity', 'podAntiAffinity'] as const)
+    warnPodAffinity(texts, spec.affinity?.[name], `${path}.affinity.${name}`)
   for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries())
     texts.push(...addressWarnings(`${path}.dnsConfig.nameservers[${i}]`, server))
   for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) texts.push(...addressWarnings(`${path}.hostAliases[${i}].ip`, ip))
-  texts.push(...overlapWarnings(spec.volumes))
   return texts
 }
+
+const nullSelector = 'a null labelSelector results in matching no pod'
 
 function warnLabel(texts: string[], path: string, label: string | undefined, profile: NamingProfile): void {
   const text = nodeLabelWarning(label ?? '', profile)
   if (text !== undefined) texts.push(`${path}: ${text}`)
 }
 
-function warnAffinity(
+function warnNodeAffinity(
   texts: string[],
   spec: R<PodSpec>,
   { path, profile }: { readonly path: string; readonly profile: NamingProfile },
@@ -107,18 +117,17 @@ function warnAffinity(
   for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     texts.push(...nodeTermWarnings(`${preferred}[${i}].preference`, term.preference, { profile, checksValues: true }))
   }
-  for (const name of ['podAffinity', 'podAntiAffinity'] as const) {
-    const terms = spec.affinity?.[name]
-    for (const [i, term] of (terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-      if (isSet(term.labelSelector)) continue
-      const where = `${path}.affinity.${name}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector`
-      texts.push(`${where}: a null labelSelector results in matching no pod`)
-    }
-    for (const [i, weighted] of (terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-      if (isSet(weighted.podAffinityTerm?.labelSelector)) continue
-      const where = `${path}.affinity.${name}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector`
-      texts.push(`${where}: a null labelSelector results in matching no pod`)
-    }
+}
+
+function warnPodAffinity(texts: string[], terms: R<PodAffinity> | undefined, path: string): void {
+  for (const [i, term] of (terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    if (isSet(term.labelSelector)) continue
+    texts.push(`${path}.requiredDuringSchedulingIgnoredDuringExecution[${i}].labelSelector: ${nullSelector}`)
+  }
+  for (const [i, weighted] of (terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+    if (isSet(weighted.podAffinityTerm?.labelSelector)) continue
+    const where = `${path}.preferredDuringSchedulingIgnoredDuringExecution[${i}].podAffinityTerm.labelSelector`
+    texts.push(`${where}: ${nullSelector}`)
   }
 }
 
@@ -149,13 +158,17 @@ function warnProfiles(texts: string[], subject: Subject, container: R<Container>
   warnAnnotation(texts, subject, `container.apparmor.security.beta.${domain}/${container.name}`, text)
 }
 
-function warnPullSecrets(texts: string[], spec: R<PodSpec>, path: string): void {
-  const names = new Set<string>()
-  for (const [i, secret] of (spec.imagePullSecrets ?? []).entries()) {
-    const name = secret.name ?? ''
-    if (name === '') texts.push(`${path}.imagePullSecrets[${i}].name: invalid empty name "${name}"`)
-    if (names.has(name)) texts.push(`${path}.imagePullSecrets[${i}].name: duplicate name "${name}"`)
-    names.add(name)
+/** Warns of items whose member has the value of an earlier one. */
+function warnRepeated<Member extends string>(
+  texts: string[],
+  items: readonly { readonly [name in Member]?: string }[] | undefined,
+  { at, member }: { readonly at: string; readonly member: Member },
+): void {
+  const seen = new Set<string>()
+  for (const [i, item] of (items ?? []).entries()) {
+    const value = item[member] ?? ''
+    if (seen.has(value)) texts.push(`${at}[${i}].${member}: duplicate ${member} ${goQuote(value)}`)
+    seen.add(value)
   }
 }
 
@@ -172,8 +185,21 @@ export const deprecatedSources: readonly (readonly [string, string])[] = [
   ['rbd', 'rbd: deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-function warnVolume(texts: string[], volume: R<Volume>, path: string): void {
-  for (const [name, text] of deprecatedSources) if (isSet(volume[name as keyof Volume])) texts.push(`${path}.${text}`)
+function warnVolume(
+  texts: string[],
+  volume: R<Volume>,
+  { path, features }: { readonly path: string; readonly features: Features },
+): void {
+  for (const [name, text] of deprecatedSources) {
+    if (!isSet(volume[name as keyof Volume])) continue
+    const works = name === 'gitRepo' && gateEnabled('GitRepoVolumeDriver', features)
+    texts.push(`${path}.${works ? 'gitRepo: deprecated in v1.11' : text}`)
+  }
+  warnStorage(
+    texts,
+    volume.ephemeral?.volumeClaimTemplate?.spec.resources,
+    `${path}.ephemeral.volumeClaimTemplate.spec.resources`,
+  )
 }
 
 function warnContainer(texts: string[], container: R<Container>, path: string): void {
@@ -181,47 +207,20 @@ function warnContainer(texts: string[], container: R<Container>, path: string): 
     warnFraction(texts, container.resources?.limits, { name, path: `${path}.resources.limits` })
     warnFraction(texts, container.resources?.requests, { name, path: `${path}.resources.requests` })
   }
-  const names = (container.env ?? []).map((variable) => variable.name)
-  warnDuplicates(texts, names, (i, name) => {
-    return `${path}.env[${i}]: hides previous definition of "${name}", which may be dropped when using apply`
-  })
-}
-
-/** Warns of ports that several containers have, or that one has twice. */
-function warnPorts(texts: string[], spec: R<PodSpec>, path: string): void {
-  const ports = (['initContainers', 'containers'] as const).flatMap((list) =>
-    (spec[list] ?? []).flatMap((container, i) =>
-      (container.ports ?? []).map((port, j) => ({ ...port, at: `${path}.${list}[${i}].ports[${j}]` })),
-    ),
-  )
-  const seen = new Map<string, (typeof ports)[number][]>()
-  for (const port of ports) {
-    const key = `${port.containerPort}/${port.protocol ?? ''}`
-    const others = seen.get(key) ?? []
-    for (const other of others) {
-      const relation = portRelation(port, other)
-      if (relation !== undefined) texts.push(`${port.at}: ${relation} port definition with ${other.at}`)
-    }
-    seen.set(key, [...others, port])
-  }
-  const names = new Map<string, string>()
-  for (const { name = '', at } of ports) {
-    const first = names.get(name)
-    if (name === '') continue
-    if (first === undefined) names.set(name, at)
-    else {
-      const effect = `services and probes that select ports by name will use ${first}`
-      texts.push(`${at}: duplicate port name "${name}" with ${first}, ${effect}`)
-    }
+  const names = new Set<string>()
+  for (const [i, variable] of (container.env ?? []).entries()) {
+    if (names.has(variable.name) && !extendsEarlier(variable))
+      texts.push(
+        `${path}.env[${i}]: hides previous definition of ${goQuote(variable.name)}, which may be dropped when using apply`,
+      )
+    names.add(variable.name)
   }
 }
 
-function portRelation(a: R<ContainerPort>, b: R<ContainerPort>): string | undefined {
-  const [hostA, hostB] = [a.hostPort ?? 0, b.hostPort ?? 0]
-  const [addressA, addressB] = [a.hostIP ?? '', b.hostIP ?? '']
-  if (addressA === addressB && hostA === hostB) return 'duplicate'
-  if (hostA === 0 || hostB === 0) return 'overlapping'
-  return hostA === hostB && (addressA === '') !== (addressB === '') ? 'dangerously ambiguous' : undefined
+/** Whether the value of a variable contains that of an earlier variable with its name. */
+function extendsEarlier({ name, value = '', valueFrom }: R<EnvVar>): boolean {
+  const reference = `$(${name})`
+  return !isSet(valueFrom) && value !== reference && value.includes(reference)
 }
 
 /** Resources of a container that are counted in bytes. */
@@ -241,13 +240,4 @@ function warnFraction(
   const text = own(amounts, name)
   if (text === undefined || isWhole(amount(text))) return
   texts.push(`${path}[${name}]: fractional byte value "${amount(text).toString()}" is invalid, must be an integer`)
-}
-
-function warnDuplicates(texts: string[], values: readonly string[], text: (i: number, value: string) => string): void {
-  const seen = new Set<string>()
-  for (const [i, value] of values.entries()) {
-    if (isEmpty(value)) continue
-    if (seen.has(value)) texts.push(text(i, value))
-    seen.add(value)
-  }
 }

@@ -63,6 +63,19 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
   return true
 }
 
+/** Whether two values are equal as Go's `reflect.DeepEqual` compares them: an empty list or map differs from an absent one. */
+export function deepEqual(a: unknown, b: unknown): boolean {
+  if (a === b || !(isSet(a) || isSet(b))) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || !isSet(a) || !isSet(b)) return isEqualNumber(a, b)
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]))
+  }
+  const left = a as Record<string, unknown>
+  const right = b as Record<string, unknown>
+  const names = new Set([...Object.keys(left), ...Object.keys(right)])
+  return [...names].every((name) => deepEqual(own(left, name), own(right, name)))
+}
+
 function isEqualNumber(a: unknown, b: unknown): boolean {
   return (typeof a === 'bigint' || typeof b === 'bigint') && String(a) === String(b)
 }

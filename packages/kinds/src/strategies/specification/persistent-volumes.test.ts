@@ -177,6 +177,10 @@ describe('persistent volumes', () => {
     expect(wrong({ storageos: { volumeName: 'v', secretRef: { name: 's' } } })).toEqual([
       'storageos.secretRef.namespace Required',
     ])
+    for (const source of [{ cinder: { volumeID: 'v' } }, { storageos: { volumeName: 'v' } }]) {
+      const [name, members] = Object.entries(source)[0]!
+      expect(wrong({ [name]: { ...members, secretRef: { name: 'a-', namespace: 'b_' } } }), name).toEqual([])
+    }
     expect(wrong({ scaleIO: { gateway: 'g', system: 's' } })).toEqual(['scaleIO.secretRef Required'])
     expect(whole({ awsElasticBlockStore: { volumeID: 'v' } })?.awsElasticBlockStore).toEqual({ volumeID: 'v', fsType: 'ext4' })
   })

@@ -19,6 +19,7 @@ import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith, validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { loadCel } from '../admission-expressions.ts'
+import { jsonPathProblem } from '../json-path-syntax.ts'
 import { defaultMatchResources, validateMatchResources } from '../match-resources.ts'
 import {
   compilePolicyExpression as compile,
@@ -106,11 +107,19 @@ function validateAnnotation(
   } else compile(valueExpression, at.child('valueExpression'), { environment, kinds: ['string', 'null'] })
 }
 
+function validateFieldRef(path: string, at: FieldPath): void {
+  if (path === '') at.required()
+  else {
+    const problem = jsonPathProblem(path)
+    if (problem !== undefined) at.invalid(path, `invalid JSONPath: ${problem}`)
+  }
+}
+
 function validateStatus({ status }: Policy, at: FieldPath): void {
   for (const [i, { fieldRef = '', warning = '' }] of (status?.typeChecking?.expressionWarnings ?? []).entries()) {
     const here = at.child('typeChecking').child('expressionWarnings').index(i)
     if (warning === '') here.child('warning').required()
-    if (fieldRef.trim() === '') here.child('fieldRef').required()
+    validateFieldRef(fieldRef.trim(), here.child('fieldRef'))
   }
   at.add(validateConditions(status?.conditions ?? [], at.child('conditions').path()))
 }

@@ -12,10 +12,10 @@ import type {
 } from '../../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { raiseGeneration, startGeneration, validateMetadata } from '../../shared/metadata.ts'
+import { raiseGenerationExactly, startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { deepEqual, isSet, type R } from '../../shared/values.ts'
 import { validateWebhookService, validateWebhookUrl } from '../../shared/webhook-client.ts'
 import { type ExpressionContext, expressionContext, loadCel } from '../admission-expressions.ts'
 import { validateMatchConditions } from '../match-conditions.ts'
@@ -76,7 +76,7 @@ function tolerancesOf(
     sameNames: asked.sameNames || new Set(names).size < names.length,
     selectorValues: before.some(hasInvalidSelector),
     sameConditions:
-      hooks.length === before.length && hooks.every((hook, i) => semanticEqual(hook.matchConditions, before[i]?.matchConditions)),
+      hooks.length === before.length && hooks.every((hook, i) => deepEqual(hook.matchConditions, before[i]?.matchConditions)),
   }
 }
 
@@ -160,6 +160,7 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
   return {
     allowUnconditionalUpdate: false,
     keepInMemory: true,
+    distinctEmpties: [['webhooks']],
     defaults(configuration) {
       for (const hook of (configuration.webhooks ?? []) as MutatingWebhook[]) {
         hook.failurePolicy ??= 'Fail'
@@ -174,7 +175,7 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
     },
     prepareForCreate: startGeneration,
     prepareForUpdate(configuration, old) {
-      raiseGeneration(configuration, old, 'webhooks')
+      raiseGenerationExactly(configuration, old, 'webhooks')
     },
     ready(configuration) {
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined

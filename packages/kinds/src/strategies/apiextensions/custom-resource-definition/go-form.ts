@@ -3,7 +3,6 @@ import { type GoText, goQuote, goStrings, goSyntax, goText, joinFormatted } from
 import type { Rule } from '@krmkit/schema/cel'
 import type { CustomResourceDefinitionVersion } from '../../../types/apiextensions-v1.generated.ts'
 import { goStruct } from '../../shared/go-form.ts'
-import { isEmpty } from '../../shared/values.ts'
 import type { VersionParts } from './internal-form.ts'
 import type { Schema } from './schema.ts'
 
@@ -49,7 +48,7 @@ function goVersion({ name, served, storage, deprecated, deprecationWarning }: Ve
 }
 
 function goList<T>(type: string, items: readonly T[] | undefined, print: (item: T) => string): string {
-  return isEmpty(items) ? `[]${type}(nil)` : `[]${type}{${joinFormatted(items, print)}}`
+  return items === undefined ? `[]${type}(nil)` : `[]${type}{${joinFormatted(items, print)}}`
 }
 
 type Print = (value: unknown) => string
@@ -117,11 +116,11 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
   ['XListMapKeys', 'x-kubernetes-list-map-keys', strings],
   ['XListType', 'x-kubernetes-list-type', to('string')],
   ['XMapType', 'x-kubernetes-map-type', to('string')],
-  ['XValidations', 'x-kubernetes-validations', (value) => goRules((value as Schema['x-kubernetes-validations']) ?? [])],
+  ['XValidations', 'x-kubernetes-validations', (value) => goRules(value as Schema['x-kubernetes-validations'])],
 ]
 
-function goRules(rules: NonNullable<Schema['x-kubernetes-validations']>): string {
-  if (rules.length === 0) return 'apiextensions.ValidationRules(nil)'
+function goRules(rules: Schema['x-kubernetes-validations']): string {
+  if (rules === undefined) return 'apiextensions.ValidationRules(nil)'
   return `apiextensions.ValidationRules{${joinFormatted(rules, goRule)}}`
 }
 

@@ -8,6 +8,7 @@ import type {
   SelectableField,
 } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqual } from '../../shared/values.ts'
+import { sameSchema } from './schema.ts'
 
 /** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
 export interface VersionParts {
@@ -27,7 +28,7 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
 export function internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): InternalForm {
   const versions = spec.versions ?? []
-  const schema = sharedPart(versions, ({ schema }) => schema)
+  const schema = sharedPart(versions, ({ schema }) => schema, sameValidation)
   const subresources = sharedPart(versions, ({ subresources }) => subresources)
   const columns = sharedPart(versions, ({ additionalPrinterColumns }) => additionalPrinterColumns)
   const selectableFields = sharedPart(versions, ({ selectableFields }) => selectableFields)
@@ -47,12 +48,17 @@ export function internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): 
   }
 }
 
+function sameValidation(a: VersionParts['schema'], b: VersionParts['schema']): boolean {
+  return (a === undefined) === (b === undefined) && sameSchema(a?.openAPIV3Schema, b?.openAPIV3Schema)
+}
+
 function sharedPart<T>(
   versions: readonly Version[],
   read: (version: Version) => T | undefined,
+  equal: (a: T | undefined, b: T | undefined) => boolean = semanticEqual,
 ): { readonly same: boolean; readonly value: T | undefined } {
   const [first] = versions
   const value = first === undefined ? undefined : read(first)
-  const same = versions.every((version) => semanticEqual(read(version), value))
+  const same = versions.every((version) => equal(read(version), value))
   return { same, value: same ? value : undefined }
 }

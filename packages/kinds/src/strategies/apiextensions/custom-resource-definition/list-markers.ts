@@ -61,10 +61,10 @@ function validateMapItems(schema: Schema, keys: readonly string[], path: Path): 
   return collectErrors((errors) => {
     if (keys.length === 0)
       errors.push(field.required(path.child('x-kubernetes-list-map-keys'), 'must not be empty if x-kubernetes-list-type is map'))
-    if (schema.items === undefined || schema.items === null)
+    if (schema.items === undefined)
       errors.push(field.required(path.child('items'), 'must have a schema if x-kubernetes-list-type is map'))
     const items = itemsOf(schema)
-    if (items === undefined && schema.items !== undefined && schema.items !== null) {
+    if (items === undefined && schema.items !== undefined) {
       const detail = 'must only have a single schema if x-kubernetes-list-type is map'
       errors.push(field.invalid(path.child('items'), goItems(schema.items), detail))
     }

@@ -4,7 +4,7 @@ import type { CustomResourceValidation } from '../../../types/apiextensions-v1.g
 import { validateDefaults } from './default-validation.ts'
 import { type ExpressionRuleOptions, validateExpressions } from './expression-validation.ts'
 import { goSchema, schemaMembers } from './go-form.ts'
-import type { Schema, Steps } from './schema.ts'
+import { type Schema, type Steps, withoutEmpties } from './schema.ts'
 import { validateSchemaForm } from './schema-form.ts'
 import { validateStructural } from './structural-validation.ts'
 
@@ -40,15 +40,16 @@ export function* validateSchema(
   const at = path.child('openAPIV3Schema')
   const unread = options.structural ? yield* structuralProblem(schema) : undefined
   let expressible = options.structural && unread === undefined
+  const plain = yield* withoutEmpties(schema)
   if (expressible) {
     const structural = yield* validateStructural(schema, at)
-    const faults = structural.length > 0 ? structural : yield* validateDefaults(schema, at, options.objectMeta)
+    const faults = structural.length > 0 ? structural : yield* validateDefaults(plain, at, options.objectMeta)
     errors.push(...faults)
     expressible = faults.length === 0
   }
   const faults = yield* validateSchemaForm(schema, at)
   errors.push(...faults)
-  if (expressible) errors.push(...(yield* validateExpressions(schema, at, { ...options.expressions, faults })))
+  if (expressible) errors.push(...(yield* validateExpressions(plain, at, { ...options.expressions, faults })))
   return errors.length === 0 && unread !== undefined ? [field.invalid(at, '', unread)] : errors
 }
 

@@ -1,5 +1,7 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
+import { semanticEqual } from '../../shared/values.ts'
 
 /** `openAPIV3Schema` of a version, or a part of it. */
 export type Schema = DeepReadonly<JSONSchemaProps>
@@ -26,4 +28,49 @@ export function dropNullItems(schema: JSONSchemaProps | null | undefined): void 
   const single = [items, additionalProperties, not] as (JSONSchemaProps | undefined)[]
   for (const inner of [...single, ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})])
     dropNullItems(inner)
+}
+
+/** Keywords whose empty value is only for the rules that print or count keywords. */
+const lists = ['enum', 'required', 'allOf', 'anyOf', 'oneOf', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'] as const
+const maps = ['properties', 'patternProperties', 'dependencies', 'definitions'] as const
+
+/** The schema without empty lists and maps of keywords; itself where there are none. */
+export function* withoutEmpties(schema: Schema): Steps<Schema> {
+  yield
+  const changed = new Map<string, unknown>()
+  const replace = (keyword: keyof Schema & string, next: unknown) => {
+    if (next !== schema[keyword]) changed.set(keyword, next)
+  }
+  for (const keyword of [...lists, ...maps]) {
+    const value = schema[keyword]
+    if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) changed.set(keyword, undefined)
+  }
+  for (const keyword of ['not', 'additionalProperties', 'items'] as const) {
+    const inner = schema[keyword]
+    if (isSchema(inner)) replace(keyword, yield* withoutEmpties(inner))
+  }
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
+    const branches: Schema[] = []
+    for (const branch of schema[keyword] ?? []) branches.push(yield* withoutEmpties(branch))
+    if (branches.some((branch, index) => branch !== schema[keyword]?.[index])) changed.set(keyword, branches)
+  }
+  const properties: [string, Schema][] = []
+  for (const [name, property] of Object.entries(schema.properties ?? {})) properties.push([name, yield* withoutEmpties(property)])
+  if (properties.some(([name, property]) => property !== schema.properties?.[name]))
+    changed.set('properties', Object.fromEntries(properties))
+  if (changed.size === 0) return schema
+  const entries = Object.entries(schema).map(
+    ([keyword, value]) => [keyword, changed.has(keyword) ? changed.get(keyword) : value] as const,
+  )
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether two schemas are equal but for empty lists and maps of keywords. */
+export function sameSchema(a: Schema | undefined, b: Schema | undefined): boolean {
+  if (semanticEqual(a, b)) return true
+  return a !== undefined && b !== undefined && semanticEqual(runAtOnce(withoutEmpties(a)), runAtOnce(withoutEmpties(b)))
 }

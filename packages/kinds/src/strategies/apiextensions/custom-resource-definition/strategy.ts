@@ -1,5 +1,6 @@
 import { type DeepReadonly, type FieldError, field, type JsonObject, nameRules, Path } from '@krmkit/meta'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
+import { runAtOnce } from '@krmkit/meta/slices'
 import {
   collectErrorsSteps,
   type ErrorList,
@@ -13,7 +14,7 @@ import { lazyTypes } from '../../../handles/lazy-types.ts'
 import { ObjectMetaPart } from '../../../handles/parts/meta-v1.generated.ts'
 import type { Strategy, StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../types/apiextensions-v1.generated.ts'
-import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
 import { copy, firstByName, semanticEqual } from '../../shared/values.ts'
 import { validateApproval } from './approval.ts'
@@ -22,7 +23,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
-import { dropNullItems, type Steps } from './schema.ts'
+import { dropNullItems, type Steps, sameSchema, withoutEmpties } from './schema.ts'
 import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
@@ -107,7 +108,9 @@ function* expressionOptions(
     stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
   const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
   const isUnchanged = (name: string) => {
-    return old !== undefined && semanticEqual(schemas?.get(name)?.schema, oldSchemas?.get(name)?.schema)
+    return (
+      old !== undefined && sameSchema(schemas?.get(name)?.schema?.openAPIV3Schema, oldSchemas?.get(name)?.schema?.openAPIV3Schema)
+    )
   }
   return (names) => ({ environment, unchanged: names.every(isUnchanged) })
 }
@@ -224,6 +227,20 @@ function isTrue(object: Definition, type: string): boolean {
   return (object.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
 }
 
+function sameSpec(spec: Definition['spec'], old: Definition['spec']): boolean {
+  return semanticEqual(spec, old) || semanticEqual(withPlainSchemas(spec), withPlainSchemas(old))
+}
+
+function withPlainSchemas({ versions, ...spec }: Definition['spec']): object {
+  const plain = (versions ?? []).map(({ schema, ...version }) => {
+    const read = schema?.openAPIV3Schema
+    return read === undefined
+      ? { ...version, schema }
+      : { ...version, schema: { openAPIV3Schema: runAtOnce(withoutEmpties(read)) } }
+  })
+  return { ...spec, versions: plain }
+}
+
 function storageVersionIsStored(object: CustomResourceDefinition): void {
   const stored = (object.spec.versions ?? []).find(({ storage }) => storage)
   const status = object.status ?? {}
@@ -253,6 +270,7 @@ export function setDefinitionCondition(
 
 export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomResourceDefinition>({
   allowUnconditionalUpdate: false,
+  distinctEmpties: [['spec', 'versions', 'schema']],
   defaults(object) {
     const { names } = object.spec
     if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase()
@@ -269,7 +287,7 @@ export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomR
   },
   prepareForUpdate(object, old) {
     keepMembers(object, old, 'status')
-    raiseGeneration(object, old, 'spec')
+    settleGeneration(object, old, !sameSpec(object.spec, old.spec))
     storageVersionIsStored(object)
   },
   canonicalize(object, { dryRun = false }) {

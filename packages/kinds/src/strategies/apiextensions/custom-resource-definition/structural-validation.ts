@@ -93,9 +93,14 @@ function isOnly(branch: Schema | undefined, type: string): boolean {
 /** Keywords that constrain structure or values. */
 function setKeywords(schema: Schema): string[] {
   return Object.entries(schema)
-    .filter(([keyword, value]) => keyword !== 'example' && keyword !== 'externalDocs' && isConstrained(value))
+    .filter(([keyword, value]) => !unread.has(keyword) && (isConstrained(value) || (Array.isArray(value) && kept.has(keyword))))
     .map(([keyword]) => keyword)
 }
+
+/** Keywords that a structural schema does not have. */
+const unread: ReadonlySet<string> = new Set(['example', 'externalDocs', 'patternProperties', 'dependencies', 'definitions'])
+/** Keywords whose empty list a structural schema has. */
+const kept: ReadonlySet<string> = new Set(['required', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'])
 
 function isConstrained(value: unknown): boolean {
   return !(

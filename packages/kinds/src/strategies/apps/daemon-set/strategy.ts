@@ -148,9 +148,9 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
   },
-  warnings(set, old, { profile }) {
+  warnings(set, old, { profile, features }) {
     if (old !== undefined && templateGeneration(old) === templateGeneration(set)) return []
-    return podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })
+    return podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
   },
   subresources: {
     status: {

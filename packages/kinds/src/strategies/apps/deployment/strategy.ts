@@ -5,7 +5,7 @@ import { goIntOrString } from '@krmkit/meta/int-or-string'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
-import { percentOrNumber, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
+import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
 import { isEmptySelector, printSelector, validateSelector } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
@@ -64,7 +64,7 @@ function validateStrategy(strategy: R<DeploymentStrategy>, at: FieldPath): void 
   const { maxUnavailable = 0, maxSurge = 0 } = rolling
   validateIntOrPercent(maxUnavailable, here.child('maxUnavailable'))
   validateIntOrPercent(maxSurge, here.child('maxSurge'))
-  if ((percentOrNumber(maxUnavailable) ?? 0) === 0 && (percentOrNumber(maxSurge) ?? 0) === 0) {
+  if (numberOrPercent(maxUnavailable) === 0 && numberOrPercent(maxSurge) === 0) {
     here.child('maxUnavailable').invalid(goIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0')
   }
   validateAtMostAll(maxUnavailable, here.child('maxUnavailable'))
@@ -158,9 +158,14 @@ export const deploymentStrategy = defineStrategy<Deployment>({
       }
     })
   },
-  warnings(deployment, old, { profile }) {
+  warnings(deployment, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(deployment) : []
-    const texts = podTemplateWarnings(deployment, old, { template: deployment.spec?.template, at: 'spec.template', profile })
+    const texts = podTemplateWarnings(deployment, old, {
+      template: deployment.spec?.template,
+      at: 'spec.template',
+      profile,
+      features,
+    })
     return [...names, ...texts]
   },
   scale: {

@@ -65,9 +65,9 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
       validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
     })
   },
-  warnings(set, old, { profile }) {
+  warnings(set, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(set) : []
-    return [...names, ...podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })]
+    return [...names, ...podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })]
   },
   scale: {
     specReplicas: ['spec', 'replicas'],

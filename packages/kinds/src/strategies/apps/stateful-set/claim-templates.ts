@@ -1,8 +1,7 @@
 /** Claim templates of stateful sets. */
 import type { PersistentVolumeClaim } from '../../../types/core-v1.generated.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
-import { warnStorage } from '../../shared/pod-warnings.ts'
-import { isEmpty, type R } from '../../shared/values.ts'
+import { isEmpty } from '../../shared/values.ts'
 
 /** Applies the defaults of a whole claim, which a template is. */
 export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
@@ -13,10 +12,7 @@ export function defaultClaimTemplate(claim: PersistentVolumeClaim): void {
   roundUp(claim.spec.resources?.limits)
   roundUp(claim.spec.resources?.requests)
   claim.status ??= {}
+  roundUp(claim.status.capacity)
+  roundUp(claim.status.allocatedResources)
   if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
-}
-
-/** Adds warnings about the quantities of the claim. */
-export function warnClaimTemplate(texts: string[], claim: R<PersistentVolumeClaim>, path: string): void {
-  warnStorage(texts, claim.spec?.resources, `${path}.spec.resources`)
 }

@@ -20,7 +20,7 @@ import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
-import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
+import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
@@ -32,7 +32,7 @@ import {
   validateNotDecremented,
   validateRequiredSelector,
 } from '../../shared/workloads.ts'
-import { defaultClaimTemplate, warnClaimTemplate } from './claim-templates.ts'
+import { defaultClaimTemplate } from './claim-templates.ts'
 import { validateTemplateMetadata } from './template-metadata.ts'
 
 const historyLimit = 10
@@ -206,11 +206,11 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
       validateStatefulSetUpdate(set, old, errors)
     })
   },
-  warnings(set, old, { profile }) {
-    if (old !== undefined && old.metadata.generation === set.metadata.generation) return []
-    const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile })
+  warnings(set, old, { profile, features }) {
+    const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
     for (const [i, claim] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
-      warnClaimTemplate(texts, claim, `spec.volumeClaimTemplates[${i}]`)
+      // The stock server names the member so.
+      warnStorage(texts, claim.spec?.resources, `spec.volumeClaimTemplates[${i}]${old === undefined ? '' : '.Spec'}.resources`)
     }
     if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {
       texts.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended')

@@ -78,6 +78,10 @@ function dropDisabled(autoscaler: HorizontalPodAutoscaler, old: DeepReadonly<Hor
 
 export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutoscaler>({
   fieldAnnotations: autoscalerAnnotations,
+  distinctEmpties: [
+    ['spec', 'behavior', 'scaleUp', 'policies'],
+    ['spec', 'behavior', 'scaleDown', 'policies'],
+  ],
   defaults,
   prepareForCreate(autoscaler, { features }) {
     autoscaler.status = { desiredReplicas: 0 }

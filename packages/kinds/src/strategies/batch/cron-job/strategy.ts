@@ -118,14 +118,16 @@ export const cronJobStrategy = defineStrategy<CronJob>({
       yield* validateSpec(cron, old, errors)
     })
   },
-  warnings(cron, old, { profile }) {
+  warnings(cron, old, { profile, features }) {
     const texts = old === undefined ? warnPodNames(cron) : []
     const job = cron.spec?.jobTemplate?.spec
     const at = 'spec.jobTemplate.spec'
     if (old === undefined || old.metadata.generation !== cron.metadata.generation) warnJobSpec(texts, job, at)
-    texts.push(...podTemplateWarnings(cron, old, { template: job?.template, at: `${at}.template`, profile }))
+    texts.push(...podTemplateWarnings(cron, old, { template: job?.template, at: `${at}.template`, profile, features }))
     if (old !== undefined && cron.spec?.schedule.includes('TZ') === true) {
-      texts.push('cannot use TZ or CRON_TZ in spec.schedule, use timeZone instead')
+      // The stock server names the member so.
+      const advice = 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/'
+      texts.push(`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see ${advice} for more details`)
     }
     return texts
   },

@@ -83,11 +83,11 @@ export const jobStrategy = defineStrategy<Job>({
       yield* validateJobUpdate(job, old, errors)
     })
   },
-  warnings(job, old, { profile }) {
+  warnings(job, old, { profile, features }) {
     const texts = old === undefined ? warnPodNames(job) : []
     if (old !== undefined && old.metadata.generation === job.metadata.generation) return texts
     warnJobSpec(texts, job.spec, 'spec')
-    return [...texts, ...podTemplateWarnings(job, old, { template: job.spec?.template, at: 'spec.template', profile })]
+    return [...texts, ...podTemplateWarnings(job, old, { template: job.spec?.template, at: 'spec.template', profile, features })]
   },
   defaultPropagation: 'Orphan',
   defaultPropagationWarning:

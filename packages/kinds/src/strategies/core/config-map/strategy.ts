@@ -7,7 +7,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { base64Bytes, isEmptyMap, own, semanticEqual } from '../../shared/values.ts'
+import { base64Bytes, deepEqual, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
 export const maxDataSize = 1024 * 1024
@@ -38,11 +38,6 @@ export function validateDataKey(key: string, at: FieldPath): void {
   if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
-/** Whether two maps are equal; an absent map is empty. */
-export function sameData(a: object | undefined, b: object | undefined): boolean {
-  return isEmptyMap(a) ? isEmptyMap(b) : semanticEqual(a, b)
-}
-
 export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
     return validateStepsWith(context, (errors) => validateConfigMap(map, errors))
@@ -52,11 +47,13 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
       yield* validateMetadataUpdate(map, old, errors)
       if (old.immutable === true) {
         if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
-        if (!sameData(map.data, old.data)) errors.child('data').forbidden(frozen)
-        if (!sameData(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
+        if (!deepEqual(map.data, old.data)) errors.child('data').forbidden(frozen)
+        if (!deepEqual(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
       }
       yield* validateConfigMap(map, errors)
     })
   },
+  // `data` is an empty map by default.
+  distinctEmpties: [['binaryData']],
   deleteAnswer: 'StatusAlways',
 })

@@ -2,17 +2,18 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../types/core-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
-import { validatePublicAddress, validateServedAddress } from '../../shared/addresses.ts'
+import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
-  validateServedAddress(address.ip, at.child('ip'))
+  validateIpAddress(address.ip, at.child('ip'))
   if (!isEmpty(address.hostname)) validateDnsLabel(address.hostname, at.child('hostname'))
   if (isSet(address.nodeName)) validateDnsSubdomain(address.nodeName, at.child('nodeName'))
   validatePublicAddress(address.ip, at.child('ip'))

@@ -3,7 +3,7 @@
 import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
-import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
+import { parseCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -11,6 +11,7 @@ import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
+import { validateIpRange } from '../../shared/older-addresses.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
 import type { Steps } from '../../shared/steps.ts'
@@ -35,7 +36,7 @@ function validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): 
 }
 
 function validateRanges(ranges: readonly string[], at: FieldPath): void {
-  for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateCIDR(range))
+  for (const [i, range] of ranges.entries()) validateIpRange(range, at.index(i))
   if (ranges.length < 2) return
   const families = ranges.map((range) => parseCIDR(range)?.address.family)
   const wrong = families.indexOf(undefined)
@@ -93,6 +94,7 @@ function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features:
 }
 
 export const nodeStrategy = defineStrategy<Node>({
+  distinctEmpties: [['status', 'allocatable']],
   defaults(node) {
     joinRanges(node)
     const { status } = node

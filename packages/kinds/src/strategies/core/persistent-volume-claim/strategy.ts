@@ -1,8 +1,10 @@
 /** PersistentVolumeClaim. @see Configuration and storage specification, 2.4 */
 
 import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
+import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -29,10 +31,15 @@ function isKnownSource(source: NonNullable<Spec['dataSource']>, { apiDomain }: N
 }
 
 /** Drops an unknown `dataSource` that is the only source, and copies `dataSource` and `dataSourceRef` to each other. */
-function joinSources(spec: PersistentVolumeClaimSpec, old: Spec | undefined, profile: NamingProfile): void {
+function joinSources(
+  spec: PersistentVolumeClaimSpec,
+  old: Spec | undefined,
+  { features, profile }: Pick<StrategyContext, 'features' | 'profile'>,
+): void {
   const hadSource = isSet(old?.dataSource) || isSet(old?.dataSourceRef)
   const replaces = hadSource || isSet(spec.dataSourceRef)
   if (isSet(spec.dataSource) && !replaces && !isKnownSource(spec.dataSource, profile)) delete spec.dataSource
+  if (!gateEnabled('AnyVolumeDataSource', features)) return
   if (isSet(spec.dataSource) && !isSet(spec.dataSourceRef)) {
     const { apiGroup, kind, name } = spec.dataSource
     spec.dataSourceRef = { ...(apiGroup === undefined ? {} : { apiGroup }), kind, name }
@@ -74,13 +81,21 @@ function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Clai
     if (isSet(spec.volumeAttributesClassName)) before.volumeAttributesClassName = spec.volumeAttributesClassName
   }
   if (!semanticEqual(spec, before)) errors.child('spec').forbidden(immutable)
-  if (compareAmounts(size, oldSize) < 0 && compareAmounts(size, own(old.status?.capacity, 'storage')) <= 0) {
+  if (compareAmounts(size, oldSize) < 0) {
     const at = errors.child('spec').child('resources').child('requests').child('storage')
-    at.forbidden('field can not be less than status.capacity')
+    if (!recoversExpansion(old, errors)) at.forbidden('field can not be less than previous value')
+    else if (compareAmounts(size, own(old.status?.capacity, 'storage')) <= 0)
+      at.forbidden('field can not be less than status.capacity')
   }
   if (claim.spec?.volumeMode !== old.spec?.volumeMode)
     errors.child('volumeMode').invalid(claim.spec?.volumeMode, 'field is immutable')
   validateAttributesClassUpdate(claim, old, errors)
+}
+
+/** Whether a failed expansion can be reverted: the gate is on, or the claim has used the feature. */
+function recoversExpansion({ status }: DeepReadonly<Claim>, { context }: ContextErrorList): boolean {
+  if (gateEnabled('RecoverVolumeExpansionFailure', context.features)) return true
+  return isSet(status?.allocatedResources) || isSet(status?.allocatedResourceStatuses)
 }
 
 function validateAttributesClassUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): void {
@@ -168,7 +183,15 @@ function validateGrowingResource(name: string, at: FieldPath): boolean {
 
 const table: readonly GatedFields[] = [
   { gate: 'VolumeAttributesClass', paths: ['spec.volumeAttributesClassName'] },
+  { gate: 'AnyVolumeDataSource', paths: ['spec.dataSourceRef'] },
   { gate: 'CrossNamespaceVolumeDataSource', paths: ['spec.dataSourceRef'], when: 'spec.dataSourceRef.namespace' },
+]
+
+const statusTable: readonly GatedFields[] = [
+  { gate: 'VolumeAttributesClass', paths: ['status.currentVolumeAttributesClassName'] },
+  { gate: 'VolumeAttributesClass', paths: ['status.modifyVolumeStatus'] },
+  { gate: 'RecoverVolumeExpansionFailure', paths: ['status.allocatedResources'] },
+  { gate: 'RecoverVolumeExpansionFailure', paths: ['status.allocatedResourceStatuses'] },
 ]
 
 const claimStatus = statusSubresource<Claim>((claim, errors) => {
@@ -192,13 +215,13 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return
     dropGatedFields(claim, undefined, { table, features: context.features })
-    joinSources(claim.spec, undefined, context.profile)
+    joinSources(claim.spec, undefined, context)
   },
   prepareForUpdate(claim, old, context) {
     keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
     dropGatedFields(claim, old, { table, features: context.features })
-    joinSources(claim.spec, old.spec, context.profile)
+    joinSources(claim.spec, old.spec, context)
   },
   validate(claim, context) {
     return validateStepsWith(context, (errors) => validateClaim(claim, {}, errors))
@@ -224,9 +247,7 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
       ...claimStatus,
       prepareForUpdate(claim, old, context) {
         claimStatus.prepareForUpdate?.(claim, old, context)
-        if (context.features.enabled('VolumeAttributesClass')) return
-        for (const name of ['currentVolumeAttributesClassName', 'modifyVolumeStatus'] as const)
-          if (!isSet(old.status?.[name])) delete claim.status?.[name]
+        dropGatedFields(claim, old, { table: statusTable, features: context.features })
       },
     },
   },

@@ -55,6 +55,11 @@ function validateSecret(secret: Secret | null | undefined, at: FieldPath): void 
   else validateDnsLabel(secret.namespace, at.child('namespace'))
 }
 
+function requireSecretMembers(secret: Secret | null | undefined, at: FieldPath): void {
+  if (!isSet(secret)) return
+  for (const name of ['name', 'namespace'] as const) if (isEmpty(secret[name])) at.child(name).required()
+}
+
 /** Validates sources that pods have in the same shape. */
 function asPodSource<K extends keyof typeof vendorSources>(name: K): (source: unknown, at: FieldPath) => void {
   return (source, at) => (vendorSources[name] as (source: R<NonNullable<Volume[K]>>, at: FieldPath) => void)(source as never, at)
@@ -83,7 +88,7 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
   },
   cinder(source, at) {
     if (isEmpty(source.volumeID)) at.child('volumeID').required()
-    validateSecret(source.secretRef, at.child('secretRef'))
+    requireSecretMembers(source.secretRef, at.child('secretRef'))
   },
   fc: validateFc,
   flexVolume: validateFlexVolume,
@@ -102,7 +107,7 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
   },
   storageos(source, at) {
     validateStoragePlatform(source, at)
-    validateSecret(source.secretRef, at.child('secretRef'))
+    requireSecretMembers(source.secretRef, at.child('secretRef'))
   },
   csi(source, at) {
     validateDriverName(source.driver ?? '', at.child('driver'))

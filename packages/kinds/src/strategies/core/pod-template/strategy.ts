@@ -35,8 +35,8 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
       yield* validatePodTemplate(object.template, errors.child('template'))
     })
   },
-  warnings(object, old, { profile }) {
-    return podTemplateWarnings(object, old, { template: object.template, at: 'template', profile })
+  warnings(object, old, { profile, features }) {
+    return podTemplateWarnings(object, old, { template: object.template, at: 'template', profile, features })
   },
   deleteAnswer: 'Object',
 })

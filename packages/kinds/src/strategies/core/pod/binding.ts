@@ -23,6 +23,7 @@ export function validateBinding({ target }: DeepReadonly<Binding>): FieldError[]
  * that of the binding, as a precondition of the write.
  *
  * @param now milliseconds since the epoch.
+ * @param options `copyLabels`: the pod gets the labels of the binding (gate `PodTopologyLabelsAdmission`). Default false.
  * @throws ApiError 409 when the pod is terminating, has a node, or has scheduling gates.
  * @example
  * import type { Binding, Pod } from '@krmkit/kinds/core/v1'
@@ -32,7 +33,12 @@ export function validateBinding({ target }: DeepReadonly<Binding>): FieldError[]
  * validateBinding(binding) // []
  * bindPod(pod, binding, Date.now()).spec?.nodeName // 'node-1'
  */
-export function bindPod(pod: DeepReadonly<Pod>, binding: DeepReadonly<Binding>, now: number): Pod {
+export function bindPod(
+  pod: DeepReadonly<Pod>,
+  binding: DeepReadonly<Binding>,
+  now: number,
+  { copyLabels = false }: { readonly copyLabels?: boolean } = {},
+): Pod {
   const { name = '', deletionTimestamp } = pod.metadata
   const refuse = (detail: string) => ApiError.conflict({ group: '', resource: 'pods/binding' }, name, detail)
   if (deletionTimestamp !== undefined) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
@@ -40,9 +46,10 @@ export function bindPod(pod: DeepReadonly<Pod>, binding: DeepReadonly<Binding>, 
   if (!isEmpty(nodeName)) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`)
   if (!isEmpty(schedulingGates)) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
   const bound = copy<Pod>(pod)
-  const { annotations, resourceVersion = '' } = binding.metadata
+  const { annotations, labels, resourceVersion = '' } = binding.metadata
   bound.spec = { containers: [], ...bound.spec, nodeName: binding.target.name ?? '' }
   if (!isEmptyMap(annotations)) bound.metadata.annotations = { ...bound.metadata.annotations, ...annotations }
+  if (copyLabels && !isEmptyMap(labels)) bound.metadata.labels = { ...bound.metadata.labels, ...labels }
   const conditions = (bound.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled')
   const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: formatTime(now) }
   bound.status = { ...bound.status, conditions: [...conditions, scheduled] }

@@ -17,4 +17,12 @@ describe('defaultPodStatus', () => {
   it('leaves the addresses of the host as they are', () => {
     expect(withDefaults({ hostIP: '10.1.0.1' })).toEqual({ hostIP: '10.1.0.1' })
   })
+
+  it('rounds the amounts of containers up to thousandths', () => {
+    const given = { name: 'c', image: 'i', imageID: 'i', ready: false, restartCount: 0 }
+    const amounts = (cpu: string) => ({ allocatedResources: { cpu }, resources: { limits: { cpu }, requests: { cpu } } })
+    expect(withDefaults({ initContainerStatuses: [{ ...given, ...amounts('100u') }] })).toEqual({
+      initContainerStatuses: [{ ...given, ...amounts('1m') }],
+    })
+  })
 })

@@ -2,24 +2,37 @@
 
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
 import { goQuote, joinFormatted } from '@krmkit/meta/go-text'
-import { parseIP, validateIP } from '@krmkit/meta/ip'
+import { parseIP } from '@krmkit/meta/ip'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
-import type { ContainerStatus, Pod, PodStatus } from '../../../types/core-v1.generated.ts'
+import type { Pod, PodIP, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
+import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
 import { validateStepsWith } from '../../shared/strategy.ts'
-import { copy, firstByName, isEmpty, isSet, type R } from '../../shared/values.ts'
+import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
+import { validateContainerStatuses, validateTransitions } from './container-statuses.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
-/** `podIP` equals the first item of `podIPs`; `podIP` decides. The addresses of the host are not joined in this way. */
+/**
+ * `podIP` equals the first item of `podIPs`; `podIP` decides. The addresses of the host are not joined in this way. Amounts are
+ * rounded up to thousandths.
+ */
 export function defaultPodStatus(pod: Pod): void {
   const { status } = pod
   if (!isSet(status)) return
+  for (const name of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const) {
+    for (const { allocatedResources, resources } of status[name] ?? []) {
+      roundUp(allocatedResources)
+      roundUp(resources?.limits)
+      roundUp(resources?.requests)
+    }
+  }
   if (!isEmpty(status.podIP) && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   else if (isEmpty(status.podIP) && !isEmpty(status.podIPs?.[0]?.ip)) status.podIP = status.podIPs?.[0]?.ip as string
 }
@@ -70,52 +83,58 @@ function validateStatus(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, at: Fiel
   const status = pod.status ?? {}
   const before = old.status ?? {}
   for (const [i, condition] of (status.conditions ?? []).entries()) {
-    if (!ownConditions.has(condition.type)) validateQualifiedName(condition.type, at.child('conditions').index(i).child('Type'))
+    const here = at.child('conditions').index(i)
+    validateGeneration(condition.observedGeneration, here)
+    if (!ownConditions.has(condition.type)) validateQualifiedName(condition.type, here.child('Type'))
   }
   const nominated = status.nominatedNodeName
   if (!isEmpty(nominated) && nominated !== before.nominatedNodeName)
     validateDnsSubdomain(nominated, at.child('nominatedNodeName'))
-  if (!isEmpty(before.qosClass) && status.qosClass !== before.qosClass) {
+  validateGeneration(status.observedGeneration, at)
+  if ((status.qosClass ?? '') !== (before.qosClass ?? '')) {
     at.child('qosClass').invalid(status.qosClass ?? '', 'field is immutable')
   }
-  const restartPolicy = old.spec?.restartPolicy
-  for (const name of ['containerStatuses', 'initContainerStatuses'] as const) {
-    validateTransitions(status[name] ?? [], before[name] ?? [], at.child(name), restartPolicy)
-  }
-  validateAddresses(status.podIPs?.map((entry) => entry.ip ?? '') ?? [], at.child('podIPs'), 'core.PodIP')
+  validateTransitions(status, before, old.spec ?? noSpec, at)
+  validateClaims(status, pod.spec ?? noSpec, at.child('resourceClaimStatuses'))
+  validateAddresses(status.podIPs, { old: before.podIPs, at: at.child('podIPs'), type: 'core.PodIP' })
   const first = status.hostIPs?.[0]?.ip ?? ''
   if (!isEmpty(status.hostIPs) && (status.hostIP ?? '') !== first)
     at.child('hostIPs').index(0).child('ip').invalid(first, 'must be equal to `hostIP`')
-  if (!isEmpty(status.hostIPs))
-    validateAddresses(
-      status.hostIPs.map((entry) => entry.ip ?? ''),
-      at.child('hostIPs'),
-      'core.HostIP',
-    )
+  validateAddresses(status.hostIPs, { old: before.hostIPs, at: at.child('hostIPs'), type: 'core.HostIP' })
+  validateContainerStatuses(status, pod.spec ?? noSpec, at)
 }
 
-/** A finally terminated container must not run again. */
-function validateTransitions(
-  now: readonly R<ContainerStatus>[],
-  before: readonly R<ContainerStatus>[],
-  at: FieldPath,
-  restartPolicy: string | undefined,
-): void {
-  if (restartPolicy === 'Always') return
-  const byName = firstByName(now)
-  for (const [i, old] of before.entries()) {
-    const ended = old.state?.terminated
-    if (!isSet(ended) || (ended.exitCode !== 0 && restartPolicy === 'OnFailure')) continue
-    const current = byName.get(old.name)
-    if (current !== undefined && !isSet(current.state?.terminated)) {
-      at.index(i).child('state').forbidden('may not be transitioned to non-terminated state')
-    }
+const noSpec: R<PodSpec> = { containers: [] }
+
+function validateGeneration(generation: number | undefined, at: FieldPath): void {
+  if ((generation ?? 0) < 0) at.child('observedGeneration').invalid(generation, 'must be a non-negative integer')
+}
+
+function validateClaims({ resourceClaimStatuses }: R<PodStatus>, spec: R<PodSpec>, at: FieldPath): void {
+  const names = new Set<string>()
+  const known = new Set((spec.resourceClaims ?? []).map(({ name }) => name))
+  for (const [i, { name, resourceClaimName }] of (resourceClaimStatuses ?? []).entries()) {
+    const here = at.index(i).child('name')
+    if (!known.has(name)) here.invalid(name, 'must match the name of an entry in `spec.resourceClaims`')
+    if (names.has(name)) here.duplicate(name)
+    names.add(name)
+    if (isSet(resourceClaimName)) validateDnsSubdomain(resourceClaimName, here)
   }
 }
 
+interface Addresses {
+  /** Those of the stored pod, which may be wrong. */
+  readonly old: readonly R<PodIP>[] | undefined
+  readonly at: FieldPath
+  /** The type of an address in the source of the stock server. */
+  readonly type: string
+}
+
 /** At most one address per family. */
-function validateAddresses(addresses: readonly string[], at: FieldPath, type: string): void {
-  for (const [i, address] of addresses.entries()) at.index(i).invalidAll(address, validateIP(address))
+function validateAddresses(list: readonly R<PodIP>[] | undefined, { old, at, type }: Addresses): void {
+  const addresses = (list ?? []).map(({ ip = '' }) => ip)
+  const kept = (old ?? []).map(({ ip = '' }) => ip)
+  for (const [i, address] of addresses.entries()) validateIpAddress(address, at.index(i), kept)
   if (addresses.length < 2) return
   const wrong = addresses.findIndex((address) => parseIP(address) === undefined)
   if (wrong >= 0) at.internal(`failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]}`)

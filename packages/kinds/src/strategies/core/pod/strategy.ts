@@ -11,7 +11,7 @@ import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet } from '../../shared/values.ts'
+import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
 import { validateProfileAnnotations } from './profile-annotations.ts'
@@ -76,6 +76,10 @@ function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): strin
 }
 
 export const podStrategy = defineStrategy<Pod>({
+  distinctEmpties: [
+    ['spec', 'overhead'],
+    ...['ports', 'resizePolicy', 'resources'].map((name) => ['spec', 'ephemeralContainers', name]),
+  ],
   requiredMembers: { '': lunsOfPods() },
   defaults(pod) {
     pod.spec ??= { containers: [] }
@@ -94,6 +98,8 @@ export const podStrategy = defineStrategy<Pod>({
   prepareForUpdate(pod, old, context) {
     keepMembers(pod, old, 'status')
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, old.spec, context.features)
+    // Only admission of a new pod distinguishes it from an absent one.
+    if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
     raiseGeneration(pod, old, 'spec')
   },
   validate(pod, context) {
@@ -112,7 +118,7 @@ export const podStrategy = defineStrategy<Pod>({
   },
   warnings(pod, old, context) {
     if (context.subresource === 'status') return statusWarnings(status(pod))
-    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context.profile)] : []
+    return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []
   },
   deleteAnswer: 'Object',
   gracePeriodSeconds(pod, requested) {

@@ -87,9 +87,11 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
       yield* validateSpec(controller, errors)
     })
   },
-  warnings(controller, old, { profile }) {
+  warnings(controller, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(controller) : []
-    const texts = podTemplateWarnings(controller, old, { template: controller.spec?.template, at: 'spec.template', profile })
+    // The stock server warns of the template before the update.
+    const { template } = (old ?? controller).spec ?? {}
+    const texts = podTemplateWarnings(controller, old, { template, at: 'spec.template', profile, features })
     return [...names, ...texts]
   },
   defaultPropagation: 'Orphan',

@@ -6,8 +6,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
-import { maxDataSize, sameData, validateDataKey } from '../config-map/strategy.ts'
+import { base64Bytes, deepEqual, isEmpty, isSet, own } from '../../shared/values.ts'
+import { maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
 const immutableDetail = 'field is immutable when `immutable` is set'
@@ -118,7 +118,7 @@ export const secretStrategy = defineStrategy<Secret>({
       if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
       if (old.immutable === true) {
         if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
-        if (!sameData(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
+        if (!deepEqual(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
       }
       yield* validateSecret(secret, errors)
     })
@@ -133,6 +133,7 @@ export const secretStrategy = defineStrategy<Secret>({
     const warning = tlsWarning(text('tls.crt'), text('tls.key'))
     return warning === undefined ? [] : [warning]
   },
+  distinctEmpties: [['data']],
   deleteAnswer: 'StatusAlways',
   selectableFields: {
     type: (secret) => secret.type ?? '',

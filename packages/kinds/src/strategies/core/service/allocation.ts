@@ -76,7 +76,8 @@ export function allocateService(
   const { network, use, moreRanges = [], context } = options
   const { spec: asked } = service
   if (isSet(asked) && asked.type !== 'ExternalName') {
-    const malformed = validateWith(context, (errors) => validateClusterIps(asked, errors.child('spec')))
+    const kept = old?.spec?.clusterIPs ?? []
+    const malformed = validateWith(context, (errors) => validateClusterIps(asked, errors.child('spec'), kept))
     if (malformed.length > 0) return malformed
   }
   const families = network.ranges.map(familyOf)

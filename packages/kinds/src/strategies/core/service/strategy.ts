@@ -1,11 +1,14 @@
 /** Service. */
 import type { DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateIP } from '@krmkit/meta/ip'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { addressWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
@@ -42,18 +45,25 @@ function dropInternalPolicy(spec: ServiceSpec): void {
   if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
 }
 
-function validateStatus(service: DeepReadonly<Service>, at: FieldPath): void {
+const trafficGates: readonly GatedFields[] = [{ gate: 'ServiceTrafficDistribution', paths: ['spec.trafficDistribution'] }]
+const statusGates: readonly GatedFields[] = [{ gate: 'LoadBalancerIPMode', paths: ['status.loadBalancer.ingress.*.ipMode'] }]
+
+function validateStatus(service: DeepReadonly<Service>, old: DeepReadonly<Service>, at: FieldPath): void {
+  const { features } = at.errors.context
   const ingresses = service.status?.loadBalancer?.ingress ?? []
+  const kept = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? [])
   const here = at.child('loadBalancer').child('ingress')
-  if (service.spec?.type !== 'LoadBalancer' && ingresses.length > 0) {
+  const isBalanced = service.spec?.type === 'LoadBalancer' || gateEnabled('AllowServiceLBStatusOnNonLB', features)
+  if (!isBalanced && ingresses.length > 0) {
     here.forbidden("may only be used when `spec.type` is 'LoadBalancer'")
     return
   }
   for (const [i, { ip, ipMode, hostname }] of ingresses.entries()) {
     const place = here.index(i)
-    if (!isEmpty(ip)) place.child('ip').invalidAll(ip, validateIP(ip))
+    if (!isEmpty(ip)) validateIpAddress(ip, place.child('ip'), kept)
     if (!isSet(ipMode)) {
-      if (!isEmpty(ip)) place.child('ipMode').required('must be specified when `ip` is set')
+      if (!isEmpty(ip) && gateEnabled('LoadBalancerIPMode', features))
+        place.child('ipMode').required('must be specified when `ip` is set')
     } else if (isEmpty(ip)) place.child('ipMode').forbidden('may not be specified when `ip` is not set')
     else if (ipMode !== 'VIP' && ipMode !== 'Proxy') place.child('ipMode').notSupported(ipMode, ['Proxy', 'VIP'])
     if (isEmpty(hostname)) continue
@@ -80,15 +90,17 @@ export const serviceStrategy = defineStrategy<Service>({
   createAllocator: createServiceAllocator,
   allowCreateOnUpdate: true,
   defaults,
-  prepareForCreate(service) {
+  prepareForCreate(service, { features }) {
     service.status = { loadBalancer: {} }
     if (!isSet(service.spec)) return
+    dropGatedFields(service, undefined, { table: trafficGates, features })
     joinClusterIps(service.spec, undefined)
     dropInternalPolicy(service.spec)
   },
-  prepareForUpdate(service, old) {
+  prepareForUpdate(service, old, { features }) {
     keepMembers(service, old, 'status')
     if (!isSet(service.spec) || !isSet(old.spec)) return
+    dropGatedFields(service, old, { table: trafficGates, features })
     keepAllocated(service.spec, old.spec)
     joinClusterIps(service.spec, old.spec)
     dropUnused(service.spec, old.spec)
@@ -101,7 +113,7 @@ export const serviceStrategy = defineStrategy<Service>({
     return validateStepsWith(context, function* (errors) {
       yield* validateMetadataUpdate(service, old, errors)
       validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
-      yield* validateService(service, errors)
+      yield* validateService(service, errors, old)
     })
   },
   warnings(service, _old, { features, subresource }) {
@@ -122,13 +134,14 @@ export const serviceStrategy = defineStrategy<Service>({
   },
   subresources: {
     status: {
-      prepareForUpdate(service, old) {
+      prepareForUpdate(service, old, { features }) {
         keepMembers(service, old, 'spec')
+        dropGatedFields(service, old, { table: statusGates, features })
       },
       validateUpdate(service, old, context) {
         return validateStepsWith(context, function* (errors) {
           yield* validateMetadataUpdate(service, old, errors)
-          validateStatus(service, errors.child('status'))
+          validateStatus(service, old, errors.child('status'))
         })
       },
     },

@@ -2,7 +2,7 @@
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
 import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
-import { parseIP, validateCIDR, validateIP } from '@krmkit/meta/ip'
+import { parseIP } from '@krmkit/meta/ip'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
 import { protocols, validatePortNumberOrName } from '../../shared/container-ports.ts'
@@ -10,6 +10,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
+import { validateIpAddress, validateIpRange } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './fields.ts'
@@ -25,8 +26,8 @@ const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 const longestAffinity = 86_400
 const agentPort = 10_250
 
-/** All rules of a service, in the order of the stock server. */
-export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList): Steps {
+/** All rules of a service, in the order of the stock server. @param old the stored service, whose addresses stay valid. */
+export function* validateService(service: DeepReadonly<Service>, errors: ContextErrorList, old?: DeepReadonly<Service>): Steps {
   yield* validateMetadata(service, errors, { namespaced: true, name: nameRules.dns1035Label })
   const spec = service.spec ?? {}
   const at = errors.child('spec')
@@ -38,16 +39,15 @@ export function* validateService(service: DeepReadonly<Service>, errors: Context
   }
   yield* validateLabels(spec.selector, at.child('selector'))
   validateAffinity(spec, at)
-  if (spec.type !== 'ExternalName') validateClusterIps(spec, at)
+  if (spec.type !== 'ExternalName') validateClusterIps(spec, at, old?.spec?.clusterIPs ?? [])
   for (const [i, address] of (spec.externalIPs ?? []).entries()) {
-    const messages = validateIP(address)
-    if (messages.length > 0) at.child('externalIPs').index(i).invalidAll(address, messages)
-    else validatePublicAddress(address, at.child('externalIPs').index(i))
+    const here = at.child('externalIPs').index(i)
+    if (validateIpAddress(address, here, old?.spec?.externalIPs ?? [])) validatePublicAddress(address, here)
   }
   if (isEmpty(spec.type)) at.child('type').required()
   else if (!types.includes(spec.type)) at.child('type').notSupported(spec.type, types)
   validateUniquePorts(spec, at.child('ports'))
-  validateBalancer(service, spec, errors)
+  validateBalancer(service, old, errors)
   validateTraffic(spec, at)
 }
 
@@ -110,7 +110,7 @@ function validateAffinity(spec: Spec, at: FieldPath): void {
 }
 
 /** Validates `clusterIP`, `clusterIPs` and their families. */
-export function validateClusterIps(spec: Spec, at: FieldPath): void {
+export function validateClusterIps(spec: Spec, at: FieldPath, kept: readonly string[] = []): void {
   const before = at.errors.length
   const here = at.child('clusterIPs')
   const addresses = spec.clusterIPs ?? []
@@ -120,7 +120,7 @@ export function validateClusterIps(spec: Spec, at: FieldPath): void {
     else if (addresses[0] !== spec.clusterIP) here.invalid(printed, 'first value must match `clusterIP`')
   } else if (addresses.length > 0) here.invalid(printed, 'must be empty when `clusterIP` is not specified')
   validateFamilies(spec, at)
-  if (!validateAddresses(addresses, here)) return
+  if (!validateAddresses(addresses, here, kept)) return
   if (addresses.length > 1) {
     const families = new Set(addresses.map((address) => parseIP(address)?.family))
     if (families.size !== 2) here.invalid(printed, 'may specify no more than one IP for each IP family')
@@ -147,7 +147,7 @@ function validateFamilies(spec: Spec, at: FieldPath): void {
 }
 
 /** Returns false if an address is malformed, so that families cannot be compared. */
-function validateAddresses(addresses: readonly string[], at: FieldPath): boolean {
+function validateAddresses(addresses: readonly string[], at: FieldPath, kept: readonly string[]): boolean {
   let good = true
   for (const [i, address] of addresses.entries()) {
     if (i === 0 && address === 'None') {
@@ -157,9 +157,7 @@ function validateAddresses(addresses: readonly string[], at: FieldPath): boolean
       }
       continue
     }
-    const messages = validateIP(address)
-    at.index(i).invalidAll(address, messages)
-    if (messages.length > 0) good = false
+    if (!validateIpAddress(address, at.index(i), kept)) good = false
   }
   if (addresses.length > 2) at.invalidText(goStrings(addresses), 'may only hold up to 2 values')
   return good
@@ -194,7 +192,12 @@ function printPort(port: R<ServicePort>) {
   return goText(`core.ServicePort{Name:"", ${members}, TargetPort:${goIntOrString(0).text}, NodePort:0}`)
 }
 
-function validateBalancer(service: DeepReadonly<Service>, spec: Spec, errors: ContextErrorList): void {
+function validateBalancer(
+  service: DeepReadonly<Service>,
+  old: DeepReadonly<Service> | undefined,
+  errors: ContextErrorList,
+): void {
+  const spec = service.spec ?? {}
   const at = errors.child('spec')
   const balanced = spec.type === 'LoadBalancer'
   const detail = "may only be used when `type` is 'LoadBalancer'"
@@ -203,12 +206,14 @@ function validateBalancer(service: DeepReadonly<Service>, spec: Spec, errors: Co
   if (!isEmpty(spec.loadBalancerSourceRanges)) {
     const here = at.child('LoadBalancerSourceRanges')
     if (!balanced) here.forbidden(detail)
-    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) here.index(i).invalidAll(range, validateCIDR(range.trim()))
+    const kept = (old?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim())
+    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) validateIpRange(range.trim(), here.index(i), kept)
   } else if (annotation !== undefined) {
     const here = errors.child('metadata').child('annotations').key(key)
     if (!balanced) here.forbidden(detail)
     const text = annotation.trim()
-    if (text !== '') for (const range of text.split(',')) here.invalidAll(annotation, validateCIDR(range.trim()))
+    const isNew = text !== '' && own(old?.metadata.annotations, key) !== annotation
+    for (const range of isNew ? text.split(',') : []) validateIpRange(range.trim(), here)
   }
   if (isSet(spec.allocateLoadBalancerNodePorts) && !balanced) at.child('allocateLoadBalancerNodePorts').forbidden(detail)
   if (balanced && !isSet(spec.allocateLoadBalancerNodePorts)) at.child('allocateLoadBalancerNodePorts').required()

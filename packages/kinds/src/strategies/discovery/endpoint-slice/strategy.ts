@@ -1,6 +1,7 @@
 /** EndpointSlice. */
-import type { DeepReadonly } from '@krmkit/meta'
-import { parseIP, validateIP } from '@krmkit/meta/ip'
+import type { DeepReadonly, Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { parseIP } from '@krmkit/meta/ip'
 import {
   validateDns1123Subdomain,
   validateFullyQualifiedDomainName,
@@ -15,6 +16,7 @@ import { protocols } from '../../shared/container-ports.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
@@ -26,6 +28,7 @@ const maxAddresses = 100
 const maxTopologyLabels = 16
 const maxHints = 8
 const hostNameLabel = 'kubernetes.io/hostname'
+const mendingControllers = ['endpointslice-controller', 'endpointslicemirroring-controller']
 
 type Slice = DeepReadonly<EndpointSlice>
 
@@ -60,12 +63,8 @@ function validateAddresses(addresses: readonly string[], type: string, at: Field
     const here = at.index(i)
     if (type === 'FQDN') here.add(validateFullyQualifiedDomainName(here.path(), address))
     if (type !== 'IPv4' && type !== 'IPv6') continue
-    const parsed = parseIP(address)
-    if (parsed === undefined) {
-      here.invalidAll(address, validateIP(address))
-      continue
-    }
-    if (parsed.family !== (type === 'IPv4' ? 4 : 6)) at.invalid(address, `must be an ${type} address`)
+    if (!validateIpAddress(address, here)) continue
+    if (parseIP(address)?.family !== (type === 'IPv4' ? 4 : 6)) at.invalid(address, `must be an ${type} address`)
     validatePublicAddress(address, here)
   }
 }
@@ -140,18 +139,21 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   prepareForCreate(slice, { features }) {
     startGeneration(slice)
     dropTopology(slice, undefined)
-    if (!features.enabled('PreferSameTrafficDistribution')) dropNodeHints(slice)
+    dropHints(slice, undefined, features)
   },
   prepareForUpdate(slice, old, { features }) {
-    dropTopology(slice, old)
-    const used = (old.endpoints ?? []).some((endpoint) => !isEmpty(endpoint.hints?.forNodes))
-    if (!used && !features.enabled('PreferSameTrafficDistribution')) dropNodeHints(slice)
+    // Members that are dropped count as a change.
     if (!semanticEqual(withoutMetadata(slice), withoutMetadata(old))) {
       slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
+    dropHints(slice, old, features)
+    dropTopology(slice, old)
   },
-  warnings(slice) {
-    const texts = slice.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []
+  warnings(slice, old, { profile: { domain, apiDomain } }) {
+    const texts = slice.addressType === 'FQDN' && old === undefined ? ['spec.addressType: FQDN endpoints are deprecated'] : []
+    const manager = own(slice.metadata.labels, `endpointslice.${domain}/managed-by`)
+    // These controllers mend addresses themselves.
+    if (mendingControllers.some((name) => manager === `${name}.${apiDomain}`)) return texts
     for (const [i, { addresses }] of (slice.endpoints ?? []).entries())
       for (const [j, address] of (addresses ?? []).entries())
         texts.push(...addressWarnings(`endpoints[${i}].addresses[${j}]`, address))
@@ -168,6 +170,13 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   },
 })
 
-function dropNodeHints(slice: EndpointSlice): void {
-  for (const endpoint of slice.endpoints ?? []) delete endpoint.hints?.forNodes
+function dropHints(slice: EndpointSlice, old: DeepReadonly<EndpointSlice> | undefined, features: Features): void {
+  const before = old?.endpoints ?? []
+  const keepsHints = gateEnabled('TopologyAwareHints', features) || before.some(({ hints }) => isSet(hints))
+  const keepsNodes =
+    gateEnabled('PreferSameTrafficDistribution', features) || before.some(({ hints }) => !isEmpty(hints?.forNodes))
+  for (const endpoint of slice.endpoints ?? []) {
+    if (!keepsHints) delete endpoint.hints
+    else if (!keepsNodes) delete endpoint.hints?.forNodes
+  }
 }

@@ -16,6 +16,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
+import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
@@ -103,11 +104,12 @@ function validateSpec(spec: R<IngressSpec>, at: FieldPath): void {
 
 const classKey = (errors: ContextErrorList): string => `${errors.context.profile.domain}/ingress.class`
 
-function validateStatus(ingress: DeepReadonly<Ingress>, errors: ContextErrorList): void {
+function validateStatus(ingress: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>, errors: ContextErrorList): void {
+  const kept = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? [])
   const at = errors.child('status').child('loadBalancer').child('ingress')
   for (const [i, { ip, hostname }] of (ingress.status?.loadBalancer?.ingress ?? []).entries()) {
     const here = at.index(i)
-    if (!isEmpty(ip)) here.child('ip').invalidAll(ip, validateIP(ip))
+    if (!isEmpty(ip)) validateIpAddress(ip, here.child('ip'), kept)
     if (isEmpty(hostname)) continue
     here.child('hostname').invalidAll(hostname, validateDns1123Subdomain(hostname))
     if (validateIP(hostname).length === 0) here.child('hostname').invalid(hostname, 'must be a DNS name, not an IP address')
@@ -152,7 +154,7 @@ export const ingressStrategy = defineStrategy<Ingress>({
     return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`]
   },
   subresources: {
-    status: statusSubresource((ingress, errors) => validateStatus(ingress, errors)),
+    status: statusSubresource((ingress, errors, old) => validateStatus(ingress, old, errors)),
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

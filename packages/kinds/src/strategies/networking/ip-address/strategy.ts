@@ -8,8 +8,8 @@ import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { validateStrictAddress } from '../../shared/strict-address.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
-import { validateStrictAddress } from '../strict-address.ts'
 
 function validateParent({ group, resource, namespace, name }: R<ParentReference>, at: FieldPath): void {
   if (!isEmpty(group)) at.child('group').invalidAll(group, validateDns1123Subdomain(group))

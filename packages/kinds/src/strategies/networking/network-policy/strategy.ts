@@ -1,14 +1,15 @@
 /** NetworkPolicy. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { parseCIDR, validateCIDR } from '@krmkit/meta/ip'
+import { parseCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { validateSelector } from '../../shared/labels.ts'
-import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
+import { validateIpRange } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -31,20 +32,18 @@ function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
   } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
 }
 
-function validateBlock(block: R<IPBlock>, at: FieldPath): void {
+function validateBlock(block: R<IPBlock>, at: FieldPath, kept: readonly string[]): void {
   if (isEmpty(block.cidr)) {
     at.child('cidr').required()
     return
   }
+  validateIpRange(block.cidr, at.child('cidr'), kept)
   const range = parseCIDR(block.cidr)
-  if (range === undefined) {
-    at.child('cidr').invalidAll(block.cidr, validateCIDR(block.cidr))
-    return
-  }
+  if (range === undefined) return
   for (const [i, text] of (block.except ?? []).entries()) {
     const here = at.child('except').index(i)
     const except = parseCIDR(text)
-    here.invalidAll(text, validateCIDR(text))
+    validateIpRange(text, here, kept)
     if (except === undefined) continue
     const inside = except.address.family === range.address.family && except.prefixLength > range.prefixLength
     if (!inside || !samePrefix(except.address.bytes, range.address.bytes, range.prefixLength)) {
@@ -61,16 +60,22 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return true
 }
 
-function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath): void {
+function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: readonly string[]): void {
   validateSelector(peer.podSelector, at.child('podSelector'))
   validateSelector(peer.namespaceSelector, at.child('namespaceSelector'))
-  if (isSet(peer.ipBlock)) validateBlock(peer.ipBlock, at.child('ipBlock'))
+  if (isSet(peer.ipBlock)) validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
   const others = isSet(peer.podSelector) || isSet(peer.namespaceSelector)
   if (!others && !isSet(peer.ipBlock)) at.required('must specify a peer')
   else if (others && isSet(peer.ipBlock)) at.forbidden('may not specify both ipBlock and another peer')
 }
 
-function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErrorList): Steps {
+/** @param old the stored policy, whose ranges stay valid. */
+function* validatePolicy(
+  policy: DeepReadonly<NetworkPolicy>,
+  errors: ContextErrorList,
+  old?: DeepReadonly<NetworkPolicy>,
+): Steps {
+  const kept = old === undefined ? [] : rangesOf(old)
   yield* validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
   const at = errors.child('spec')
@@ -81,7 +86,7 @@ function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErr
       for (const [j, port] of (rule.ports ?? []).entries()) validatePort(port, here.child('ports').index(j))
       const [member, peers] =
         'from' in rule ? (['from', rule.from] as const) : (['to', 'to' in rule ? rule.to : undefined] as const)
-      for (const [j, peer] of (peers ?? []).entries()) validatePeer(peer, here.child(member).index(j))
+      for (const [j, peer] of (peers ?? []).entries()) validatePeer(peer, here.child(member).index(j), kept)
     }
   }
   if (policyTypes.length > 2) {
@@ -91,6 +96,14 @@ function* validatePolicy(policy: DeepReadonly<NetworkPolicy>, errors: ContextErr
   for (const [i, type] of policyTypes.entries()) {
     if (!directions.includes(type)) at.child('policyTypes').index(i).notSupported(type, directions)
   }
+}
+
+function rangesOf({ spec }: DeepReadonly<NetworkPolicy>): string[] {
+  const peers = [
+    ...(spec?.ingress ?? []).flatMap(({ from }) => from ?? []),
+    ...(spec?.egress ?? []).flatMap(({ to }) => to ?? []),
+  ]
+  return peers.flatMap(({ ipBlock }) => (isSet(ipBlock) ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : []))
 }
 
 function blockWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
@@ -108,6 +121,7 @@ function blockWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
 }
 
 export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
+  distinctEmpties: [['spec']],
   defaults(policy) {
     const { spec } = policy
     if (!isSet(spec)) return
@@ -120,7 +134,7 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
     startGeneration(policy)
   },
   prepareForUpdate(policy, old) {
-    raiseGeneration(policy, old, 'spec')
+    raiseGenerationExactly(policy, old, 'spec')
   },
   warnings: blockWarnings,
   validate(policy, context) {
@@ -128,10 +142,10 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   },
   validateUpdate(policy, old, context) {
     return validateStepsWith(context, function* (errors) {
-      yield* validatePolicy(policy, errors)
+      yield* validatePolicy(policy, errors, old)
       yield* validateMetadataUpdate(policy, old, errors)
       // The stock server validates the specification twice on update.
-      const again = yield* validateStepsWith(context, (own) => validatePolicy(policy, own))
+      const again = yield* validateStepsWith(context, (own) => validatePolicy(policy, own, old))
       errors.add(again.filter((error) => error.field.startsWith('spec')))
     })
   },

@@ -7,8 +7,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { validateStrictRange } from '../../shared/strict-address.ts'
 import { semanticEqual } from '../../shared/values.ts'
-import { validateStrictRange } from '../strict-address.ts'
 
 const maxRanges = 2
 

@@ -7,7 +7,7 @@ import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isEmptyMap, isSet, semanticEqual } from '../../shared/values.ts'
+import { deepEqual, isEmpty, isSet } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
 const reclaimPolicies = ['Delete', 'Retain']
@@ -32,8 +32,7 @@ function validateImmutableFields(
   old: DeepReadonly<StorageClass>,
   errors: ContextErrorList,
 ): void {
-  const same = isEmptyMap(object.parameters) ? isEmptyMap(old.parameters) : semanticEqual(object.parameters, old.parameters)
-  if (!same) errors.child('parameters').forbidden('updates to parameters are forbidden.')
+  if (!deepEqual(object.parameters, old.parameters)) errors.child('parameters').forbidden('updates to parameters are forbidden.')
   if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
   if (object.reclaimPolicy !== old.reclaimPolicy)
     errors.child('reclaimPolicy').forbidden('updates to reclaimPolicy are forbidden.')
@@ -44,6 +43,7 @@ function validateImmutableFields(
 
 export const storageClassStrategy = defineStrategy<StorageClass>({
   keepInMemory: true,
+  distinctEmpties: [['parameters']],
   defaults(object) {
     object.reclaimPolicy ??= 'Delete'
     object.volumeBindingMode ??= 'Immediate'

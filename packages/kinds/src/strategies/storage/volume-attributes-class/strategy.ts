@@ -5,7 +5,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmptyMap, semanticEqual } from '../../shared/values.ts'
+import { deepEqual, isEmptyMap } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
 function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): Steps {
@@ -18,6 +18,7 @@ function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: Con
 
 export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClass>({
   allowUnconditionalUpdate: false,
+  distinctEmpties: [['parameters']],
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
@@ -27,7 +28,7 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
       yield* validateClass(object, errors)
       yield* validateMetadataUpdate(object, old, errors)
       if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
-      if (!semanticEqual(object.parameters, old.parameters))
+      if (!deepEqual(object.parameters, old.parameters))
         errors.child('parameters').forbidden('updates to parameters are forbidden.')
       yield* validateClass(object, errors)
     })

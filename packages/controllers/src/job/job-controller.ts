@@ -1,0 +1,233 @@
+import type { Informer } from '@krmkit/client'
+import { formatTime, labelSelectorFromObject } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { sameJson } from '../framework/same-json.ts'
+import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { Expectations } from '../workloads/expectations.ts'
+import { queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
+import { OwnedPods } from '../workloads/owned-pods.ts'
+import { isNotFound } from '../workloads/pod-control.ts'
+import { type BackoffRecord, noFailures, remainingMs, withFinished } from './backoff.ts'
+import { createState, deadlineMs, evaluate, type JobState, jobCondition } from './job-state.ts'
+import {
+  hasTracking,
+  isSuspended,
+  type Job,
+  type JobKeys,
+  jobKeysOf,
+  jobs,
+  type ReadonlyJob,
+  terminalCondition,
+} from './objects.ts'
+import { type ManagedPods, PodManager, removeFinalizer } from './pod-manager.ts'
+import { countReleased, finish, planTracking } from './tracking.ts'
+
+/** Runs the pods of jobs until enough of them have succeeded or too many have failed. */
+export const jobController: Controller = {
+  name: 'job-controller',
+  isDefault: false,
+  start: (context) => new JobController(context),
+}
+
+class JobController implements AsyncDisposable {
+  readonly #context: ControllerContext
+  readonly #keys: JobKeys
+  readonly #jobs: Informer<Job>
+  readonly #pods: OwnedPods<Job>
+  readonly #expectations: Expectations
+  readonly #manager: PodManager
+  /** Uids of pods whose finalizer was removed, until the informer shows it. */
+  readonly #released = new Map<string, Set<string>>()
+  readonly #backoff = new Map<string, BackoffRecord>()
+  readonly #orphans: WorkQueue<string>
+  readonly #subscriptions: readonly (() => void)[]
+
+  constructor(context: ControllerContext) {
+    const { informers, clock, profile, rateLimit } = context
+    this.#context = context
+    this.#keys = jobKeysOf(profile)
+    this.#expectations = new Expectations(clock)
+    this.#manager = new PodManager(context, this.#expectations)
+    this.#jobs = informers.of(jobs)
+    const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
+    this.#orphans = context.queue<string>({ sync: (key) => this.#releaseOrphan(key), rateLimit })
+    const enqueue = (job: ReadonlyJob) => queue.add(queueKey(job))
+    this.#pods = new OwnedPods({
+      context,
+      owners: this.#jobs,
+      resource: jobs,
+      selectorOf: ({ spec }) => (spec?.selector == null ? undefined : labelSelectorFromObject(spec.selector)),
+      changed: enqueue,
+      created: (key) => this.#expectations.created(key),
+      deleted: (key, pod) => {
+        this.#expectations.deleted(key, pod.metadata.uid)
+        this.#noteFinalizer(key, pod)
+      },
+      updated: (key, pod) => this.#noteFinalizer(key, pod),
+    })
+    const ended = (job: ReadonlyJob) => {
+      for (const pod of this.#pods.of(job)) this.#checkOrphan(pod)
+    }
+    this.#subscriptions = [
+      this.#jobs.on({
+        added: enqueue,
+        updated: (job) => {
+          enqueue(job)
+          if (terminalCondition(job) !== undefined) ended(job)
+        },
+        deleted: (job) => {
+          enqueue(job)
+          ended(job)
+        },
+      }),
+      this.#pods.subscribe(),
+      this.#pods.informer.on({ added: (pod) => this.#checkOrphan(pod), updated: (pod) => this.#checkOrphan(pod) }),
+    ]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
+  }
+
+  #noteFinalizer(key: string, pod: ReadonlyPod): void {
+    if (!hasTracking(pod, this.#keys)) this.#released.get(key)?.delete(pod.metadata.uid ?? '')
+  }
+
+  async #sync(key: string): Promise<RequeueAfter | undefined> {
+    await this.#pods.synced()
+    const { namespace, name } = splitKey(key)
+    const job = this.#jobs.get(name, namespace)
+    if (job === undefined) this.#expectations.forget(key)
+    if (job === undefined || terminalCondition(job) !== undefined) {
+      this.#released.delete(key)
+      this.#backoff.delete(key)
+      return undefined
+    }
+    const { managedBy = this.#keys.manager } = job.spec ?? {}
+    if (managedBy !== this.#keys.manager) return undefined
+    const waitMs = this.#expectations.waitMs(key)
+    const pods = await this.#pods.claim(job, () => true, { finalizer: this.#keys.tracking })
+    const nowMs = this.#context.clock.now()
+    const released = new Set(this.#released.get(key))
+    const state = createState(job, pods, { keys: this.#keys, nowMs, released })
+    const backoff = withFinished(this.#backoff.get(key) ?? noFailures, state.newlySucceeded, state.newlyFailed)
+    state.finished = evaluate(state)
+    const managed = await this.#managePods(state, waitMs === 0, remainingMs(backoff, nowMs))
+    await this.#track(key, state, managed, backoff)
+    if (managed.error !== undefined) throw managed.error
+    const deadline = state.finished === undefined ? deadlineMs(state) : undefined
+    const waits = [deadline === undefined ? 0 : deadline - nowMs, managed.delayMs ?? 0, waitMs].filter((ms) => ms > 0)
+    return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) }
+  }
+
+  /** Deletes the pods of a job that ends, or creates and deletes those of a running one. */
+  async #managePods(state: JobState, isSatisfied: boolean, backoffMs: number): Promise<ManagedPods> {
+    const { job, activePods } = state
+    if (state.finished !== undefined) {
+      const managed = await this.#manager.deleteActive(state)
+      // Pods remain, or may exist that the informer does not show yet.
+      if (managed.active > 0 || !isSatisfied) state.finished = undefined
+      return managed
+    }
+    const mayManage = isSatisfied && job.metadata.deletionTimestamp === undefined
+    const managed = mayManage ? await this.#manager.manage(state, backoffMs) : { active: activePods.length }
+    const completions = job.spec?.completions
+    const isComplete = completions == null ? state.succeeded > 0 : state.succeeded >= completions
+    if (isComplete && managed.active === 0) {
+      const message = 'Reached expected number of succeeded pods'
+      state.finished = jobCondition(state, 'SuccessCriteriaMet', 'CompletionsReached', message)
+    } else if (mayManage) noteSuspension(state)
+    return managed
+  }
+
+  /** Writes the status and releases ended pods, in the order that counts each pod once. */
+  async #track(key: string, state: JobState, { active }: ManagedPods, backoff: BackoffRecord): Promise<void> {
+    const { status, job } = state
+    if (active === 0) delete status.active
+    else status.active = active
+    status.ready = state.ready
+    status.terminating = state.terminating
+    const plan = planTracking(state)
+    if (plan.needsWrite || !sameJson(status, job.status ?? {})) {
+      await this.#writeStatus(state)
+      this.#backoff.set(key, backoff)
+    }
+    const error = await this.#releasePods(key, plan.released, plan.uidsWithFinalizer)
+    const isCounted = countReleased(state, plan.uidsWithFinalizer)
+    if (error !== undefined) {
+      if (isCounted) await this.#writeStatus(state)
+      throw error
+    }
+    const isFinished = !plan.isPartial && finish(state)
+    if (isCounted || isFinished) await this.#writeStatus(state)
+  }
+
+  async #writeStatus(state: JobState): Promise<void> {
+    const { client, fieldManager, signal } = this.#context
+    const changed = { ...(structuredClone(state.job) as Job), status: structuredClone(state.status) }
+    state.job = await client.update(jobs, changed, { subresource: 'status', fieldManager, signal })
+  }
+
+  /** Removes the finalizer of ended pods. @returns the first error */
+  async #releasePods(key: string, pods: readonly ReadonlyPod[], uidsWithFinalizer: Set<string>): Promise<unknown> {
+    if (pods.length === 0) return undefined
+    const released = this.#released.get(key) ?? new Set()
+    this.#released.set(key, released)
+    const errors: unknown[] = []
+    const release = async (pod: ReadonlyPod) => {
+      const { uid = '' } = pod.metadata
+      released.add(uid)
+      try {
+        await removeFinalizer(pod, this.#keys, this.#context)
+        uidsWithFinalizer.delete(uid)
+      } catch (error) {
+        released.delete(uid)
+        if (isNotFound(error)) uidsWithFinalizer.delete(uid)
+        else errors.push(error)
+      }
+    }
+    await Promise.all(pods.map(release))
+    return errors[0]
+  }
+
+  /** Pods whose job is gone or has ended would keep the finalizer forever. */
+  #checkOrphan(pod: ReadonlyPod): void {
+    if (hasTracking(pod, this.#keys) && this.#isOrphan(pod)) this.#orphans.add(queueKey(pod))
+  }
+
+  #isOrphan({ metadata }: ReadonlyPod): boolean {
+    const owner = controllerOf(metadata.ownerReferences)
+    if (owner === undefined) return true
+    if (owner.kind !== jobs.kind || owner.apiVersion !== 'batch/v1') return false
+    if (!this.#jobs.hasSynced) return false
+    const job = this.#jobs.get(owner.name, metadata.namespace ?? '')
+    if (job === undefined || job.metadata.uid !== owner.uid) return true
+    return terminalCondition(job) !== undefined && (job.spec?.managedBy ?? this.#keys.manager) === this.#keys.manager
+  }
+
+  async #releaseOrphan(key: string): Promise<undefined> {
+    await this.#pods.synced()
+    const { namespace, name } = splitKey(key)
+    const pod = this.#pods.informer.get(name, namespace)
+    if (pod === undefined || !this.#isOrphan(pod)) return undefined
+    await ignoreNotFound(removeFinalizer(pod, this.#keys, this.#context))
+    return undefined
+  }
+}
+
+/** Notes in the conditions that the job is suspended or resumed. A resumed job starts anew. */
+function noteSuspension(state: JobState): void {
+  const { job, status, nowMs } = state
+  const before = status.conditions?.find(({ type }) => type === 'Suspended')
+  const [value, reason, message] = isSuspended(job)
+    ? (['True', 'JobSuspended', 'Job suspended'] as const)
+    : (['False', 'JobResumed', 'Job resumed'] as const)
+  if (before?.status === value || (before === undefined && value === 'False')) return
+  const condition = { ...jobCondition(state, 'Suspended', reason, message), status: value }
+  const conditions = status.conditions ?? []
+  status.conditions =
+    before === undefined ? [...conditions, condition] : conditions.map((each) => (each === before ? condition : each))
+  if (value === 'False') status.startTime = formatTime(nowMs)
+}

@@ -1,0 +1,91 @@
+import type { NamingProfile } from '@krmkit/meta'
+import { controllerReference } from '../workloads/claims.ts'
+import { deletionOrder } from '../workloads/deletion-order.ts'
+import type { Container, Pod, ReadonlyPod } from '../workloads/objects.ts'
+import { podFromTemplate } from '../workloads/pod-control.ts'
+import { isTerminating } from '../workloads/pod-state.ts'
+import { IndexSet } from './index-set.ts'
+import { failureCounts, type JobState } from './job-state.ts'
+import { completionIndex, hasLimitPerIndex, isIndexed, jobs, replacesOnlyFailed } from './objects.ts'
+import { decideFailure } from './policies.ts'
+
+/** The pods that a job creates, and those that it deletes. Pure functions. */
+
+const indexVariable = 'JOB_COMPLETION_INDEX'
+const maxPrefixLength = 58
+
+/** Builds a pod of a job. @param index completion index of an indexed job */
+export function podOfJob({ job, keys, awaitingReplacement }: JobState, index: number | undefined): Pod {
+  const { name = '', namespace = '' } = job.metadata
+  const pod = podFromTemplate(job.spec?.template ?? {}, controllerReference(job, jobs), namespace)
+  const { metadata, spec = {} } = pod
+  if (!metadata.finalizers?.includes(keys.tracking)) metadata.finalizers = [...(metadata.finalizers ?? []), keys.tracking]
+  if (index === undefined) return pod
+  const suffix = `-${index}-`
+  metadata.generateName = `${name.slice(0, maxPrefixLength - suffix.length)}${suffix}`
+  metadata.annotations = { ...metadata.annotations, [keys.completionIndex]: String(index) }
+  metadata.labels = { ...metadata.labels, [keys.completionIndex]: String(index) }
+  spec.hostname = `${name}-${index}`
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])])
+    addIndexVariable(container, keys.completionIndex)
+  if (!hasLimitPerIndex(job)) return pod
+  const replaced = awaitingReplacement.get(index)
+  const before = replaced === undefined ? { counted: 0, ignored: 0 } : failureCounts(replaced, keys)
+  const counts = replaced !== undefined && decideFailure(job, replaced).counts
+  metadata.annotations[keys.failureCount] = String(before.counted + (counts ? 1 : 0))
+  const ignored = before.ignored + (replaced !== undefined && !counts ? 1 : 0)
+  if (ignored > 0) metadata.annotations[keys.ignoredFailureCount] = String(ignored)
+  return pod
+}
+
+function addIndexVariable(container: Container, label: string): void {
+  if (container.env?.some(({ name }) => name === indexVariable)) return
+  const valueFrom = { fieldRef: { fieldPath: `metadata.labels['${label}']` } }
+  container.env = [...(container.env ?? []), { name: indexVariable, valueFrom }]
+}
+
+/** Returns the first `count` indexes without an active pod that have neither succeeded nor failed. */
+export function pendingIndexes(
+  { job, keys, pods, activePods, succeededIndexes, failedIndexes }: JobState,
+  count: number,
+): number[] {
+  const indexesOf = (some: readonly ReadonlyPod[]) => IndexSet.of(some.flatMap((pod) => completionIndex(pod, keys) ?? []))
+  let taken = succeededIndexes.union(indexesOf(activePods))
+  if (replacesOnlyFailed(job)) taken = taken.union(indexesOf(pods.filter(isUnfinishedTerminating)))
+  if (failedIndexes !== undefined) taken = taken.union(failedIndexes)
+  return taken.missing(count, job.spec?.completions ?? 0)
+}
+
+const isUnfinishedTerminating = (pod: ReadonlyPod): boolean =>
+  isTerminating(pod) && pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded'
+
+/**
+ * Chooses active pods to delete: those of an indexed job with a repeated or invalid index, and at least `count` pods, those that have
+ * come least far first.
+ */
+export function podsToDelete(
+  { job, keys, activePods, nowMs }: JobState,
+  count: number,
+  profile: NamingProfile,
+): readonly ReadonlyPod[] {
+  const inOrder = (pods: readonly ReadonlyPod[]) => deletionOrder(pods, { nowMs, profile, isExact: true })
+  const chosen: ReadonlyPod[] = []
+  let others: readonly ReadonlyPod[] = activePods
+  if (isIndexed(job)) {
+    const kept: ReadonlyPod[] = []
+    const byIndex = new Map<number | undefined, ReadonlyPod[]>()
+    for (const pod of activePods) {
+      const index = completionIndex(pod, keys)
+      byIndex.set(index, [...(byIndex.get(index) ?? []), pod])
+    }
+    for (const [index, pods] of byIndex) {
+      const isValid = index !== undefined && index < (job.spec?.completions ?? 0)
+      const ordered = inOrder(pods)
+      const last = isValid ? ordered.pop() : undefined
+      chosen.push(...ordered)
+      if (last !== undefined) kept.push(last)
+    }
+    others = kept
+  }
+  return chosen.length >= count ? chosen : [...chosen, ...inOrder(others).slice(0, count - chosen.length)]
+}

@@ -1,0 +1,69 @@
+import { type ResourceType, resourceType } from '@krmkit/client'
+import {
+  type ApiObject,
+  type DeepReadonly,
+  type LabelSelector,
+  type LabelSelectorObject,
+  labelSelectorFromObject,
+} from '@krmkit/meta'
+import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
+import type { PodTemplate } from '../workloads/objects.ts'
+
+/** ReplicaSets and ReplicationControllers differ in the form of the selector; the controller works on both. */
+
+export interface ReplicaCondition {
+  type: string
+  status: string
+  lastTransitionTime?: string | null
+  reason?: string
+  message?: string
+}
+
+export interface ReplicaStatus {
+  replicas?: number
+  fullyLabeledReplicas?: number
+  readyReplicas?: number
+  availableReplicas?: number
+  observedGeneration?: number
+  conditions?: ReplicaCondition[]
+}
+
+export interface ReplicaSet extends ApiObject {
+  spec?: {
+    replicas?: number
+    minReadySeconds?: number
+    /** Labels alone in a ReplicationController. */
+    selector?: LabelSelectorObject | Record<string, string> | null
+    template?: PodTemplate
+  }
+  status?: ReplicaStatus
+}
+
+export type ReadonlyReplicaSet = DeepReadonly<ReplicaSet>
+
+/** A kind of replica sets. */
+export interface ReplicaKind {
+  readonly controllerName: string
+  readonly resource: ResourceType<ReplicaSet>
+  selectorOf(set: ReadonlyReplicaSet): LabelSelector | undefined
+}
+
+export const replicaSetKind: ReplicaKind = {
+  controllerName: 'replicaset-controller',
+  resource: resourceType<ReplicaSet>({ group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet' }),
+  selectorOf: ({ spec }) => labelSelectorFromObject(spec?.selector as LabelSelectorObject | null | undefined),
+}
+
+export const replicationControllerKind: ReplicaKind = {
+  controllerName: 'replicationcontroller-controller',
+  resource: resourceType<ReplicaSet>({
+    group: '',
+    version: 'v1',
+    resource: 'replicationcontrollers',
+    kind: 'ReplicationController',
+  }),
+  selectorOf({ spec }) {
+    const labels = (spec?.selector ?? {}) as Record<string, string>
+    return Object.keys(labels).length === 0 ? undefined : labelSelectorFromLabels(labels)
+  },
+}

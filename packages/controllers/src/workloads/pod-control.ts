@@ -1,0 +1,52 @@
+import { ApiError, type DeepReadonly, nameRules, type OwnerReference } from '@krmkit/meta'
+import type { ControllerContext } from '../interfaces.ts'
+import { type Pod, type PodTemplate, pods, type ReadonlyPod } from './objects.ts'
+
+/** Creation and deletion of pods by their controllers. */
+
+/** Builds the pod of a template, with a generated name that begins with the name of its owner. */
+export function podFromTemplate(template: DeepReadonly<PodTemplate>, owner: OwnerReference, namespace: string): Pod {
+  const { labels, annotations, finalizers } = template.metadata ?? {}
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      generateName: generatedPrefix(owner.name),
+      namespace,
+      labels: { ...labels },
+      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      ...(finalizers === undefined ? {} : { finalizers: [...finalizers] }),
+      ownerReferences: [owner],
+    },
+    spec: structuredClone(template.spec ?? {}) as NonNullable<PodTemplate['spec']>,
+  }
+}
+
+/** Returns the name with a dash when that is a valid prefix of pod names, otherwise the name. */
+function generatedPrefix(name: string): string {
+  const prefix = `${name}-`
+  return nameRules.dns1123Subdomain(prefix, true).length === 0 ? prefix : name
+}
+
+/** Creates a pod. */
+export async function createPod(pod: Pod, { client, fieldManager, signal }: ControllerContext): Promise<Pod> {
+  return client.create(pods, pod, { fieldManager, signal })
+}
+
+/** Deletes a pod. @throws ApiError also when the pod does not exist */
+export async function deletePod(pod: ReadonlyPod, { client, signal }: ControllerContext): Promise<void> {
+  const { name = '', namespace = '', uid } = pod.metadata
+  const preconditions = uid === undefined ? {} : { preconditions: { uid } }
+  await client.delete(pods, name, { namespace, signal, ...preconditions })
+}
+
+/** Whether a request failed because its namespace is terminating: nothing can be created there any more. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  if (!ApiError.is(error)) return false
+  return error.status.details?.causes?.some((cause) => (cause.reason as string) === 'NamespaceTerminating') ?? false
+}
+
+/** Whether a request failed because its object does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return ApiError.is(error) && error.reason === 'NotFound'
+}

@@ -1,0 +1,26 @@
+/** Addresses and ranges of kinds that are older than the strict rules, which the gate `StrictIPCIDRValidation` applies to them. */
+import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { validateCIDR, validateIP } from '@krmkit/meta/ip'
+import type { FieldPath } from './field-path.ts'
+import { validateUnambiguousAddress, validateUnambiguousRange } from './strict-address.ts'
+
+/** Reports an address that is invalid and not one of `kept`. @param kept the addresses of the stored object. @returns whether it may be used. */
+export function validateIpAddress(address: string, at: FieldPath, kept: readonly string[] = []): boolean {
+  return report(address, at, kept, isStrict(at) ? validateUnambiguousAddress : validateIP)
+}
+
+/** Reports a CIDR. @see {@link validateIpAddress} */
+export function validateIpRange(range: string, at: FieldPath, kept: readonly string[] = []): boolean {
+  return report(range, at, kept, isStrict(at) ? validateUnambiguousRange : validateCIDR)
+}
+
+function report(text: string, at: FieldPath, kept: readonly string[], problems: (text: string) => readonly string[]): boolean {
+  if (kept.includes(text)) return true
+  const found = problems(text)
+  at.invalidAll(text, found)
+  return found.length === 0
+}
+
+function isStrict({ errors }: FieldPath): boolean {
+  return gateEnabled('StrictIPCIDRValidation', errors.context.features)
+}

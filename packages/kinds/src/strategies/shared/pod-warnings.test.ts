@@ -1,0 +1,53 @@
+import { createFeatures, stockProfile } from '@krmkit/meta'
+import { describe, expect, it } from 'vitest'
+import type { ContainerPort, EnvVar, PodSpec } from '../../types/core-v1.generated.ts'
+import { podWarnings } from './pod-warnings.ts'
+
+const warningsOf = (spec: Partial<PodSpec>) =>
+  podWarnings(
+    { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }], ...spec } },
+    { profile: stockProfile, features: createFeatures() },
+  )
+
+const withPorts = (...ports: ContainerPort[]) => warningsOf({ containers: [{ name: 'c', ports }] })
+const withVariables = (...env: EnvVar[]) => warningsOf({ containers: [{ name: 'c', env }] })
+
+describe('podWarnings', () => {
+  it('warns of an address of the host without its port', () => {
+    expect(withPorts({ name: 'web', containerPort: 80, protocol: 'TCP', hostIP: '::1' })).toEqual([
+      'spec.containers[0].ports[0]: hostIP set without hostPort: {Name:web HostPort:0 ContainerPort:80 Protocol:TCP HostIP:::1}',
+    ])
+    expect(withPorts({ containerPort: 80, hostPort: 80, protocol: 'TCP', hostIP: '::1' })).toEqual([])
+  })
+
+  it('accepts variables that extend an earlier definition', () => {
+    const first = { name: 'PATH', value: '/bin' }
+    const hidden = 'spec.containers[0].env[1]: hides previous definition of "PATH", which may be dropped when using apply'
+    expect(withVariables(first, { name: 'PATH', value: '$(PATH):/sbin' })).toEqual([])
+    expect(withVariables(first, { name: 'PATH', value: '$(PATH)' })).toEqual([hidden])
+    expect(withVariables(first, { name: 'PATH', value: '/sbin' })).toEqual([hidden])
+  })
+
+  it('warns of fractions of bytes in the claims of ephemeral volumes', () => {
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '100m' } } }
+    expect(warningsOf({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: claim } } }] })).toEqual([
+      'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources.requests[storage]: fractional byte value "100m" is invalid, must be an integer',
+    ])
+  })
+
+  it('lists warnings in the order of the stock server', () => {
+    const texts = warningsOf({
+      affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'a' }] } },
+      hostAliases: [{ ip: '1.2.3.4' }, { ip: '1.2.3.4' }],
+      imagePullSecrets: [{}, { name: 'a' }, { name: 'a' }],
+      volumes: [{ name: 'v', gitRepo: { repository: 'r' } }],
+    })
+    expect(texts.map((text) => text.replace(/: .*/, ''))).toEqual([
+      'spec.volumes[0].gitRepo',
+      'spec.hostAliases[1].ip',
+      'spec.imagePullSecrets[2].name',
+      'spec.imagePullSecrets[0].name',
+      'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].labelSelector',
+    ])
+  })
+})

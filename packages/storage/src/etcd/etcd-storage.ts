@@ -1,0 +1,87 @@
+import { Follower } from '../follower/follower.ts'
+import { opaqueForm, type StoredForm } from '../follower/stored-form.ts'
+import type { Storage } from '../interfaces.ts'
+import { resolveOptions, type StorageOptions } from '../options.ts'
+import { StorageError } from '../storage-error.ts'
+import { Compactor } from './compactor.ts'
+import type { EtcdTls } from './endpoints.ts'
+import { Layout } from './layout.ts'
+
+export interface EtcdStorageOptions extends StorageOptions {
+  /** Members of one etcd cluster: `https://host:port`, `http://host:port` or `unix:///path`. */
+  readonly endpoints: readonly string[]
+  readonly tls?: EtcdTls
+  /** Root of all keys. Default `/registry`. */
+  readonly prefix?: string
+  /** Converts values and places keys. Default: values are stored as they are, below the root. */
+  readonly form?: StoredForm
+  /** How long a write or a consistent read waits for etcd, in milliseconds. Default 10 seconds. */
+  readonly timeoutMs?: number
+  /** Interval of compactions of etcd, in milliseconds; 0: never. Default 5 minutes. */
+  readonly compactionIntervalMs?: number
+  /** Called for lost connections, failed compactions, and values that cannot be decoded, which are skipped. */
+  readonly onError?: (error: unknown) => void
+}
+
+const defaultTimeoutMs = 10_000
+const defaultCompactionIntervalMs = 5 * 60_000
+
+/**
+ * Opens a store in etcd that several servers can share, stock ones included. Everything is also in memory and follows etcd, so reads
+ * are local; a write is one transaction, and resolves when its event has arrived.
+ *
+ * `encode` runs twice: with 0 for the bytes to store, and with the revision once etcd has assigned it. Writes to different keys are
+ * ordered by etcd, not by the order of calls.
+ *
+ * @throws StorageError `Unavailable`: with reason `remote` when etcd cannot be reached, `module` without the packages
+ * `@grpc/grpc-js` and `protobufjs`
+ * @example
+ * import { etcdStorage } from '@krmkit/storage/etcd'
+ * await using storage = await etcdStorage({ endpoints: ['http://127.0.0.1:2379'] })
+ * await storage.put('/core/configmaps/shop/web', () => new TextEncoder().encode('{}'), { expect: 0 })
+ */
+export async function etcdStorage(options: EtcdStorageOptions): Promise<Storage> {
+  const { EtcdClient, EtcdBackend } = await loadEtcd()
+  const { endpoints, tls, form = opaqueForm, timeoutMs = defaultTimeoutMs, onError = () => undefined } = options
+  const client = new EtcdClient({ endpoints, tls, timeoutMs })
+  const layout = new Layout(options.prefix ?? '/registry', form.collections)
+  const backend = new EtcdBackend({ client, layout, writeTimeoutMs: timeoutMs })
+  const intervalMs = options.compactionIntervalMs ?? defaultCompactionIntervalMs
+  const compactor = intervalMs === 0 ? undefined : new Compactor({ client, intervalMs, onError })
+  const close = () => {
+    compactor?.close()
+    client.close()
+  }
+  try {
+    const follower = await Follower.open({
+      backend: Object.assign(backend, { close }),
+      form,
+      limits: resolveOptions(options),
+      timeoutMs,
+      onError,
+    })
+    compactor?.start()
+    return follower
+  } catch (cause) {
+    close()
+    if (cause instanceof StorageError) throw cause
+    const problem = `etcd cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
+    throw new StorageError({ code: 'Unavailable', reason: 'remote', problem, cause })
+  }
+}
+
+/** Loads the optional packages, so that other storage needs none of them. */
+async function loadEtcd() {
+  try {
+    const [{ EtcdClient }, { EtcdBackend }] = await Promise.all([import('./etcd-client.ts'), import('./etcd-backend.ts')])
+    return { EtcdClient, EtcdBackend }
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    throw new StorageError({
+      code: 'Unavailable',
+      reason: 'module',
+      problem: `storage in etcd needs the packages @grpc/grpc-js and protobufjs, which cannot be loaded: ${problem}`,
+      cause,
+    })
+  }
+}

@@ -1,0 +1,120 @@
+/** Watches that share one stream to one member. */
+import { type Endpoints, failureOf, type MessageStream, type Method } from './endpoints.ts'
+import { EtcdError, unavailableStatus } from './etcd-error.ts'
+import {
+  type WatchCreateRequest,
+  type WatchEvent,
+  type WatchRequest,
+  type WatchResponse,
+  watchRequest,
+  watchResponse,
+} from './messages.ts'
+
+/** Receives what a watch yields. */
+export interface WatchSink {
+  /** All events of one or more whole revisions, in order. */
+  events(events: readonly WatchEvent[]): void
+  /** Every event up to this revision has been sent. */
+  progress(revision: number): void
+  /** The start was compacted: nothing follows. @param oldest the oldest revision that can be watched */
+  compacted(oldest: number): void
+  /** The watch or its stream ended: nothing follows. */
+  ended(error: EtcdError): void
+}
+
+const method: Method<WatchRequest, WatchResponse> = {
+  path: '/etcdserverpb.Watch/Watch',
+  request: watchRequest,
+  response: watchResponse,
+}
+
+/** Concerns all watches of the stream. */
+const allWatches = -1
+
+interface OpenWatch {
+  readonly sink: WatchSink
+  /** Events of a response whose rest follows. */
+  fragments: WatchEvent[]
+}
+
+export class WatchStream {
+  readonly #stream: MessageStream<WatchRequest, WatchResponse>
+  readonly #watches = new Map<number, OpenWatch>()
+  #nextId = 1
+  #error: EtcdError | undefined
+
+  static async open(endpoints: Endpoints, timeoutMs: number): Promise<WatchStream> {
+    return new WatchStream(await endpoints.stream(method, timeoutMs))
+  }
+
+  private constructor(stream: MessageStream<WatchRequest, WatchResponse>) {
+    this.#stream = stream
+    stream.on('data', (response: WatchResponse) => this.#receive(response))
+    stream.on('error', (error) => this.#end(failureOf(error)))
+    stream.on('end', () => this.#end(new EtcdError({ status: unavailableStatus, message: 'etcd ended the watch' })))
+  }
+
+  /** Starts a watch. @returns its identifier */
+  create(request: Omit<WatchCreateRequest, 'watch_id'>, sink: WatchSink): number {
+    const id = this.#nextId++
+    if (this.#error !== undefined) {
+      sink.ended(this.#error)
+      return id
+    }
+    this.#watches.set(id, { sink, fragments: [] })
+    this.#stream.write({ create_request: { ...request, watch_id: id } })
+    return id
+  }
+
+  /** Ends a watch; its sink is not called any more. */
+  cancel(id: number): void {
+    if (this.#watches.delete(id) && this.#error === undefined) this.#stream.write({ cancel_request: { watch_id: id } })
+  }
+
+  /** Asks for the progress of all watches; there is no answer while one of them has not caught up. */
+  requestProgress(): void {
+    if (this.#error === undefined) this.#stream.write({ progress_request: {} })
+  }
+
+  /** Ends all watches; their sinks are not called any more. */
+  close(): void {
+    this.#watches.clear()
+    this.#error ??= new EtcdError({ status: unavailableStatus, message: 'the watch was closed' })
+    this.#stream.cancel()
+  }
+
+  #receive(response: WatchResponse): void {
+    const { watch_id: id, header } = response
+    if (id === allWatches && !response.canceled) {
+      for (const { sink } of [...this.#watches.values()]) sink.progress(header.revision)
+      return
+    }
+    const watch = this.#watches.get(id)
+    if (watch === undefined) return
+    const { sink } = watch
+    if (response.canceled) {
+      this.#watches.delete(id)
+      if (response.compact_revision > 0) sink.compacted(response.compact_revision)
+      else sink.ended(new EtcdError({ status: unavailableStatus, message: response.cancel_reason || 'etcd cancelled the watch' }))
+      return
+    }
+    if (response.created) return
+    if (response.events.length === 0 && !response.fragment && watch.fragments.length === 0) {
+      sink.progress(header.revision)
+      return
+    }
+    for (const event of response.events) watch.fragments.push(event)
+    if (response.fragment) return
+    const events = watch.fragments
+    watch.fragments = []
+    sink.events(events)
+  }
+
+  #end(error: EtcdError): void {
+    if (this.#error !== undefined) return
+    this.#error = error
+    const watches = [...this.#watches.values()]
+    this.#watches.clear()
+    for (const { sink } of watches) sink.ended(error)
+  }
+}

@@ -1,0 +1,372 @@
+/**
+ * A store that follows a remote one: reads are local, writes go to the remote store and return once their events have arrived.
+ *
+ *     opening --loaded--> following --connection lost--> reconnecting --> following
+ *                                   --events compacted--> loading again --> following
+ */
+import { systemClock } from '@krmkit/meta'
+import type {
+  Encode,
+  Entry,
+  Revision,
+  Storage,
+  StorageEvent,
+  StorageListOptions,
+  StorageListResult,
+  StorageWatchOptions,
+  StorageWriteOptions,
+  Watcher,
+  WriteResult,
+} from '../interfaces.ts'
+import { checkKey } from '../keys.ts'
+import { deleteEvent, makeEntry, ownBytes, putEvent } from '../mvcc/entries.ts'
+import { MvccState } from '../mvcc/mvcc-state.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { StorageError } from '../storage-error.ts'
+import { Freshness } from './freshness.ts'
+import { type PendingWrite, PendingWrites } from './pending-writes.ts'
+import {
+  type RemoteBackend,
+  type RemoteEntry,
+  type RemoteEvent,
+  RemoteWriteError,
+  type RemoteWriteResult,
+} from './remote-backend.ts'
+import type { StoredForm } from './stored-form.ts'
+import { Subscription } from './subscription.ts'
+
+export interface FollowerOptions {
+  readonly backend: RemoteBackend
+  readonly form: StoredForm
+  /** Limits of the local history and of watchers. */
+  readonly limits: ResolvedOptions
+  /** How long a write or a consistent read waits for the remote store, in milliseconds. */
+  readonly timeoutMs: number
+  /** Called for lost connections and for values that cannot be decoded, which are skipped. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Revisions whose events are read when a store is opened: past states that can be read at once. */
+const openingHistory = 10_000
+/** Attempts of an unconditional write, each from the newest state. */
+const unconditionalAttempts = 100
+const resolvePauseMs = 250
+
+export class Follower implements Storage {
+  readonly #options: FollowerOptions
+  readonly #backend: RemoteBackend
+  readonly #form: StoredForm
+  readonly #state: MvccState
+  readonly #pending = new PendingWrites()
+  readonly #subscription: Subscription
+  readonly #freshness: Freshness
+  #isEncoding = false
+  #closing: Promise<void> | undefined
+
+  private constructor(options: FollowerOptions, state: MvccState) {
+    this.#options = options
+    this.#backend = options.backend
+    this.#form = options.form
+    this.#state = state
+    this.#subscription = new Subscription(options.backend, {
+      from: () => state.revision,
+      events: (events) => this.#apply(events),
+      progress: (revision) => state.advance(revision),
+      reload: () => this.#reload(),
+      onError: options.onError,
+    })
+    this.#freshness = new Freshness({
+      newest: () => options.backend.revision(),
+      state,
+      requestProgress: () => this.#subscription.requestProgress(),
+      onStalled: () => this.#subscription.restart(),
+      timeoutMs: options.timeoutMs,
+    })
+  }
+
+  /** Loads the remote store and its recent history. @throws when it cannot be reached */
+  static async open(options: FollowerOptions): Promise<Follower> {
+    const { backend, form, limits } = options
+    const newest = await backend.revision()
+    const oldest = Math.max(await backend.oldest(), newest - openingHistory, 1)
+    const { revision, entries: pages } = await backend.load(oldest)
+    const entries: Entry[] = []
+    for await (const page of pages) {
+      for (const remote of page) {
+        const entry = decodeEntry(form, remote, options.onError)
+        if (entry !== undefined) entries.push(entry)
+      }
+    }
+    const follower = new Follower(options, MvccState.open(limits, { compacted: revision, entries, events: [] }))
+    follower.#subscription.start()
+    try {
+      await follower.#freshness.reach(newest)
+    } catch (error) {
+      await follower.close()
+      throw error
+    }
+    return follower
+  }
+
+  get revision(): Revision {
+    return this.#state.revision
+  }
+
+  get compacted(): Revision {
+    return this.#state.compacted
+  }
+
+  async get(key: string, options?: { readonly at?: Revision }): Promise<Entry | undefined> {
+    this.#checkOpen()
+    return this.#state.get(key, options?.at)
+  }
+
+  peek(key: string): Entry | undefined {
+    this.#checkOpen()
+    return this.#state.peek(key)
+  }
+
+  async list(options: StorageListOptions): Promise<StorageListResult> {
+    this.#checkOpen()
+    return this.#state.list(options)
+  }
+
+  count(prefix: string): number {
+    this.#checkOpen()
+    return this.#state.count(prefix)
+  }
+
+  put(key: string, encode: Encode, options: StorageWriteOptions = {}): Promise<WriteResult> {
+    return this.#write('put', key, encode, options)
+  }
+
+  delete(key: string, encode: Encode, options: StorageWriteOptions = {}): Promise<WriteResult> {
+    return this.#write('delete', key, encode, options)
+  }
+
+  watch(options: StorageWatchOptions): Watcher {
+    this.#checkOpen()
+    return this.#state.watch(options)
+  }
+
+  waitFor(revision: Revision, signal: AbortSignal): Promise<boolean> {
+    if (this.#closing !== undefined) return Promise.reject(new StorageError({ code: 'Closed' }))
+    return this.#freshness.waitFor(revision, signal)
+  }
+
+  /** Resolves when reads reflect every write that was acknowledged before the call, by any process. */
+  refresh(): Promise<void> {
+    if (this.#closing !== undefined) return Promise.reject(new StorageError({ code: 'Closed' }))
+    return this.#freshness.refresh()
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    await this.#state.compact(revision)
+    await this.#backend.compact(revision)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #write(type: 'put' | 'delete', key: string, encode: Encode, { expect, memo }: StorageWriteOptions): Promise<WriteResult> {
+    this.#checkOpen()
+    checkKey(key)
+    if (this.#isEncoding) throw new Error('encode must not write to the store it encodes for')
+    return this.#pending.inOrder(key, async () => {
+      for (let attempt = 1; ; attempt++) {
+        const result = await this.#writeOnce({ type, key, encode, expect, memo })
+        if (result.outcome === 'written' || expect !== undefined) return result
+        if (type === 'delete' && result.current === undefined) return result
+        if (attempt === unconditionalAttempts) throw unavailable('other writers were first every time')
+      }
+    })
+  }
+
+  async #writeOnce({
+    type,
+    key,
+    encode,
+    expect,
+    memo,
+  }: {
+    type: 'put' | 'delete'
+    key: string
+    encode: Encode
+    expect: Revision | undefined
+    memo: unknown
+  }): Promise<WriteResult> {
+    const isConflict = () => {
+      const { revision = 0 } = this.#state.peek(key) ?? {}
+      return (type === 'delete' && revision === 0) || (expect !== undefined && expect !== revision)
+    }
+    // Another process may have changed the key since.
+    if (isConflict()) {
+      await this.#freshness.refresh()
+      if (isConflict()) return { outcome: 'conflict', current: this.#state.peek(key) }
+    }
+    const condition = expect ?? this.#state.peek(key)?.revision ?? 0
+    const provisional = this.#encode(encode, 0)
+    const value = type === 'put' ? this.#form.encode(key, provisional) : new Uint8Array()
+    const write: PendingWrite = { type, expect: condition, stored: value, encode, memo, entry: undefined }
+    this.#pending.add(key, write)
+    try {
+      return await this.#send(key, write)
+    } finally {
+      this.#pending.remove(key)
+    }
+  }
+
+  async #send(key: string, write: PendingWrite): Promise<WriteResult> {
+    const { type, stored: value, expect } = write
+    let result: RemoteWriteResult
+    try {
+      result = await this.#backend.write({ type, key, value, expect, ttlSeconds: this.#form.ttlSeconds?.(key) })
+    } catch (error) {
+      if (!(error instanceof RemoteWriteError)) throw error
+      if (error.isRefused) throw unavailable(error.message, error)
+      return this.#resolve(key, write, error)
+    }
+    await this.#freshness.reach(result.revision)
+    if (result.outcome === 'conflict') return { outcome: 'conflict', current: this.#state.peek(key) }
+    return { outcome: 'written', entry: write.entry ?? this.#entryOf(key, write, result.revision) }
+  }
+
+  /**
+   * Finds out by reading whether a write has happened whose answer is missing. The write is not repeated.
+   *
+   * @throws StorageError `Unavailable` while the key is as it was: the write may still happen
+   */
+  async #resolve(key: string, write: PendingWrite, error: RemoteWriteError): Promise<WriteResult> {
+    const deadline = Date.now() + this.#options.timeoutMs
+    for (;;) {
+      try {
+        await this.#freshness.refresh()
+        if (write.entry !== undefined) return { outcome: 'written', entry: write.entry }
+        const current = this.#state.peek(key)
+        const hasMoved = (current?.revision ?? 0) !== write.expect
+        if (hasMoved) return { outcome: 'conflict', current }
+      } catch (failure) {
+        if (Date.now() >= deadline) throw unknownOutcome(failure)
+      }
+      if (Date.now() >= deadline) throw unknownOutcome(error)
+      await pause(resolvePauseMs)
+    }
+  }
+
+  /** The entry of a write whose event was never seen, because history was compacted in between. */
+  #entryOf(key: string, { encode, memo }: PendingWrite, revision: Revision): Entry {
+    const current = this.#state.peek(key)
+    if (current?.revision === revision) return current
+    return makeEntry(key, ownBytes(this.#encode(encode, revision)), { revision, created: revision, memo })
+  }
+
+  #encode(encode: Encode, revision: Revision): Uint8Array {
+    this.#isEncoding = true
+    try {
+      const value = encode(revision)
+      if (!(value instanceof Uint8Array)) throw new TypeError('encode must return a Uint8Array')
+      return value
+    } finally {
+      this.#isEncoding = false
+    }
+  }
+
+  #apply(events: readonly RemoteEvent[]): void {
+    for (const event of events) {
+      const applied = event.type === 'put' ? this.#putEvent(event.entry) : this.#deleteEvent(event.key, event.revision)
+      if (applied !== undefined) this.#state.publish(applied)
+      else this.#state.advance(event.type === 'put' ? event.entry.revision : event.revision)
+    }
+  }
+
+  #putEvent(remote: RemoteEntry): StorageEvent | undefined {
+    const previous = this.#state.peek(remote.key)
+    const own = this.#pending.matching(remote)
+    if (own === undefined) {
+      const entry = decodeEntry(this.#form, remote, this.#options.onError)
+      // A value that is none of ours, or damaged, takes the place of one that was.
+      if (entry === undefined) return previous === undefined ? undefined : this.#deleteEvent(remote.key, remote.revision)
+      return putEvent(entry, previous)
+    }
+    const { revision, created } = remote
+    const value = ownBytes(this.#encode(own.encode, revision))
+    own.entry = makeEntry(previous?.key ?? remote.key, value, { revision, created, memo: own.memo })
+    return putEvent(own.entry, previous)
+  }
+
+  #deleteEvent(key: string, revision: Revision): StorageEvent | undefined {
+    const previous = this.#state.peek(key)
+    if (previous === undefined) return undefined
+    const own = this.#pending.deletion(key, previous.revision)
+    const value = own === undefined ? this.#form.atRevision(key, previous.value, revision) : this.#encode(own.encode, revision)
+    const entry = makeEntry(previous.key, ownBytes(value), { revision, created: previous.created, memo: own?.memo })
+    if (own !== undefined) own.entry = entry
+    return deleteEvent(entry, previous)
+  }
+
+  async #reload(): Promise<void> {
+    const { revision, entries: pages } = await this.#backend.load()
+    const entries: Entry[] = []
+    for await (const page of pages) {
+      for (const remote of page) {
+        const known = this.#state.peek(remote.key)
+        const entry = known?.revision === remote.revision ? known : this.#loaded(remote)
+        if (entry !== undefined) entries.push(entry)
+      }
+    }
+    this.#state.replace(entries, revision)
+  }
+
+  #loaded(remote: RemoteEntry): Entry | undefined {
+    const own = this.#pending.matching(remote)
+    const entry = decodeEntry(this.#form, remote, this.#options.onError)
+    if (own !== undefined) own.entry = entry
+    return entry
+  }
+
+  async #close(): Promise<void> {
+    await this.#pending.idle()
+    this.#state.stop()
+    this.#subscription.close()
+    this.#freshness.close()
+    this.#state.end()
+    this.#backend.close()
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StorageError({ code: 'Closed' })
+  }
+}
+
+function decodeEntry(form: StoredForm, remote: RemoteEntry, onError: (error: unknown) => void): Entry | undefined {
+  const { key, revision, created } = remote
+  try {
+    const value = form.decode(key, remote.value, revision)
+    return value === undefined ? undefined : makeEntry(key, ownBytes(value), { revision, created })
+  } catch (cause) {
+    onError(new Error(`the value at ${key} cannot be decoded`, { cause }))
+    return undefined
+  }
+}
+
+function unavailable(problem: string, cause?: unknown): StorageError {
+  return new StorageError({ code: 'Unavailable', reason: 'remote', problem, ...(cause === undefined ? {} : { cause }) })
+}
+
+function unknownOutcome(cause: unknown): StorageError {
+  const problem = `the outcome of a write is unknown: ${cause instanceof Error ? cause.message : String(cause)}`
+  return new StorageError({ code: 'Unavailable', reason: 'outcome', problem, cause })
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.setTimeout(resolve, milliseconds)
+  })
+}

@@ -1,0 +1,64 @@
+import type { Encode, Entry, Revision } from '../interfaces.ts'
+import type { RemoteEntry } from './remote-backend.ts'
+
+/** A write that was sent and whose event has not arrived. */
+export interface PendingWrite {
+  readonly type: 'put' | 'delete'
+  /** Revision that the key must have. */
+  readonly expect: Revision
+  readonly stored: Uint8Array
+  readonly encode: Encode
+  readonly memo: unknown
+  /** Set when the event of the write has arrived. */
+  entry: Entry | undefined
+}
+
+/** Writes in flight: at most one for each key, so that writes to a key take effect as they were called. */
+export class PendingWrites {
+  readonly #writes = new Map<string, PendingWrite>()
+  /** The last write of each key, whose end the next one waits for. */
+  readonly #last = new Map<string, Promise<void>>()
+
+  /** Runs a write after the earlier ones to the same key; at once, when there are none. */
+  inOrder<T>(key: string, write: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(key)
+    const running = before === undefined ? write() : before.then(write)
+    const done: Promise<void> = running.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#last.set(key, done)
+    void done.then(() => this.#forget(key, done))
+    return running
+  }
+
+  add(key: string, write: PendingWrite): void {
+    this.#writes.set(key, write)
+  }
+
+  remove(key: string): void {
+    this.#writes.delete(key)
+  }
+
+  /** The pending write that stored this value: same key, same bytes. */
+  matching({ key, value }: RemoteEntry): PendingWrite | undefined {
+    const write = this.#writes.get(key)
+    if (write === undefined || write.type !== 'put' || write.entry !== undefined) return undefined
+    return Buffer.compare(write.stored, value) === 0 ? write : undefined
+  }
+
+  /** The pending deletion of a key at this revision. */
+  deletion(key: string, revision: Revision): PendingWrite | undefined {
+    const write = this.#writes.get(key)
+    return write?.type === 'delete' && write.expect === revision && write.entry === undefined ? write : undefined
+  }
+
+  /** Resolves when no writes are in flight. */
+  async idle(): Promise<void> {
+    while (this.#last.size > 0) await Promise.all(this.#last.values())
+  }
+
+  #forget(key: string, done: Promise<void>): void {
+    if (this.#last.get(key) === done) this.#last.delete(key)
+  }
+}

@@ -1,0 +1,76 @@
+import type { Revision } from '../interfaces.ts'
+
+/** A key of a remote store. */
+export interface RemoteEntry {
+  readonly key: string
+  /** As stored there. */
+  readonly value: Uint8Array
+  readonly revision: Revision
+  readonly created: Revision
+}
+
+/** A change in a remote store. */
+export type RemoteEvent =
+  | { readonly type: 'put'; readonly entry: RemoteEntry }
+  | { readonly type: 'delete'; readonly key: string; readonly revision: Revision }
+
+export interface RemoteWrite {
+  readonly type: 'put' | 'delete'
+  readonly key: string
+  /** As to be stored; empty for deletions. */
+  readonly value: Uint8Array
+  /** Revision that the key must have; 0: it must not exist. */
+  readonly expect: Revision
+  /** Seconds after which the key is removed. */
+  readonly ttlSeconds?: number | undefined
+}
+
+/** `revision`: that of the write, or, for a conflict, one at which the condition did not hold. */
+export interface RemoteWriteResult {
+  readonly outcome: 'written' | 'conflict'
+  readonly revision: Revision
+}
+
+/** Receives a subscription, in revision order. */
+export interface RemoteSink {
+  /** All events of one or more whole revisions. */
+  events(events: readonly RemoteEvent[]): void
+  /** Every event up to this revision has been delivered. */
+  progress(revision: Revision): void
+  /** Nothing follows. `compacted`: the events after the start are gone. */
+  ended(reason: 'compacted' | 'lost', error?: unknown): void
+}
+
+export interface RemoteSubscription {
+  /** Asks for `progress`. */
+  requestProgress(): void
+  close(): void
+}
+
+/** A write failed, and whether it has had or will have an effect is unknown, unless `isRefused` is set. */
+export class RemoteWriteError extends Error {
+  override readonly name = 'RemoteWriteError'
+  /** The write had no effect and will have none. */
+  readonly isRefused: boolean
+
+  constructor(message: string, { isRefused, cause }: { readonly isRefused: boolean; readonly cause?: unknown }) {
+    super(message, { cause })
+    this.isRefused = isRefused
+  }
+}
+
+/** A store elsewhere, which a follower mirrors and writes to. Every method rejects when the store cannot be reached. */
+export interface RemoteBackend {
+  /** The newest revision: of every write that was acknowledged before the call, by any client. */
+  revision(): Promise<Revision>
+  /** The oldest revision that can be read. */
+  oldest(): Promise<Revision>
+  /** Reads all keys of one revision. @param at absent: the newest */
+  load(at?: Revision): Promise<{ readonly revision: Revision; readonly entries: AsyncIterable<readonly RemoteEntry[]> }>
+  /** Subscribes to the events after a revision. */
+  subscribe(from: Revision, sink: RemoteSink): Promise<RemoteSubscription>
+  /** @throws RemoteWriteError */
+  write(write: RemoteWrite): Promise<RemoteWriteResult>
+  compact(revision: Revision): Promise<void>
+  close(): void
+}

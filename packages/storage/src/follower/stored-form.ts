@@ -1,0 +1,32 @@
+import type { Revision } from '../interfaces.ts'
+
+/**
+ * Converts between the bytes of a `Storage`, which may contain the revision of their write, and those that a remote store keeps, which
+ * cannot: it assigns the revision when it stores them.
+ */
+export interface StoredForm {
+  /** The bytes to store. @param value as encoded for revision 0 */
+  encode(key: string, value: Uint8Array): Uint8Array
+  /** The bytes to serve; `undefined` for a value that is none of ours. @throws when `stored` is damaged */
+  decode(key: string, stored: Uint8Array, revision: Revision): Uint8Array | undefined
+  /** The served bytes with another revision: the last state of a deleted key. */
+  atRevision(key: string, value: Uint8Array, revision: Revision): Uint8Array
+  /** Lifetime of a key in seconds; absent or undefined: unlimited. */
+  ttlSeconds?(key: string): number | undefined
+  /** Collections whose path in the remote store is not that of their keys. */
+  readonly collections?: readonly StoredCollection[]
+}
+
+export interface StoredCollection {
+  /** `/core/services/` */
+  readonly prefix: string
+  /** Below the root of the remote store: `services/specs/`. */
+  readonly path: string
+}
+
+/** Stores bytes as they are. */
+export const opaqueForm: StoredForm = {
+  encode: (_key, value) => value,
+  decode: (_key, stored) => stored,
+  atRevision: (_key, value) => value,
+}
