@@ -60,6 +60,15 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
   }
 }
 
+/**
+ * Collections that the stock server keeps in another version than this library, by prefix. The versions have the same members. Objects
+ * that it has stored in a version that is not served here are read in the same way.
+ */
+const stockVersions: Readonly<Record<string, string>> = {
+  '/networking.k8s.io/ipaddresses/': 'networking.k8s.io/v1beta1',
+  '/networking.k8s.io/servicecidrs/': 'networking.k8s.io/v1beta1',
+}
+
 /** Keys whose values are no objects. */
 const ownKeys = '/krmkit/'
 const openingBrace = 0x7b
@@ -78,6 +87,7 @@ class BuiltIn {
   }
 
   encode(object: ApiObject): Uint8Array {
+    object.apiVersion = stockVersions[collectionPrefix(this.stored)] ?? object.apiVersion
     return encodeProtobuf(this.#typeOf(object.apiVersion ?? '', object.kind ?? '').type, object)
   }
 
@@ -96,11 +106,12 @@ class BuiltIn {
 
   /** Converts to the storage version where another server has stored another one. */
   #present(object: ApiObject, definition: ResourceDefinition | undefined, revision: number): Uint8Array {
+    const { group, version } = this.stored.storage
     const converted = definition?.toStorage?.(object) ?? object
+    converted.apiVersion = group === '' ? version : `${group}/${version}`
     converted.metadata.resourceVersion = String(revision)
-    const type = definition?.toStorage === undefined ? undefined : this.#storedType()
-    const normal = normalize(type ?? this.#typeOf(converted.apiVersion ?? '', converted.kind ?? '').type, converted)
-    return encodeStored(this.#normalizer.normalize(type ?? this.#storedType(), normal))
+    const type = this.#storedType()
+    return encodeStored(this.#normalizer.normalize(type, normalize(type, converted)))
   }
 
   #storedType(): StructType {

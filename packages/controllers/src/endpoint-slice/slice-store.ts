@@ -1,6 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { ignoreNotFound } from '../framework/api-errors.ts'
-import type { ObjectIndex } from '../framework/object-index.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { isNamespaceTerminating } from '../workloads/pod-control.ts'
 import { type EndpointSlice, endpointSlices, type ReadonlySlice, sliceLabelsOf } from './objects.ts'

@@ -1,6 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
-import type { ObjectIndex } from '../framework/object-index.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Node, nodes, type Pod, pods, queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'

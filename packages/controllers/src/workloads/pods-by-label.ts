@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import type { ObjectIndex } from '../framework/object-index.ts'
+import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { type Pod, pods, type ReadonlyPod } from './objects.ts'
 

@@ -1,7 +1,10 @@
 /** Connections to the members of an etcd cluster. The only module that uses the gRPC library. */
 import * as grpc from '@grpc/grpc-js'
-import { EtcdError, unavailableStatus, unknownStatus } from './etcd-error.ts'
+import { deadlineExceeded, EtcdError, unavailableStatus, unknownStatus } from './etcd-error.ts'
 import type { MessageType } from './wire.ts'
+
+/** A stream of messages in both directions. */
+export type MessageStream<Request extends object, Response extends object> = grpc.ClientDuplexStream<Partial<Request>, Response>
 
 /** PEM texts for TLS. */
 export interface EtcdTls {
@@ -64,7 +67,7 @@ export class Endpoints {
     try {
       return await unary(client, method, request, { deadline, signal })
     } catch (error) {
-      if (error instanceof EtcdError && error.status === unavailableStatus) this.#leave(at)
+      if (error instanceof EtcdError && (error.status === unavailableStatus || error.status === deadlineExceeded)) this.#leave(at)
       throw error
     }
   }
@@ -73,7 +76,7 @@ export class Endpoints {
   async stream<Request extends object, Response extends object>(
     method: Method<Request, Response>,
     timeoutMs: number,
-  ): Promise<grpc.ClientDuplexStream<Partial<Request>, Response>> {
+  ): Promise<MessageStream<Request, Response>> {
     const { client, at } = await this.#connected(Date.now() + timeoutMs)
     const metadata = new grpc.Metadata()
     // The member ends the stream when it loses the leader, instead of falling behind silently.

@@ -1,6 +1,5 @@
 /** Watches that share one stream to one member. */
-import type { ClientDuplexStream } from '@grpc/grpc-js'
-import { type Endpoints, failureOf, type Method } from './endpoints.ts'
+import { type Endpoints, failureOf, type MessageStream, type Method } from './endpoints.ts'
 import { EtcdError, unavailableStatus } from './etcd-error.ts'
 import {
   type WatchCreateRequest,
@@ -39,7 +38,7 @@ interface OpenWatch {
 }
 
 export class WatchStream {
-  readonly #stream: ClientDuplexStream<Partial<WatchRequest>, WatchResponse>
+  readonly #stream: MessageStream<WatchRequest, WatchResponse>
   readonly #watches = new Map<number, OpenWatch>()
   #nextId = 1
   #error: EtcdError | undefined
@@ -48,7 +47,7 @@ export class WatchStream {
     return new WatchStream(await endpoints.stream(method, timeoutMs))
   }
 
-  private constructor(stream: ClientDuplexStream<Partial<WatchRequest>, WatchResponse>) {
+  private constructor(stream: MessageStream<WatchRequest, WatchResponse>) {
     this.#stream = stream
     stream.on('data', (response: WatchResponse) => this.#receive(response))
     stream.on('error', (error) => this.#end(failureOf(error)))

@@ -79,6 +79,7 @@ export class Follower implements Storage {
       newest: () => options.backend.revision(),
       state,
       requestProgress: () => this.#subscription.requestProgress(),
+      onStalled: () => this.#subscription.restart(),
       timeoutMs: options.timeoutMs,
     })
   }
@@ -201,18 +202,16 @@ export class Follower implements Storage {
     expect: Revision | undefined
     memo: unknown
   }): Promise<WriteResult> {
-    let current = this.#state.peek(key)
-    if (type === 'delete' && current === undefined) {
+    const isConflict = () => {
+      const { revision = 0 } = this.#state.peek(key) ?? {}
+      return (type === 'delete' && revision === 0) || (expect !== undefined && expect !== revision)
+    }
+    // Another process may have changed the key since.
+    if (isConflict()) {
       await this.#freshness.refresh()
-      current = this.#state.peek(key)
-      if (current === undefined) return { outcome: 'conflict', current }
+      if (isConflict()) return { outcome: 'conflict', current: this.#state.peek(key) }
     }
-    // The key has moved on from that revision, and never gets back to it.
-    if (expect !== undefined && expect !== 0 && (current === undefined || current.revision > expect)) {
-      return { outcome: 'conflict', current }
-    }
-    const condition = expect ?? current?.revision ?? 0
-    if (type === 'delete' && condition === 0) return { outcome: 'conflict', current }
+    const condition = expect ?? this.#state.peek(key)?.revision ?? 0
     const provisional = this.#encode(encode, 0)
     const value = type === 'put' ? this.#form.encode(key, provisional) : new Uint8Array()
     const write: PendingWrite = { type, expect: condition, stored: value, encode, memo, entry: undefined }

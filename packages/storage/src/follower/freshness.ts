@@ -8,6 +8,8 @@ export interface FreshnessOptions {
   newest(): Promise<Revision>
   readonly state: MvccState
   requestProgress(): void
+  /** Called when a revision that the remote store has does not arrive in time: the subscription is dead. */
+  onStalled(): void
   readonly timeoutMs: number
 }
 
@@ -55,6 +57,7 @@ export class Freshness {
     } finally {
       cancel()
     }
+    this.#options.onStalled()
     throw new StorageError({ code: 'Unavailable', reason: 'remote', problem: `revision ${revision} has not arrived in time` })
   }
 

@@ -24,6 +24,8 @@ export class Subscription {
   #open: RemoteSubscription | undefined
   #pauseMs = firstPauseMs
   #isClosed = false
+  /** Ends the open subscription and connects again. */
+  #stop: (() => void) | undefined
   #cancelTimer: (() => void) | undefined
   #cancelProgress: (() => void) | undefined
 
@@ -35,6 +37,11 @@ export class Subscription {
   start(): void {
     void this.#connect()
     this.#askRegularly()
+  }
+
+  /** Leaves a connection on which nothing arrives any more. */
+  restart(): void {
+    this.#stop?.()
   }
 
   requestProgress(): void {
@@ -77,7 +84,10 @@ export class Subscription {
         },
       })
       if (this.#isClosed || !isCurrent.value) open.close()
-      else this.#open = open
+      else {
+        this.#open = open
+        this.#stop = () => stop(() => this.#later())
+      }
     } catch (error) {
       if (this.#isClosed) return
       this.#options.onError(error)

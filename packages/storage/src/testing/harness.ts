@@ -28,6 +28,8 @@ export interface StoreTestContext {
   readonly clock: FakeClock
   /** Absent when the backend does not persist. */
   readonly reopen: (() => Promise<Storage>) | undefined
+  /** The text of a deletion's last state: this one, or, where the store does not keep it, the text of the state before. */
+  lastState(text: string, before: string): string
 }
 
 /** Declares a test that runs on a fresh store. */
@@ -36,13 +38,30 @@ export type StoreTest = (name: string, body: (bench: StoreTestContext) => Promis
 /** Start time of fake clocks. */
 const startMs = Date.UTC(2024, 0, 1)
 
-export function storeTests({ it }: SuiteRunner, createStore: CreateStore): StoreTest {
+export interface StoreTestOptions {
+  /** Titles of tests that do not apply to the store, with reasons; they are reported as passed, with the reason. */
+  readonly skips?: Readonly<Record<string, string>> | undefined
+  /** Whether the last state of a deleted key is kept as it was encoded. */
+  readonly keepsLastState: boolean
+}
+
+export function storeTests(
+  { it }: SuiteRunner,
+  createStore: CreateStore,
+  { skips = {}, keepsLastState }: StoreTestOptions,
+): StoreTest {
+  const lastState = (text: string, before: string) => (keepsLastState ? text : before)
   return (name, body, options = {}) => {
+    const reason = skips[name]
+    if (reason !== undefined) {
+      it(`${name} (does not apply: ${reason})`, async () => undefined)
+      return
+    }
     it(name, async () => {
       const clock = fakeClock(startMs)
       const made = await createStore({ clock, ...options })
       try {
-        await body({ storage: made.storage, clock, reopen: made.reopen })
+        await body({ storage: made.storage, clock, reopen: made.reopen, lastState })
       } finally {
         await made.dispose()
       }

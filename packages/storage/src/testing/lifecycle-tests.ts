@@ -36,12 +36,13 @@ export function lifecycleTests(test: StoreTest, options: { persistent: boolean }
 
   if (!options.persistent) return
 
-  test('restores entries, revisions and history after a restart (Durable)', async ({ storage, reopen }) => {
+  test('restores entries, revisions and history after a restart (Durable)', async ({ storage, reopen, lastState }) => {
     const start = storage.revision
+    const last = lastState('last', '2')
     await put(storage, '/a/x', '1')
     await put(storage, '/a/x', '2')
     await put(storage, '/b/\u754c\u{1f600}', '3')
-    await remove(storage, '/a/x', 'last')
+    await remove(storage, '/a/x', last)
     await put(storage, '/a/y', '4')
     const again = await reopen!()
     assert.equal(again.revision, start + 5)
@@ -54,7 +55,7 @@ export function lifecycleTests(test: StoreTest, options: { persistent: boolean }
     assert.deepEqual(formatEvents(events), [
       `put /a/x=1@${start + 1}`,
       `put /a/x=2@${start + 2}`,
-      `delete /a/x=last@${start + 4}`,
+      `delete /a/x=${last}@${start + 4}`,
       `put /a/y=4@${start + 5}`,
     ])
     assert.equal(events[1]?.previous, events[0]?.entry)

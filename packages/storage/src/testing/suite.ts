@@ -11,6 +11,13 @@ export interface StorageSuiteOptions {
   readonly runner: SuiteRunner
   /** Whether stores can be reopened. */
   readonly persistent: boolean
+  /**
+   * Whether the last state of a deleted key is kept as it was encoded, across restarts; otherwise it is made from the state before.
+   * Default true.
+   */
+  readonly keepsLastState?: boolean
+  /** Titles of tests that do not apply to the backend, each with its reason, which is reported. */
+  readonly skips?: Readonly<Record<string, string>>
   /** Seeds of the random histories; 1 to 10 by default. Failure messages contain the seed. */
   readonly seeds?: readonly number[]
 }
@@ -29,7 +36,7 @@ export interface StorageSuiteOptions {
  */
 export function storageSuite(name: string, createStore: CreateStore, options: StorageSuiteOptions): void {
   const { describe } = options.runner
-  const test = storeTests(options.runner, createStore)
+  const test = storeTests(options.runner, createStore, { skips: options.skips, keepsLastState: options.keepsLastState ?? true })
   describe(`${name} storage`, () => {
     describe('writes', () => writeTests(test))
     describe('reads', () => readTests(test))

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Revision, Storage, StorageEvent, Watcher } from '../interfaces.ts'
+import { StorageError } from '../storage-error.ts'
+import { etcdStorage } from './etcd-storage.ts'
+import { EtcdProcess, etcdProgram, withoutEtcd } from './testing/etcd-process.ts'
+import { LoopbackProxy } from './testing/loopback-proxy.ts'
+
+const program = etcdProgram()
+const timeoutMs = 1500
+
+if (program === undefined) it.skip(`faults of etcd: ${withoutEtcd}`)
+else describe('storage in etcd, with faults', () => faults(program))
+
+function faults(program: string): void {
+  let etcd: EtcdProcess
+  let proxy: LoopbackProxy
+  let count = 0
+  beforeAll(async () => {
+    etcd = await EtcdProcess.start(program)
+    proxy = await LoopbackProxy.start(etcd.port)
+  }, 30_000)
+  afterAll(async () => {
+    proxy.close()
+    await etcd.dispose()
+  })
+
+  const run = async (fault: () => Promise<void>) => {
+    const prefix = `/faults-${++count}`
+    const storage = await etcdStorage({ endpoints: [proxy.url], prefix, timeoutMs, compactionIntervalMs: 0 })
+    const load = new Load(storage)
+    try {
+      await load.until(50)
+      await fault()
+      await load.until(load.written + 50)
+      await load.stop()
+      const direct = await etcdStorage({ endpoints: [etcd.url], prefix, compactionIntervalMs: 0 })
+      try {
+        await load.check(direct)
+      } finally {
+        await direct.close()
+      }
+      return load
+    } finally {
+      await load.stop()
+      await storage.close()
+    }
+  }
+
+  it('loses no acknowledged write and invents none while etcd is killed and restarted', async () => {
+    await run(async () => {
+      await etcd.kill()
+      await pause(500)
+      await etcd.start()
+    })
+  }, 60_000)
+
+  it('loses no acknowledged write and invents none while etcd is paused beyond the timeout of writes', async () => {
+    const { unanswered } = await run(async () => {
+      etcd.signal('SIGSTOP')
+      await pause(2 * timeoutMs + 500)
+      etcd.signal('SIGCONT')
+    })
+    expect(unanswered).toBeGreaterThan(0)
+  }, 60_000)
+
+  it.each([true, false])(
+    'loses no acknowledged write and invents none in a partition (connections lost: %s)',
+    async (lost) => {
+      await run(async () => {
+        proxy.partition()
+        await pause(2 * timeoutMs + 500)
+        proxy.heal({ lost })
+      })
+    },
+    60_000,
+  )
+
+  it('loses no acknowledged write and invents none while connections are reset', async () => {
+    await run(async () => {
+      for (let n = 0; n < 10; n++) {
+        proxy.cut()
+        await pause(100)
+      }
+    })
+  }, 60_000)
+
+  it('reports a missing etcd as unavailable, and serves past states meanwhile', async () => {
+    const storage = await etcdStorage({
+      endpoints: [proxy.url],
+      prefix: `/faults-${++count}`,
+      timeoutMs,
+      compactionIntervalMs: 0,
+    })
+    try {
+      await storage.put('/a/x', bytes('1'))
+      await etcd.kill()
+      await expect(storage.refresh?.()).rejects.toMatchObject({ code: 'Unavailable', detail: { reason: 'remote' } })
+      await expect(storage.put('/a/y', bytes('2'))).rejects.toMatchObject({ code: 'Unavailable' })
+      expect(storage.count('/a/')).toBe(1)
+      await etcd.start()
+      await expect
+        .poll(
+          () =>
+            storage.refresh?.().then(
+              () => 'fresh',
+              () => 'stale',
+            ),
+          { timeout: 10_000 },
+        )
+        .toBe('fresh')
+      expect((await storage.put('/a/z', bytes('3'))).outcome).toBe('written')
+    } finally {
+      await storage.close()
+    }
+  }, 60_000)
+}
+
+interface Attempt {
+  readonly value: string
+  readonly key: string
+  outcome: 'pending' | 'conflict' | 'unknown' | 'refused' | Revision
+}
+
+const writers = 8
+const keys = 5
+
+/** Writers that create, change and delete a few keys, and a watcher of all of them. */
+class Load {
+  readonly #storage: Storage
+  readonly #attempts: Attempt[] = []
+  readonly #watcher: Watcher
+  readonly #start: Revision
+  readonly #running: Promise<unknown>
+  #isStopped = false
+  #count = 0
+  written = 0
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+    this.#start = storage.revision
+    this.#watcher = storage.watch({ prefix: '/a/', from: storage.revision })
+    this.#running = Promise.all(Array.from({ length: writers }, () => this.#write()))
+  }
+
+  /** Writes whose outcome is unknown or that were refused. */
+  get unanswered(): number {
+    return this.#attempts.filter(({ outcome }) => outcome === 'unknown' || outcome === 'refused').length
+  }
+
+  async until(written: number): Promise<void> {
+    const deadline = Date.now() + 30_000
+    while (this.written < written) {
+      if (Date.now() > deadline) throw new Error(`only ${this.written} of ${written} writes succeeded in time`)
+      await pause(20)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#running
+  }
+
+  /** Compares what the writers and the watcher saw with the history in etcd. */
+  async check(direct: Storage): Promise<void> {
+    await this.#storage.refresh?.()
+    const history = direct.watch({ prefix: '/a/', from: this.#start })
+    const events = history.take()
+    history.close()
+    const byValue = new Map<string, Revision>()
+    for (const event of events) {
+      if (event.type === 'delete') continue
+      expect(byValue.has(textOf(event)), `${textOf(event)} was written once`).toBe(false)
+      byValue.set(textOf(event), event.revision)
+    }
+    for (const { value, outcome } of this.#attempts) {
+      if (typeof outcome === 'number') expect(byValue.get(value), `${value} was acknowledged`).toBe(outcome)
+      else if (outcome !== 'unknown') expect(byValue.get(value), `${value}: ${outcome}`).toBeUndefined()
+      byValue.delete(value)
+    }
+    expect([...byValue.keys()], 'values that no writer wrote').toEqual([])
+    const seen = this.#watcher.take().map(({ type, key, revision }) => `${type} ${key}@${revision}`)
+    expect(seen).toEqual(events.map(({ type, key, revision }) => `${type} ${key}@${revision}`))
+    this.#watcher.close()
+  }
+
+  async #write(): Promise<void> {
+    while (!this.#isStopped) {
+      const n = ++this.#count
+      const key = `/a/${n % keys}`
+      const current = this.#storage.peek(key)
+      const attempt: Attempt = { value: `v${n}`, key, outcome: 'pending' }
+      try {
+        if (current !== undefined && n % 7 === 0) {
+          await this.#storage.delete(key, bytes('gone'), { expect: current.revision })
+          continue
+        }
+        this.#attempts.push(attempt)
+        const result = await this.#storage.put(key, bytes(attempt.value), { expect: current?.revision ?? 0 })
+        attempt.outcome = result.outcome === 'written' ? result.entry.revision : 'conflict'
+        if (result.outcome === 'written') this.written++
+      } catch (error) {
+        if (!(error instanceof StorageError) || error.detail.code !== 'Unavailable') throw error
+        attempt.outcome = error.detail.reason === 'outcome' ? 'unknown' : 'refused'
+        await pause(50)
+      }
+    }
+  }
+}
+
+function bytes(value: string): () => Uint8Array {
+  return () => new TextEncoder().encode(value)
+}
+
+function textOf({ entry }: StorageEvent): string {
+  return new TextDecoder().decode(entry.value)
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}

@@ -1,0 +1,93 @@
+/** Runs a private etcd for tests. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { EtcdClient } from '../etcd-client.ts'
+
+/** The program `etcd`: that of the environment variable `KRMKIT_ETCD`, or the one on the path; undefined without either. */
+export function etcdProgram(): string | undefined {
+  const named = process.env.KRMKIT_ETCD
+  if (named !== undefined && named !== '') return named
+  try {
+    execFileSync('etcd', ['--version'], { stdio: 'ignore' })
+    return 'etcd'
+  } catch {
+    return undefined
+  }
+}
+
+/** Why tests that need etcd are skipped. */
+export const withoutEtcd = 'etcd is neither on the path nor named by KRMKIT_ETCD'
+
+export class EtcdProcess {
+  readonly url: string
+  readonly port: number
+  readonly #program: string
+  readonly #dir = mkdtempSync(join(tmpdir(), 'krmkit-etcd-'))
+  readonly #peerPort: number
+  readonly #flags: readonly string[]
+  #child: ChildProcess | undefined
+
+  private constructor(program: string, ports: { client: number; peer: number }, flags: readonly string[]) {
+    this.#program = program
+    this.port = ports.client
+    this.#peerPort = ports.peer
+    this.#flags = flags
+    this.url = `http://127.0.0.1:${ports.client}`
+  }
+
+  static async start(program: string, flags: readonly string[] = []): Promise<EtcdProcess> {
+    const etcd = new EtcdProcess(program, { client: await freePort(), peer: await freePort() }, flags)
+    await etcd.start()
+    return etcd
+  }
+
+  /** Starts it again on the same data. */
+  async start(): Promise<void> {
+    const peer = `http://127.0.0.1:${this.#peerPort}`
+    const flags = [
+      ...['--data-dir', this.#dir, '--listen-client-urls', this.url, '--advertise-client-urls', this.url],
+      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],
+      ...['--log-level', 'error', ...this.#flags],
+    ]
+    this.#child = spawn(this.#program, flags, { stdio: 'ignore' })
+    const client = new EtcdClient({ endpoints: [this.url], timeoutMs: 20_000 })
+    try {
+      await client.range({ key: new TextEncoder().encode('/') })
+    } finally {
+      client.close()
+    }
+  }
+
+  /** SIGKILL, SIGSTOP or SIGCONT. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child
+    if (child === undefined) return
+    this.#child = undefined
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGKILL')
+    await gone
+  }
+
+  async dispose(): Promise<void> {
+    await this.kill()
+    rmSync(this.#dir, { recursive: true, force: true })
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
