@@ -167,7 +167,7 @@ class RulesWalk {
   }
 }
 
-/** A schema without rules of its own and around it needs no type. */
+/** A schema without rules in it and around it needs no type. */
 function scopeOf(schema: Schema, { root, scope }: At, hasRules: boolean): At['scope'] {
   if (scope === 'untyped' || (scope === 'outside' && !hasRules)) return scope
   return isTyped(schema, root || isEmbedded(schema)) ? 'typed' : 'untyped'
