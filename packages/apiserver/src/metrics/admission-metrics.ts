@@ -9,6 +9,7 @@ import type {
 } from '@krmkit/admission'
 import { Histogram } from '../flow-control/histogram.ts'
 import type { Instruments } from './instruments.ts'
+import { matchConditionMetrics } from './match-condition-metrics.ts'
 import { metricCode } from './request-labels.ts'
 import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
@@ -86,6 +87,11 @@ function webhookMetrics(instruments: Instruments): WebhookMetrics {
     labelNames: ['name', 'type', 'operation', 'rejected'],
     buckets: [...bounds, 10, 25],
   })
+  const conditions = matchConditionMetrics(instruments, {
+    prefix,
+    webhook: 'an admission webhook',
+    labelNames: ['name', 'kind', 'type', 'operation'],
+  })
   return {
     called(labels, { seconds, rejected, code }) {
       requests.inc({ ...labels, code: webhookCode(code), rejected: String(rejected) })
@@ -93,33 +99,8 @@ function webhookMetrics(instruments: Instruments): WebhookMetrics {
     },
     rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
-    conditionsEvaluated: conditionMetrics(instruments),
-  }
-}
-
-function conditionMetrics(instruments: Instruments): WebhookMetrics['conditionsEvaluated'] {
-  const labelNames = ['name', 'kind', 'type', 'operation']
-  const exclusions = instruments.counter({
-    name: `${prefix}_match_condition_exclusions_total`,
-    help: 'Number of calls to admission webhooks that match conditions excluded.',
-    labelNames,
-  })
-  const errors = instruments.counter({
-    name: `${prefix}_match_condition_evaluation_errors_total`,
-    help: 'Number of requests for which a match condition of an admission webhook could not be evaluated.',
-    labelNames,
-  })
-  const durations = instruments.histogram({
-    name: `${prefix}_match_condition_evaluation_seconds`,
-    help: 'Time to evaluate the match conditions of an admission webhook in seconds.',
-    labelNames,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-  })
-  return (webhook, { seconds, outcome }) => {
-    const labels = { ...webhook, kind: 'webhook' }
-    durations.observe(labels, seconds)
-    if (outcome === 'noMatch') exclusions.inc(labels)
-    if (outcome === 'error') errors.inc(labels)
+    conditionsEvaluated: (webhook, { seconds, outcome }) =>
+      conditions({ ...webhook, kind: 'webhook' }, { seconds, excluded: outcome === 'noMatch', failed: outcome === 'error' }),
   }
 }
 
