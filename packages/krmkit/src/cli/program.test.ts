@@ -25,7 +25,9 @@ describe('krmkit serve', () => {
     const { options, failure } = await run('serve')
     expect(failure).toBeUndefined()
     // The audit flags are tested in audit-trails.test.ts.
-    const rest = Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => !name.startsWith('audit')))
+    const { flagValues, ...members } = options ?? {}
+    const rest = Object.fromEntries(Object.entries(members).filter(([name]) => !name.startsWith('audit')))
+    expect(flagValues).toMatchObject({ 'bind-address': '127.0.0.1', controllers: '[*]', 'secure-port': '6443' })
     expect(rest).toEqual({
       clusterSigningDuration: 8760 * 3_600_000,
       reportSigningFailures: false,
@@ -34,7 +36,7 @@ describe('krmkit serve', () => {
       bindAddress: '127.0.0.1',
       storage: 'memory',
       dataDir: '.krmkit',
-      etcdCompactionInterval: 300_000,
+      ...{ etcdCompactionInterval: 300_000, etcdPrefix: '/registry', etcdServers: [] },
       ...{ apiAudiences: [], enableBootstrapTokenAuth: false },
       ...{ serviceAccountIssuer: [], serviceAccountKeyFile: [], serviceAccountMaxTokenExpiration: 0 },
       serviceAccountExtendTokenExpiration: false,
@@ -53,7 +55,7 @@ describe('krmkit serve', () => {
       requestTimeout: 60_000,
       minRequestTimeout: 1800,
       runtimeConfig: [],
-      featureGates: {},
+      ...{ featureGates: {}, emulationForwardCompatible: false, runtimeConfigEmulationForwardCompatible: false },
       enableAdmissionPlugins: [],
       disableAdmissionPlugins: [],
       defaultNotReadyTolerationSeconds: 300,
@@ -135,9 +137,8 @@ describe('krmkit serve', () => {
     [['--service-node-port-range=9-8'], 'It must be a range of ports'],
     [['--service-node-port-range=65000+999'], 'It must be a range of ports'],
     [['--service-account-issuer=http://x'], 'It must be an https URL.'],
-    [['--storage=etcd'], 'Allowed choices are memory, durable.'],
+    [['--storage=files'], 'Allowed choices are memory, durable, etcd.'],
     [['--secure-prot=1'], "unknown option '--secure-prot=1'\n(Did you mean --secure-port?)"],
-    [['--etcd-servers=http://x'], 'kube-apiserver has the flag --etcd-servers, but krmkit does not implement it yet'],
     [['--encryption-provider-config', 'x'], 'kube-apiserver has the flag --encryption-provider-config'],
     [['more'], 'too many arguments'],
   ])('rejects %j with a message', async (flags, sentence) => {
