@@ -33,6 +33,6 @@ export type {
 export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
 export { kubeconfigCredentialMembers } from './kubeconfig-user.ts'
 export { migrateStorage, type StorageMigration } from './migrate-storage.ts'
-export type { KindTypes, ProtobufOptions } from './protobuf-codec.ts'
+export type { KindTypes, ProtobufCodecOptions } from './protobuf-codec.ts'
 export { type ConnectionOptions, createRemoteClient, createRemoteTransport, type RemoteOptions } from './remote.ts'
 export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'

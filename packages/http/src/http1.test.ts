@@ -220,9 +220,8 @@ describe('HTTP/1.1 response', () => {
 
   it('sends a large list completely', async () => {
     const parts = Array.from({ length: 3000 }, (_, i) => Buffer.from(String(i).padStart(300, '.')))
-    const whole = Buffer.concat(parts)
-    await start(() => ({ status: 200, headers: {}, body: { kind: 'list', parts, length: whole.length } }))
-    expect(Buffer.compare(await fetchBytes(server!.url), whole)).toBe(0)
+    await start(() => ({ status: 200, headers: {}, body: { kind: 'list', parts, length: 900_000 } }))
+    expect(Buffer.compare(await fetchBytes(server!.url), Buffer.concat(parts))).toBe(0)
   })
 
   it.each([['bytes' as const], ['list' as const]])('compresses large %s for clients that accept gzip', async (kind) => {
@@ -239,9 +238,8 @@ describe('HTTP/1.1 response', () => {
   })
 
   it('compresses nothing with compression off', async () => {
-    const bytes = Buffer.alloc(200_000, 'krm')
-    await start(() => ({ status: 200, headers: {}, body: { kind: 'bytes', bytes } }), { compression: false })
-    expect((await fetchBytes(server!.url, { 'accept-encoding': 'gzip' })).equals(bytes)).toBe(true)
+    await start(() => textResponse('k'.repeat(200_000)), { compression: false })
+    expect(await fetchBytes(server!.url, { 'accept-encoding': 'gzip' })).toHaveLength(200_000)
   })
 
   it('is a 500 when the handler throws', async () => {

@@ -4,6 +4,7 @@ import { sampleServer } from '../testing/sample-server.ts'
 const maps = '/api/v1/namespaces/default/configmaps'
 const apply = { 'content-type': 'application/apply-patch+yaml' }
 const merge = { 'content-type': 'application/merge-patch+json' }
+const jsonPatch = { 'content-type': 'application/json-patch+json' }
 const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
 
 /** Far more members than one slice processes, and than a call takes as arguments. */
@@ -56,5 +57,16 @@ describe('patches with many unknown members', () => {
     expect(status).toBe(200)
     expect(json).toMatchObject({ data: { b: 'c', u1: '' } })
     expect((json as { data: object }).data).not.toHaveProperty('k')
+  })
+
+  it('report the first hundred of the operations of a JSON patch', async () => {
+    const ask = await created()
+    const operation = { op: 'add', path: '/data/x', value: 'v', ...members(1) }
+    const send = (query: string) => ask(`${maps}/a${query}`, { method: 'PATCH', headers: jsonPatch, body: [operation] })
+    const { status, headers } = await send('?dryRun=All')
+    expect(status).toBe(200)
+    expect((headers['warning'] as unknown as string[])[0]).toBe('299 - "json patch unknown field \\"[0].u0\\""')
+    expect((headers['warning'] as unknown as string[]).length).toBeLessThanOrEqual(100)
+    expect((await send('?fieldValidation=Strict')).json).toMatchObject({ code: 400 })
   })
 })

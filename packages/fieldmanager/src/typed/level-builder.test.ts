@@ -17,7 +17,7 @@ describe('LevelBuilder', () => {
     expect(built('f:a', 'f:b', 'f:c')).toBe(like)
   })
 
-  it('builds a set of its own for other nodes', () => {
+  it('builds another set for other nodes', () => {
     expect(built('f:b', 'f:a', 'f:c')?.equals(like)).toBe(true)
     expect(built('f:a', 'f:b')?.toString()).toBe('.a\n.b')
     expect(built('f:a', 'f:b', 'f:c', 'f:e')?.toString()).toBe('.a\n.b\n.e\n.c.d')

@@ -1,3 +1,5 @@
+import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames } from './large-maps.ts'
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
@@ -11,13 +13,24 @@ import type { DuplicateMembers, Member } from './syntax.ts'
  * import { duplicateProblems } from '@krmkit/schema/json'
  * duplicateProblems(parseJson('{"a":1,"a":2}')) // [ 'duplicate field "a"' ]
  */
-export function duplicateProblems(parsed: {
+export function duplicateProblems(parsed: ParsedDocument): readonly string[] {
+  return runAtOnce(duplicateProblemsSteps(parsed))
+}
+
+interface ParsedDocument {
   readonly value: unknown
   readonly duplicates?: DuplicateMembers | undefined
-}): readonly string[] {
-  if (parsed.duplicates === undefined) return []
+}
+
+/**
+ * As `duplicateProblems`, for large documents: a generator that can be interrupted at each yield.
+ *
+ * @see {@link duplicateProblems}
+ */
+export function* duplicateProblemsSteps({ value, duplicates }: ParsedDocument): Generator<unknown, readonly string[]> {
+  if (duplicates === undefined) return []
   const problems = new ProblemCollector()
-  walk(parsed.value, parsed.duplicates, problems)
+  yield* walk(value, duplicates, problems)
   return problems.list
 }
 
@@ -37,19 +50,33 @@ export function unknownProblems(names: Iterable<string>): readonly string[] {
   return problems.list
 }
 
-function walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
-  if (typeof value !== 'object' || value === null) return
+function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Generator<unknown, void> {
+  if (typeof value !== 'object' || value === null || problems.full) return
+  let count = 0
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) visit(i, value[i], duplicates, problems)
+    for (let i = 0; i < value.length; i++) {
+      if (typeof value[i] === 'object') yield* visit(i, value[i], duplicates, problems)
+      if (++count % membersPerStep === 0) yield
+    }
     return
   }
   const repeated = duplicates.get(value)
   if (repeated === undefined) {
-    for (const key in value) visit(key, (value as Record<string, unknown>)[key], duplicates, problems)
+    for (const key of memberNames(value)) {
+      const member = (value as Record<string, unknown>)[key]
+      if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
+      if (++count % membersPerStep === 0) yield
+    }
     return
   }
-  for (const [key, member] of reportRepeated(repeated, problems)) visit(key, member, duplicates, problems)
+  for (const [key, member] of reportRepeated(repeated, problems)) {
+    if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
+    if (++count % membersPerStep === 0) yield
+  }
 }
+
+/** Members visited between two yields. */
+const membersPerStep = 128
 
 /** Yields the members in order and reports each repetition before its value is visited. */
 export function* reportRepeated(members: readonly Member[], problems: ProblemCollector): Generator<Member> {
@@ -64,9 +91,14 @@ export function* reportRepeated(members: readonly Member[], problems: ProblemCol
 /** Decoding rejects deeper values. */
 const maxDepth = 1000
 
-function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
-  if (typeof value !== 'object' || value === null || problems.depth > maxDepth) return
+function* visit(
+  step: string | number,
+  value: unknown,
+  duplicates: DuplicateMembers,
+  problems: ProblemCollector,
+): Generator<unknown, void> {
+  if (value === null || problems.depth > maxDepth) return
   problems.enter(step)
-  walk(value, duplicates, problems)
+  yield* walk(value, duplicates, problems)
   problems.leave()
 }

@@ -1,6 +1,6 @@
 export { sortKeysSteps } from '../decode/shape.ts'
 export { copyJson } from './copy.ts'
-export { duplicateProblems, unknownProblems } from './duplicates.ts'
+export { duplicateProblems, duplicateProblemsSteps, unknownProblems } from './duplicates.ts'
 export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } from './encode-json.ts'
 export { JsonIndenter } from './indent-json.ts'
 export { memberCountOfLargeMap, memberNames, rememberMemberNames } from './large-maps.ts'
