@@ -27,8 +27,8 @@ export function authorizationMetrics(instruments: Instruments): AuthorizationMet
     help: 'Number of failed calls to authorization webhooks that were left to the next authorizer.',
     labelNames: ['name', 'result'],
   })
-  const webhook = 'an authorization webhook'
-  const conditions = matchConditionMetrics(instruments, { prefix, webhook, labelNames: ['name', 'type'] })
+  const subject = 'an authorization webhook'
+  const conditions = matchConditionMetrics(instruments, { prefix, subject, labelNames: ['name', 'type'] })
   return {
     decisions(type, name) {
       const allowed = decisions.labels({ decision: 'allowed', name, type })

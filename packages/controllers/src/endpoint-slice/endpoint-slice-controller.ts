@@ -20,7 +20,11 @@ import { SliceStore } from './slice-store.ts'
 
 const maxEndpointsPerSlice = 100
 
-/** Maintains the endpoint slices of services with a selector. */
+/**
+ * Maintains the endpoint slices of services with a selector.
+ *
+ * Differs: pods without a node are included when they have an address, so that a test need not bind its pods.
+ */
 export const endpointSliceController: Controller = {
   name: 'endpointslice-controller',
   isDefault: false,

@@ -58,8 +58,7 @@ function reuseDeleted(plan: SlicePlan): void {
   while (plan.create.length > 0 && plan.delete.length > 0) {
     const created = plan.create.pop()!
     const { name = '', resourceVersion = '', uid = '' } = plan.delete.shift()!.metadata
-    const { generateName: _, ...metadata } = created.metadata
-    plan.update.push({ ...created, metadata: { ...metadata, name, resourceVersion, uid } })
+    plan.update.push({ ...created, metadata: { ...created.metadata, name, resourceVersion, uid } })
   }
 }
 

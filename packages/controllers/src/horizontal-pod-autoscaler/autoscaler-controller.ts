@@ -94,7 +94,7 @@ class AutoscalerController implements AsyncDisposable {
     history.begin(current, clock.now())
     state.status.currentReplicas = current
     let desired = current
-    let metrics: readonly MetricProposal[] = []
+    state.status.currentMetrics = []
     if (current === 0 && minReplicas !== 0) {
       desired = 0
       state.set('ScalingActive', 'False', {
@@ -104,7 +104,7 @@ class AutoscalerController implements AsyncDisposable {
     } else if (current > maxReplicas) desired = maxReplicas
     else if (current < minReplicas) desired = minReplicas
     else {
-      metrics = await this.#propose(key, autoscaler, { scale, state })
+      const metrics = await this.#propose(key, autoscaler, { scale, state })
       const proposed = Math.max(...metrics.map(({ replicas }) => replicas))
       const limited = history.limit(autoscaler, { current, desired: proposed }, clock.now())
       state.set('AbleToScale', 'True', limited.ableToScale)
@@ -117,7 +117,6 @@ class AutoscalerController implements AsyncDisposable {
       state.status.lastScaleTime = formatTime(clock.now())
     }
     state.status.desiredReplicas = desired
-    state.status.currentMetrics = metrics.map(({ status }) => status)
   }
 
   async #readScale(
@@ -178,14 +177,19 @@ class AutoscalerController implements AsyncDisposable {
     }
     const proposals: MetricProposal[] = []
     const failures: MetricFailure[] = []
+    const statuses: object[] = []
     for (const metric of autoscaler.spec?.metrics ?? []) {
       try {
-        proposals.push(await proposeFor(metric, options))
+        const proposal = await proposeFor(metric, options)
+        proposals.push(proposal)
+        statuses.push(proposal.status)
       } catch (error) {
         if (!(error instanceof MetricFailure)) throw error
         failures.push(error)
+        statuses.push({ type: '' })
       }
     }
+    state.status.currentMetrics = statuses
     const best = proposals.reduce<MetricProposal | undefined>(
       (most, proposal) => (most !== undefined && most.replicas >= proposal.replicas ? most : proposal),
       undefined,

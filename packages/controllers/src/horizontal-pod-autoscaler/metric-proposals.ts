@@ -79,9 +79,12 @@ async function fromResource(
   options: ProposalOptions,
 ): Promise<MetricProposal> {
   const { provider, namespace, labelSelector, specReplicas, pods, nowMs } = options
-  if (provider.resource === undefined)
-    throw new Error(`unable to get metrics for resource ${name}: no metrics returned from resource metrics API`)
-  const found = await provider.resource({ namespace, name, labelSelector, ...(container === undefined ? {} : { container }) })
+  const found = await resourceUsage(provider, {
+    namespace,
+    name,
+    labelSelector,
+    ...(container === undefined ? {} : { container }),
+  })
   const usage = samplesOf(found)
   const given = { currentReplicas: specReplicas, pods, nowMs, resource: name, ...(container === undefined ? {} : { container }) }
   const member = type === 'Resource' ? 'resource' : 'containerResource'
@@ -102,6 +105,19 @@ async function fromResource(
     replicas: proposal.replicas,
     description: `${name} ${container === undefined ? '' : 'container '}resource utilization (percentage of request)`,
     status: { type, [member]: { ...identity, current } },
+  }
+}
+
+async function resourceUsage(
+  provider: MetricsProvider,
+  query: Parameters<NonNullable<MetricsProvider['resource']>>[0],
+): Promise<PodQuantities> {
+  const failed = (why: string) => new Error(`unable to get metrics for resource ${query.name}: ${why}`)
+  if (provider.resource === undefined) throw failed('no metrics returned from resource metrics API')
+  try {
+    return await provider.resource(query)
+  } catch (error) {
+    throw failed(error instanceof Error ? error.message : String(error))
   }
 }
 

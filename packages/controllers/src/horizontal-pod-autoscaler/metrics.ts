@@ -39,7 +39,10 @@ export function serverMetrics(client: Client, { signal }: { readonly signal: Abo
       const query = labelSelector === '' ? '' : `?labelSelector=${encodeURIComponent(labelSelector)}`
       const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(namespace)}/pods${query}`
       const response = await client.request({ path, signal })
-      if (response.status !== 200) throw new Error('unable to fetch metrics from resource metrics API')
+      if (response.status !== 200) {
+        const why = response.status === 404 ? 'the server could not find the requested resource' : `HTTP ${response.status}`
+        throw new Error(`unable to fetch metrics from resource metrics API: ${why} (get pods.metrics.k8s.io)`)
+      }
       const { items = [] } = (await response.json()) as PodMetricsList
       const found: Record<string, string> = {}
       for (const { metadata, containers = [] } of items) {

@@ -97,7 +97,7 @@ export function podOfSet(
   const { namespace = '' } = set.metadata
   const pod = podFromTemplate(templateOf(revision), controllerReference(set, statefulSets), namespace)
   const name = `${set.metadata.name}-${ordinal}`
-  const { generateName: _, ...metadata } = pod.metadata
+  const { metadata } = pod
   const labels = { ...metadata.labels, ...identityLabels(name, ordinal, profile), [revisionLabel]: revision.metadata.name ?? '' }
   const { serviceName } = set.spec ?? {}
   const spec = { ...pod.spec, hostname: name, ...(serviceName ? { subdomain: serviceName } : {}) }

@@ -14,11 +14,15 @@ interface MapSample {
 }
 
 const samples = new WeakMap<object, MapSample>()
+/** Most processes never see a large map, and small objects are looked up on every write. */
+let hasSamples = false
 
 /** Makes `isEmptyObject` and `memberCountOfLargeMap` cheap for a large map. @param keys all keys of the map */
 export function rememberKey(map: object, keys: readonly string[]): void {
   const key = keys.length > largeMapSize ? keys.at(-1) : undefined
-  if (key !== undefined) samples.set(map, { key, count: keys.length, keys: undefined })
+  if (key === undefined) return
+  hasSamples = true
+  samples.set(map, { key, count: keys.length, keys: undefined })
 }
 
 /**
@@ -33,8 +37,12 @@ export function rememberKey(map: object, keys: readonly string[]): void {
  * memberNames(object) === names // true
  */
 export function rememberMemberNames(object: object, names: readonly string[]): void {
-  if (names.length <= manyKeys) rememberKey(object, names)
-  else samples.set(Object.freeze(object), { key: names.at(-1) as string, count: names.length, keys: names })
+  if (names.length <= manyKeys) {
+    rememberKey(object, names)
+    return
+  }
+  hasSamples = true
+  samples.set(Object.freeze(object), { key: names.at(-1) as string, count: names.length, keys: names })
 }
 
 /**
@@ -46,12 +54,12 @@ export function rememberMemberNames(object: object, names: readonly string[]): v
  * memberNames({ app: 'web' }) // [ 'app' ]
  */
 export function memberNames(object: object): readonly string[] {
-  return samples.get(object)?.keys ?? Object.keys(object)
+  return (hasSamples ? samples.get(object)?.keys : undefined) ?? Object.keys(object)
 }
 
 /** Whether an object has no members. Cheap for large objects that `rememberKey` knows. */
 export function isEmptyObject(object: object): boolean {
-  const sample = samples.get(object)
+  const sample = hasSamples ? samples.get(object) : undefined
   if (sample !== undefined && Object.hasOwn(object, sample.key)) return false
   for (const _ in object) return false
   return true
@@ -65,5 +73,5 @@ export function isEmptyObject(object: object): boolean {
  * memberCountOfLargeMap({ app: 'web' }) // undefined
  */
 export function memberCountOfLargeMap(map: object): number | undefined {
-  return samples.get(map)?.count
+  return hasSamples ? samples.get(map)?.count : undefined
 }

@@ -84,6 +84,63 @@ function faults(program: string): void {
     })
   }, 60_000)
 
+  it('continues after a partition in which history was compacted; only watchers of changed collections end', async () => {
+    const prefix = `/faults-${++count}`
+    const storage = await etcdStorage({ endpoints: [proxy.url], prefix, timeoutMs, compactionIntervalMs: 0 })
+    const direct = await etcdStorage({ endpoints: [etcd.url], prefix, compactionIntervalMs: 0 })
+    try {
+      const kept = await storage.put('/a/x', bytes('1'))
+      await storage.put('/b/x', bytes('1'))
+      await storage.put('/c/x', bytes('1'))
+      const [same, changed, removed] = ['/a/', '/b/', '/c/'].map((of) => storage.watch({ prefix: of, from: storage.revision }))
+      proxy.partition()
+      await direct.refresh?.()
+      for (let n = 2; n < 5; n++) await direct.put('/b/x', bytes(String(n)))
+      await direct.delete('/c/x', bytes('1'))
+      const { revision } = direct
+      await direct.compact(revision)
+      proxy.heal({ lost: true })
+      await expect
+        .poll(
+          () =>
+            storage.refresh?.().then(
+              () => storage.revision,
+              () => 0,
+            ),
+          { timeout: 10_000 },
+        )
+        .toBeGreaterThanOrEqual(revision)
+      expect([same, changed, removed].map((watcher) => watcher?.ended)).toEqual([undefined, 'overflow', 'overflow'])
+      expect(storage.peek('/a/x')).toBe(kept.outcome === 'written' ? kept.entry : undefined)
+      expect(new TextDecoder().decode(storage.peek('/b/x')?.value)).toBe('4')
+      expect(storage.peek('/c/x')).toBeUndefined()
+      await direct.put('/a/x', bytes('2'))
+      await storage.refresh?.()
+      expect(same?.take().map(({ entry }) => new TextDecoder().decode(entry.value))).toEqual(['2'])
+    } finally {
+      await storage.close()
+      await direct.close()
+    }
+  }, 60_000)
+
+  it('sees writes of others at once after a refresh', async () => {
+    const prefix = `/faults-${++count}`
+    const open = () => etcdStorage({ endpoints: [proxy.url, etcd.url], prefix, timeoutMs, compactionIntervalMs: 0 })
+    const [one, two] = [await open(), await open()]
+    try {
+      for (let n = 0; n < 50; n++) {
+        await one.put('/a/x', bytes(String(n)))
+        await two.refresh?.()
+        expect(new TextDecoder().decode(two.peek('/a/x')?.value)).toBe(String(n))
+        const late = await two.put('/a/x', bytes('no'), { expect: 1 })
+        expect(late.outcome).toBe('conflict')
+      }
+    } finally {
+      await one.close()
+      await two.close()
+    }
+  }, 60_000)
+
   it('reports a missing etcd as unavailable, and serves past states meanwhile', async () => {
     const storage = await etcdStorage({
       endpoints: [proxy.url],

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Catalog } from '@krmkit/kinds'
 import { systemClock } from '@krmkit/meta'
-import { createStoredForm } from '@krmkit/registry'
 import { lmdbStorage, memoryStorage, type Storage } from '@krmkit/storage'
 import { CliError } from '../cli-error.ts'
 import { readText } from '../files.ts'
@@ -35,7 +34,10 @@ async function openEtcd(
   const { etcdServers: endpoints, etcdPrefix: prefix } = options
   if (endpoints.length === 0) throw new CliError({ code: 'InvalidFlag', message: '--storage=etcd needs --etcd-servers' })
   const tls = await tlsFiles(options)
-  const { etcdStorage } = await import('@krmkit/storage/etcd')
+  const [{ etcdStorage }, { createStoredForm }] = await Promise.all([
+    import('@krmkit/storage/etcd'),
+    import('@krmkit/registry/stored-form'),
+  ])
   return etcdStorage({
     ...common,
     endpoints,

@@ -1,11 +1,12 @@
 import type { Catalog, ResourceDefinition } from '@krmkit/kinds'
-import type { ApiObject } from '@krmkit/meta'
+import { formerConversion } from '@krmkit/kinds/former-versions'
+import { type ApiObject, formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
 import { decode, decodeProtobuf, encodeProtobuf, normalize, parseJson, readEnvelope, type StructType } from '@krmkit/schema'
 import { hasProtobufMagic } from '@krmkit/schema/protobuf'
 import type { StoredForm } from '@krmkit/storage/etcd'
-import { collectionPrefix } from './keys.ts'
-import { encodeStored } from './object-cache.ts'
-import { StorageNormalizer } from './storage-normalizer.ts'
+import { collectionPrefix } from '../keys.ts'
+import { encodeStored } from '../object-cache.ts'
+import { StorageNormalizer } from '../storage-normalizer.ts'
 
 export interface StoredFormOptions {
   /** The built-in kinds. */
@@ -22,7 +23,7 @@ const defaultEventTtlSeconds = 3600
  *
  * @example
  * import { createCatalog } from '@krmkit/kinds'
- * import { createStoredForm } from '@krmkit/registry'
+ * import { createStoredForm } from '@krmkit/registry/stored-form'
  * const form = createStoredForm({ catalog: createCatalog() })
  * const value = new TextEncoder().encode('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web"}}')
  * const stored = form.encode('/core/configmaps/shop/web', value)
@@ -60,13 +61,11 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
   }
 }
 
-/**
- * Collections that the stock server keeps in another version than this library, by prefix. The versions have the same members. Objects
- * that it has stored in a version that is not served here are read in the same way.
- */
+/** Collections that the stock server keeps in another version than this library, by prefix. */
 const stockVersions: Readonly<Record<string, string>> = {
-  '/networking.k8s.io/ipaddresses/': 'networking.k8s.io/v1beta1',
-  '/networking.k8s.io/servicecidrs/': 'networking.k8s.io/v1beta1',
+  '/apiextensions.k8s.io/customresourcedefinitions/': 'v1beta1',
+  '/networking.k8s.io/ipaddresses/': 'v1beta1',
+  '/networking.k8s.io/servicecidrs/': 'v1beta1',
 }
 
 /** Keys whose values are no objects. */
@@ -87,45 +86,56 @@ class BuiltIn {
   }
 
   encode(object: ApiObject): Uint8Array {
-    object.apiVersion = stockVersions[collectionPrefix(this.stored)] ?? object.apiVersion
-    return encodeProtobuf(this.#typeOf(object.apiVersion ?? '', object.kind ?? '').type, object)
+    const version = stockVersions[collectionPrefix(this.stored)]
+    const stored = version === undefined ? object : this.#converted(object, version)
+    const type = this.#typeOf(gvkOf(stored))
+    return encodeProtobuf(type, version === undefined ? stored : normalize(type, stored))
   }
 
   decode(bytes: Uint8Array, revision: number): Uint8Array {
     const envelope = readEnvelope(bytes)
-    const { type, definition } = this.#typeOf(envelope.apiVersion, envelope.kind)
-    return this.#present(decodeProtobuf<ApiObject>(type, envelope).object, definition, revision)
+    const type = this.#typeOf(gvkOf(envelope))
+    return this.#present(decodeProtobuf<ApiObject>(type, envelope).object, revision)
   }
 
-  decodeJson(bytes: Uint8Array, revision: number): Uint8Array | undefined {
+  decodeJson(bytes: Uint8Array, revision: number): Uint8Array {
     const { value } = parseJson(bytes)
-    const { apiVersion = '', kind = '' } = value as Partial<ApiObject>
-    const { type, definition } = this.#typeOf(apiVersion, kind)
-    return this.#present(decode<ApiObject>(type, value).object, definition, revision)
+    return this.#present(decode<ApiObject>(this.#typeOf(gvkOf(value as Partial<ApiObject>)), value).object, revision)
   }
 
-  /** Converts to the storage version where another server has stored another one. */
-  #present(object: ApiObject, definition: ResourceDefinition | undefined, revision: number): Uint8Array {
-    const { group, version } = this.stored.storage
-    const converted = definition?.toStorage?.(object) ?? object
-    converted.apiVersion = group === '' ? version : `${group}/${version}`
+  /** The object in the storage version, with its revision. */
+  #present(object: ApiObject, revision: number): Uint8Array {
+    const { version } = this.stored.storage
+    const converted = this.#converted(object, version)
     converted.metadata.resourceVersion = String(revision)
-    const type = this.#storedType()
+    const type = this.#typeOf(gvkOf(converted))
     return encodeStored(this.#normalizer.normalize(type, normalize(type, converted)))
   }
 
-  #storedType(): StructType {
-    const { group, version } = this.stored.storage
-    return this.#catalog.kind({ group, version, kind: this.stored.kind.kind })?.type() ?? this.stored.kind.type()
+  /** The object in another version: another server has stored it, or stores it in another one. */
+  #converted(object: ApiObject, version: string): ApiObject {
+    const from = gvkOf(object)
+    const to = { group: this.stored.storage.group, version, kind: from.kind }
+    if (from.group === to.group && from.version === version) return object
+    const served = this.versions.find((each) => each.group === from.group && each.version === from.version)
+    if (served?.toStorage !== undefined && version === this.stored.storage.version) return served.toStorage(object)
+    const former = formerConversion(from, to, { defaults: false })
+    if (former !== undefined) return former(object)
+    // Versions of one group that have no conversion have the same members.
+    if (from.group === to.group) return { ...object, apiVersion: formatApiVersion(to) }
+    throw new TypeError(`${from.kind} of ${object.apiVersion} cannot be converted to ${version}`)
   }
 
-  #typeOf(apiVersion: string, kind: string): { type: StructType; definition: ResourceDefinition | undefined } {
-    const slash = apiVersion.indexOf('/')
-    const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)]
-    const type = this.#catalog.kind({ group, version, kind })?.type()
-    if (type === undefined) throw new TypeError(`${kind} of ${apiVersion} is not a known kind`)
-    return { type, definition: this.versions.find((each) => each.group === group && each.version === version) }
+  #typeOf(gvk: GroupVersionKind): StructType {
+    const type = this.#catalog.kind(gvk)?.type()
+    if (type === undefined) throw new TypeError(`${gvk.kind} of ${formatApiVersion(gvk)} is not a known kind`)
+    return type
   }
+}
+
+function gvkOf({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): GroupVersionKind {
+  const slash = apiVersion.indexOf('/')
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
 }
 
 function objectIn(value: Uint8Array): ApiObject | undefined {

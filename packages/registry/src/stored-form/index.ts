@@ -1,0 +1,1 @@
+export { createStoredForm, type StoredFormOptions } from './stored-form.ts'
