@@ -47,6 +47,16 @@ export const bodyDepartures: readonly KnownDivergence[] = [
       /^422 Service "[^"]*" is invalid: .*spec\.ports\[\d+\]/.test(String(krmkit)),
   },
   {
+    id: 'D124',
+    title: 'A port for health checks outside of the range is invalid, not an internal error',
+    reason: 'API protocol 7: an invalid object is 422. The stock server allocates ports before it validates the service.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.path.includes('/services') &&
+      at === 'status' &&
+      String(stock).startsWith('500 Internal error occurred: failed to allocate requested HealthCheck NodePort ') &&
+      /^422 Service "[^"]*" is invalid: .*spec\.healthCheckNodePort: /.test(String(krmkit)),
+  },
+  {
     id: 'D36',
     title: 'A pod whose runtime class has a malformed name is refused, not an internal error',
     reason: 'API protocol 7: a request that breaks a rule is 4xx. The client in the stock server refuses to ask for such a name.',

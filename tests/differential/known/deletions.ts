@@ -14,6 +14,18 @@ export const deletionDepartures: readonly KnownDivergence[] = [
       nameOf(stock.body) === undefined &&
       isAnswerOfDeletion(krmkit.body, kindOf(stock.body)),
   },
+  {
+    id: 'D123',
+    title: 'A deletion at a version removes the last finalizer and the object',
+    reason:
+      'Where the propagation policy removes the last finalizer, the stock server compares the version of the precondition with none in the second half of the deletion, and refuses it; krmkit deletes the object.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.method === 'DELETE' &&
+      at === 'status' &&
+      /^409 .*: ResourceVersion in precondition: , ResourceVersion in object meta: /.test(String(stock)) &&
+      String(krmkit).startsWith('200 '),
+  },
 ]
 
 /** The object of an answer; protobuf has it in an envelope. */

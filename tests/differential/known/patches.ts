@@ -56,7 +56,7 @@ export const ofPatches: readonly KnownDivergence[] = [
 
 /** Words of the conversion that the stock server uses for results of strategic merge patches. */
 const converterFailure =
-  /: (cannot convert \w+ to [\w.]+|cannot restore (map|slice) from \w+|cannot restore struct from: \w+|unrecognized type: \w+|error decoding from json: .*)$/
+  /: (cannot convert \w+ to [\w.]+|cannot restore (map|slice) from \w+|cannot restore struct from: \w+|unrecognized type: \w+|error decoding from json: .*|parsing time ".*)$/
 
 function isApply({ method, headers }: Divergence['step']): boolean {
   return method === 'PATCH' && String(headers?.['content-type']).startsWith('application/apply-patch')

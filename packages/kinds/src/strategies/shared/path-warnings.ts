@@ -1,7 +1,7 @@
 /** Warnings about paths of one volume that overlap. */
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Volume, VolumeProjection } from '../../types/core-v1.generated.ts'
-import { isEmpty, isSet, type R } from './values.ts'
+import { isSet, type R } from './values.ts'
 
 interface SourcePath {
   readonly path: string
@@ -42,9 +42,9 @@ export function overlapWarnings(volumes: readonly R<Volume>[] | undefined): stri
 
 function projectedPaths(projection: R<VolumeProjection>): SourcePath[] | undefined {
   const { configMap, secret, downwardAPI, serviceAccountToken: token, clusterTrustBundle: bundle } = projection
-  if (isSet(configMap) && !isEmpty(configMap.items)) return pathsOf(configMap.items, `ConfigMap ${goQuote(configMap.name ?? '')}`)
-  if (isSet(secret) && !isEmpty(secret.items)) return pathsOf(secret.items, `Secret ${goQuote(secret.name ?? '')}`)
-  if (isSet(downwardAPI) && !isEmpty(downwardAPI.items)) return pathsOf(downwardAPI.items, 'DownwardAPI')
+  if (isSet(configMap?.items)) return pathsOf(configMap.items, `ConfigMap ${goQuote(configMap.name ?? '')}`)
+  if (isSet(secret?.items)) return pathsOf(secret.items, `Secret ${goQuote(secret.name ?? '')}`)
+  if (isSet(downwardAPI?.items)) return pathsOf(downwardAPI.items, 'DownwardAPI')
   if (isSet(token)) return pathsOf([token], 'ServiceAccountToken')
   if (isSet(bundle)) return pathsOf([bundle], `ClusterTrustBundle ${goQuote(bundle.name ?? bundle.signerName ?? '')}`)
   return undefined

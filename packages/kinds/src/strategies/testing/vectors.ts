@@ -44,7 +44,9 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
     features: createFeatures('1.33'),
   }
   const read = (body: Json): ApiObject => {
-    const object = structuredClone(applyDefaults(type, decode<Json>(type, body).object)) as unknown as ApiObject
+    const object = structuredClone(
+      applyDefaults(type, decode<Json>(type, body, { keepEmpties: strategy.distinctEmpties }).object),
+    ) as unknown as ApiObject
     strategy.defaults?.(object, version, stockProfile)
     if (definition.resource.namespaced) object.metadata.namespace ??= 'ns'
     object.metadata.resourceVersion ??= vector.old === undefined ? '' : '1'

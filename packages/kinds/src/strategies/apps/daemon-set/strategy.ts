@@ -15,6 +15,7 @@ import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
@@ -116,6 +117,7 @@ const counts = [
 ] as const satisfies readonly (keyof DaemonSetStatus)[]
 
 export const daemonSetStrategy = defineStrategy<DaemonSet>({
+  distinctEmpties: podEmpties('spec', 'template', 'spec'),
   fieldAnnotations: () => [templateGenerationKey],
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,

@@ -10,6 +10,7 @@ import { isEmptySelector, printSelector, validateSelector } from '../../shared/l
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas } from '../../shared/replicas.ts'
@@ -120,6 +121,7 @@ function validateStatus(deployment: DeepReadonly<Deployment>, old: DeepReadonly<
 }
 
 export const deploymentStrategy = defineStrategy<Deployment>({
+  distinctEmpties: podEmpties('spec', 'template', 'spec'),
   fieldAnnotations: () => ['deprecated.deployment.rollback.to'],
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,

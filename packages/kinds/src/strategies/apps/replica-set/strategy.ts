@@ -5,6 +5,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
@@ -32,6 +33,7 @@ function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList):
 }
 
 export const replicaSetStrategy = defineStrategy<ReplicaSet>({
+  distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults(set) {
     set.spec ??= emptyWorkloadSpec()

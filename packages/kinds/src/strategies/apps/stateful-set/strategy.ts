@@ -18,6 +18,7 @@ import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
@@ -177,6 +178,7 @@ const table: readonly GatedFields[] = [
 ]
 
 export const statefulSetStrategy = defineStrategy<StatefulSet>({
+  distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(set, context) {

@@ -6,6 +6,7 @@ import { goSelector } from '../../shared/go-form.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
@@ -89,6 +90,7 @@ function* validateTemplate(spec: R<CronJobSpec>, at: FieldPath): Steps {
 }
 
 export const cronJobStrategy = defineStrategy<CronJob>({
+  distinctEmpties: podEmpties('spec', 'jobTemplate', 'spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'jobTemplate', 'spec', 'template') },
   defaults,
   prepareForCreate(cron, context) {

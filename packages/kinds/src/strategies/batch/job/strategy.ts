@@ -3,6 +3,7 @@ import type { Job } from '../../../types/batch-v1.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
@@ -53,6 +54,7 @@ const table: readonly GatedFields[] = [
 const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
 
 export const jobStrategy = defineStrategy<Job>({
+  distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults,
   prepareForCreate(job, context) {

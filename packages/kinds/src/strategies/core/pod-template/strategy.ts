@@ -2,6 +2,7 @@
 import type { PodTemplate } from '../../../types/core-v1.generated.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
@@ -10,6 +11,7 @@ import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 export const podTemplateStrategy = defineStrategy<PodTemplate>({
+  distinctEmpties: podEmpties('template', 'spec'),
   requiredMembers: { '': lunsOfPods('template') },
   defaults(object) {
     object.template ??= {}

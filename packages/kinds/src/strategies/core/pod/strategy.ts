@@ -5,6 +5,7 @@ import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.t
 import { goList } from '../../shared/go-form.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defaultPodOnly, defaultPodSpec } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
@@ -76,10 +77,7 @@ function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): strin
 }
 
 export const podStrategy = defineStrategy<Pod>({
-  distinctEmpties: [
-    ['spec', 'overhead'],
-    ...['ports', 'resizePolicy', 'resources'].map((name) => ['spec', 'ephemeralContainers', name]),
-  ],
+  distinctEmpties: [['spec', 'overhead'], ...podEmpties('spec')],
   requiredMembers: { '': lunsOfPods() },
   defaults(pod) {
     pod.spec ??= { containers: [] }

@@ -7,6 +7,7 @@ import { validateSelectorMatch } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
+import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
@@ -48,6 +49,7 @@ function takeTemplateLabels(controller: ReplicationController): void {
 }
 
 export const replicationControllerStrategy = defineStrategy<ReplicationController>({
+  distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
   defaults(controller) {
     controller.spec ??= {}
