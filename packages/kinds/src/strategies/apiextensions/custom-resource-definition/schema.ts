@@ -23,11 +23,27 @@ const manyNames = 1000
 /** Removes `items` that are null: neither a schema nor a list of schemas was sent. Stored schemas have none. */
 export function dropNullItems(schema: JSONSchemaProps | null | undefined): void {
   if (typeof schema !== 'object' || schema === null) return
-  const { items, additionalProperties, not, allOf, anyOf, oneOf, properties } = schema
-  if (items === null) delete schema.items
+  if (schema.items === null) delete schema.items
+  for (const inner of partsOf(schema)) dropNullItems(inner)
+}
+
+/** Whether there are `items` that `dropNullItems` removes. They change the schema, although nothing of them is stored. */
+export function hasNullItems(schema: Schema | null | undefined): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return schema.items === null || partsOf(schema as JSONSchemaProps).some(hasNullItems)
+}
+
+function partsOf({
+  items,
+  additionalProperties,
+  not,
+  allOf,
+  anyOf,
+  oneOf,
+  properties,
+}: JSONSchemaProps): readonly (JSONSchemaProps | undefined)[] {
   const single = [items, additionalProperties, not] as (JSONSchemaProps | undefined)[]
-  for (const inner of [...single, ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})])
-    dropNullItems(inner)
+  return [...single, ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
 }
 
 /** Keywords whose empty value is only for the rules that print or count keywords. */

@@ -23,7 +23,7 @@ import { expressionsOf } from './expression-validation.ts'
 import { goVersions } from './go-form.ts'
 import { internalForm, type VersionParts } from './internal-form.ts'
 import { requireNames, validateNames } from './names.ts'
-import { dropNullItems, type Steps, sameSchema, withoutEmpties } from './schema.ts'
+import { dropNullItems, hasNullItems, type Steps, sameSchema, withoutEmpties } from './schema.ts'
 import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
 import { validateStatus, validateStoredVersions } from './status.ts'
 import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
@@ -228,6 +228,7 @@ function isTrue(object: Definition, type: string): boolean {
 }
 
 function sameSpec(spec: Definition['spec'], old: Definition['spec']): boolean {
+  if ((spec.versions ?? []).some(({ schema }) => hasNullItems(schema?.openAPIV3Schema))) return false
   return semanticEqual(spec, old) || semanticEqual(withPlainSchemas(spec), withPlainSchemas(old))
 }
 
