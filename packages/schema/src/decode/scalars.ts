@@ -168,10 +168,11 @@ export function* rawSteps(value: unknown, context: DecodeContext, sorted: boolea
   return copy
 }
 
-function* rawCopySteps(
+/** As `copyRaw`, with interruption points. @param sorted sorts the keys of every object. */
+export function* rawCopySteps(
   value: unknown,
   context: DecodeContext,
-  { depth, sorted }: { readonly depth: number; readonly sorted: boolean },
+  { depth, sorted }: { readonly depth: number; readonly sorted: boolean } = { depth: context.depth, sorted: false },
 ): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyRaw(value, context)
   if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })

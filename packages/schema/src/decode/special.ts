@@ -6,7 +6,7 @@ import type { SpecialName } from '../interfaces.ts'
 import { sortedCopy } from '../json/encode-json.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import type { DecodeContext } from './context.ts'
-import { asInvalidNumber, copyRaw, countValue, isInt32, rawSteps, type ScalarDecoder } from './scalars.ts'
+import { asInvalidNumber, copyRaw, countValue, isInt32, rawCopySteps, rawSteps, type ScalarDecoder } from './scalars.ts'
 
 /** Types with a hand-written JSON form. Unlike a type mismatch elsewhere, unparsable text ends decoding. */
 
@@ -41,6 +41,8 @@ export function specialDecoder(special: SpecialName): ScalarDecoder {
 export function specialSteps(
   special: SpecialName,
 ): ((value: unknown, context: DecodeContext) => Generator<unknown, unknown>) | undefined {
+  // Neither is counted here.
+  if (special === 'FieldsV1' || special === 'Unknown') return rawCopySteps
   if (special !== 'JSON' && special !== 'RawExtension') return undefined
   return (value, context) => rawSteps(value, context, special === 'JSON' || context.sortsRaw)
 }

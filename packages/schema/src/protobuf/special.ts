@@ -1,12 +1,13 @@
 import { formatDuration, formatTime, MetaError, parseDuration } from '@krmkit/meta'
 import { normalizeQuantity } from '@krmkit/meta/quantity'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { formatMicroTime, type Instant, parseInstant } from '@krmkit/meta/time'
-import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
+import { type DecodedSize, jsonWeight, jsonWeightSteps } from '../decode/decoded-size.ts'
 import { specialZero } from '../decode/special.ts'
 import { DecodeError, SchemaError } from '../errors.ts'
 import type { SpecialNode, StructType } from '../interfaces.ts'
 import { unescapedJson } from '../json/encode-json.ts'
-import { parseJson } from '../json/parse-json.ts'
+import { parseJson, parseJsonSteps } from '../json/parse-json.ts'
 import { scalarCodec, type ValueCodec } from './codec.ts'
 import {
   bytesTag,
@@ -39,7 +40,7 @@ export function specialCodec(node: SpecialNode, structCodec: StructCodec): Value
   return { wire: lengthDelimited, zero: () => specialZero(special), ...codec }
 }
 
-type MessageCodec = Pick<ValueCodec, 'write' | 'read'>
+type MessageCodec = Pick<ValueCodec, 'write' | 'read' | 'readSteps'>
 
 const numberTag = (number: number) => tagOf(number, varint)
 
@@ -157,20 +158,36 @@ function rawCodec(): MessageCodec {
       writer.ldelim()
     },
     read(reader, limit) {
-      let raw: Uint8Array | undefined
-      readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
-      return raw === undefined || raw.length === 0 ? null : parseRawJson(raw, reader.decodedSize)
+      const raw = readRaw(reader, limit)
+      return raw === undefined ? null : runAtOnce(parseRawJson(raw, reader.decodedSize))
+    },
+    *readSteps(reader, limit) {
+      const raw = readRaw(reader, limit)
+      return raw === undefined ? null : yield* parseRawJson(raw, reader.decodedSize)
     },
   }
 }
 
+/** Undefined for an empty message. */
+function readRaw(reader: WireReader, limit: number): Uint8Array | undefined {
+  let raw: Uint8Array | undefined
+  readFields(reader, limit, { [bytesTag(1)]: (end) => (raw = readBytes(reader, end)) })
+  return raw?.length === 0 ? undefined : raw
+}
+
 /**
- * Parses raw JSON.
+ * Parses raw JSON, with interruption points where it is large.
  *
  * @throws DecodeError `TooLarge` before parsing when the text itself is too large
  */
-function parseRawJson(raw: Uint8Array, size: DecodedSize): unknown {
-  if (raw.length > largeText) size.measure(() => size.add(countNonSpace(raw)))
+function* parseRawJson(raw: Uint8Array, size: DecodedSize): Generator<unknown, unknown> {
+  if (raw.length > largeText) {
+    size.measure(() => size.add(countNonSpace(raw)))
+    yield true
+    const { value } = yield* parseJsonSteps(raw, { maxDepth: 1000 })
+    size.add((yield* jsonWeightSteps(value)) - 1)
+    return value
+  }
   const { value } = parseJson(raw, { maxDepth: 1000 })
   size.add(jsonWeight(value) - 1)
   return value
