@@ -27,6 +27,7 @@ import { ownerReferencesPermissionEnforcement } from './plugins/owner-references
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.ts'
 import { parseNodeSelectors, podNodeSelector } from './plugins/pod-node-selector.ts'
 import { podSecurity } from './plugins/pod-security.ts'
+import { podSecurityPolicy } from './plugins/pod-security-policy.ts'
 import { parseClusterTolerations, podTolerationRestriction } from './plugins/pod-toleration-restriction.ts'
 import { podTopologyLabels } from './plugins/pod-topology-labels.ts'
 import { priority } from './plugins/priority.ts'
@@ -113,6 +114,13 @@ export const builtInPlugins: readonly PluginDefinition[] = [
     const configuration = parseImagePolicyConfiguration(given)
     if (connect === undefined) throw unreachable('ImagePolicyWebhook')
     return imagePolicyWebhook({ profile, clock, configuration, post: connect(configuration.kubeConfigFile) })
+  }),
+  plugin('PodSecurityPolicy', false, ({ profile, features, authorizer }) => {
+    if (features.release.atLeast('1.25')) {
+      const message = `admission plugin PodSecurityPolicy was removed in Kubernetes 1.25, and the release is ${features.release.version}`
+      throw new AdmissionError({ code: 'InvalidConfiguration', message })
+    }
+    return podSecurityPolicy({ profile, authorizer })
   }),
   plugin('PodSecurity', true, ({ profile, features }, given) =>
     podSecurity({

@@ -1,4 +1,5 @@
 import type { PodSecurityMetrics } from './pod-security/metrics.ts'
+import type { PolicyMetrics } from './policy/metrics.ts'
 import type { WebhookMetrics } from './webhook/metrics.ts'
 
 export interface PhaseLabels {
@@ -25,4 +26,5 @@ export interface AdmissionMetrics {
   phaseCompleted(labels: PhaseLabels, outcome: AdmissionOutcome): void
   readonly webhooks: WebhookMetrics
   readonly podSecurity: PodSecurityMetrics
+  readonly policies: PolicyMetrics
 }

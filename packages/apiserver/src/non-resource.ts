@@ -1,6 +1,7 @@
 import type { OpenIdMetadata } from '@krmkit/authentication/service-account'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type Features, type GroupVersion } from '@krmkit/meta'
+import { ApiError, defaultRelease, type Features, type GroupVersion } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, type Discovery } from './discovery/discovery.ts'
@@ -27,6 +28,7 @@ import type { Query } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
 import { groupVersionPath } from './request-info.ts'
 import type { ServerScope } from './request-scope.ts'
+import { createZPages, zPagePaths } from './zpages.ts'
 
 /** Version of this software, the part after `+krmkit.` in `gitVersion`. */
 export const softwareVersion = '0.1.0'
@@ -50,6 +52,8 @@ export interface NonResourceOptions {
   readonly release: string
   /** Discovery documents of the service account issuer. */
   readonly issuerDocuments?: OpenIdMetadata | undefined
+  /** Flags of the process, for `/flagz`. */
+  readonly flags?: Readonly<Record<string, string>> | undefined
 }
 
 /** Serves one group of paths; undefined for other paths. */
@@ -65,6 +69,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     serverAddress: () => options.serverAddress,
     profile: options.scope.profile,
     aggregated: aggregatedAt(options.scope.features),
+    storageVersionHashes: gateEnabled('StorageVersionHash', options.scope.features),
     ...(options.remote === undefined ? {} : { remote: options.remote }),
   })
   const routes: readonly Route[] = [
@@ -72,6 +77,7 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
     versionRoute(options),
     metricsRoute(options.metrics, healthMetrics),
     ({ query, info }) => flowPages?.(info.path, query),
+    zPagesRoute(options),
     issuerRoute(options),
     openApiRoute(options),
     rootRoute(options, checks),
@@ -90,8 +96,10 @@ export function createNonResourceRoutes(options: NonResourceOptions): (context: 
 }
 
 /** The versions of the aggregated form that a release has. */
-function aggregatedAt({ release }: Features): readonly AggregatedVersion[] {
-  return release.atLeast('1.30') ? ['v2', 'v2beta1'] : release.atLeast('1.27') ? ['v2beta1'] : []
+function aggregatedAt(features: Features): readonly AggregatedVersion[] {
+  const { release } = features
+  const hasBeta = release.atLeast('1.27') && !gateEnabled('AggregatedDiscoveryRemoveBetaType', features)
+  return [...(release.atLeast('1.30') ? (['v2'] as const) : []), ...(hasBeta ? (['v2beta1'] as const) : [])]
 }
 
 /** The 404 of a path that no route serves. @throws ApiError 404 below the paths of built-in groups. */
@@ -172,6 +180,12 @@ function metricsRoute(metrics: Metrics, healthMetrics: HealthMetrics): Route {
   }
 }
 
+function zPagesRoute({ scope, flags }: NonResourceOptions): Route {
+  const { features, clock } = scope
+  const pages = createZPages({ features, clock, flags, runtime: `node${process.versions.node}`, newest: defaultRelease })
+  return ({ request }, path) => pages(path, header(request, 'accept'))
+}
+
 /** The OpenID Connect discovery of the service account issuer. */
 function issuerRoute({ scope, issuerDocuments }: NonResourceOptions): Route {
   const { negotiator } = scope.responses
@@ -196,6 +210,7 @@ function openApiRoute(options: NonResourceOptions): Route {
     clock: scope.clock,
     slices: scope.slices,
     issuer: issuerDocuments !== undefined,
+    enums: gateEnabled('OpenAPIEnums', scope.features),
     ...(remoteDocuments === undefined ? {} : { remote: remoteDocuments }),
   })
   return ({ info, request }) => {
@@ -210,9 +225,14 @@ function indentedResponse(document: object): ApiResponse {
 }
 
 /** The list of paths at `/`. */
-function rootRoute({ resources, remote, issuerDocuments }: NonResourceOptions, checks: HealthChecks): Route {
+function rootRoute({ resources, remote, issuerDocuments, scope, flags }: NonResourceOptions, checks: HealthChecks): Route {
   const health = Object.entries(checks).flatMap(([root, all]) => [root, ...all.map(({ name }) => `${root}/${name}`)])
-  const fixed = [...health, ...fixedPaths, ...(issuerDocuments === undefined ? [] : issuerPaths)]
+  const fixed = [
+    ...health,
+    ...fixedPaths,
+    ...zPagePaths({ features: scope.features, flags }),
+    ...(issuerDocuments === undefined ? [] : issuerPaths),
+  ]
   return (_, path) => {
     if (path !== '/' && path !== '/index.html') return undefined
     const served = servedPaths([...resources(), ...(remote?.() ?? [])])

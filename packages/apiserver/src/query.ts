@@ -60,11 +60,10 @@ export function flag(query: Query, name: string): boolean {
 export function integer(query: Query, name: string): number | undefined {
   const value = text(query, name)
   if (value === undefined) return undefined
-  if (!/^[+-]?[0-9]+$/.test(value))
-    throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`)
+  if (!/^[+-]?[0-9]+$/.test(value)) throw ApiError.badRequest(`strconv.ParseInt: parsing ${goQuote(value)}: invalid syntax`)
   const number = Number(value)
   if (!Number.isSafeInteger(number) && BigInt.asIntN(64, BigInt(value)) !== BigInt(value)) {
-    throw ApiError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`)
+    throw ApiError.badRequest(`strconv.ParseInt: parsing ${goQuote(value)}: value out of range`)
   }
   return number
 }
@@ -103,7 +102,7 @@ export function writeOptions(
     errors.push({
       field: 'fieldValidation',
       reason: 'FieldValueNotSupported',
-      message: `Unsupported value: ${JSON.stringify(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
+      message: `Unsupported value: ${goQuote(validation)}: supported values: "", "Ignore", "Strict", "Warn"`,
     })
   }
   if (errors.length > 0) throw ApiError.invalid({ group: metaGroup(profile), kind }, '', errors)

@@ -88,6 +88,8 @@ export interface ApiServerOptions {
   readonly onError?: (error: unknown) => void
   /** Readiness checks besides those of the server. */
   readonly readiness?: readonly HealthCheck[]
+  /** Names and values of flags, shown at `/flagz` with the gate `ComponentFlagz`. Default: the page does not exist. */
+  readonly flags?: Readonly<Record<string, string>>
   /** Address in discovery documents, `host:port`. */
   readonly serverAddress?: string
 }

@@ -74,6 +74,7 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     serverAddress: settings.serverAddress ?? 'localhost:6443',
     release: settings.features.release.version,
     issuerDocuments: settings.issuerDocuments,
+    flags: settings.flags,
   })
   const run = compose(filters, routes)
   let closed: Promise<void> | undefined
@@ -119,7 +120,9 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
     slices: { next: () => registry.slices.next() },
     gates: features.gates,
   })
-  const access = new AccessControl(settings.authorizer, { clock, profile, metrics: metrics.authorization, closing, onError })
+  const access = new AccessControl(settings.authorizer, {
+    ...{ clock, profile, features, metrics: metrics.authorization, closing, onError },
+  })
   const { authorizer, guard } = access
   const plugins = chosenPlugins(settings.admission ?? [], { profile, random, clock, features, authorizer })
   const registry = createRegistry(
@@ -166,13 +169,13 @@ function flowOptions({ limits }: ServerSettings, scope: ServerScope) {
 
 /** Creates the objects that every cluster has, and begins to follow stored objects. */
 async function start(settings: EmulatedSettings, parts: ServerParts, closing: AbortSignal): Promise<void> {
-  const { bootstrapRoles, clock, random, profile, types, onError, storage, emulated } = settings
+  const { bootstrapRoles, clock, random, profile, features, types, onError, storage, emulated } = settings
   const { registry, access, aggregator, flowControl } = parts
   await upgradeStore({ storage, registry, release: emulated?.release })
   await ensureSystemObjects(registry, profile)
-  if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile)
+  if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile, { features })
   await access.start(registry)
-  if (bootstrapRoles === 'afterwards') access.deferDenials(ensureBootstrapRoles(registry, profile))
+  if (bootstrapRoles === 'afterwards') access.deferDenials(ensureBootstrapRoles(registry, profile, { features }))
   await aggregator?.start()
   await flowControl?.start()
   const converters = new WebhookConverters(settings.conversion ?? {}, { clock, random, reader: registry.reader })

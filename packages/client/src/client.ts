@@ -25,7 +25,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './interfaces.ts'
-import { createProtobufCodec, type ProtobufOptions } from './protobuf-codec.ts'
+import { createProtobufCodec, type ProtobufCodecOptions } from './protobuf-codec.ts'
 import { deleteBody, type Impersonation, impersonationHeaders, listQuery, signalOf, writeQuery } from './request-options.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
 import { contentTypeOf, isStatus, parseJson, readBytes, textOf } from './response.ts'
@@ -55,7 +55,7 @@ export interface ClientOptions {
    * import { createCatalog } from '@krmkit/kinds'
    * createRemoteClient({ ...(await loadKubeconfig()), protobuf: { kinds: createCatalog() } })
    */
-  readonly protobuf?: ProtobufOptions
+  readonly protobuf?: ProtobufCodecOptions
 }
 
 const patchTypes = {

@@ -4,6 +4,7 @@ export type { CredentialSource, Credentials } from './credentials/credential-sou
 export type { ExecOptions } from './credentials/exec-plugin.ts'
 export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/run-command.ts'
 export { createInProcessClient, createInProcessTransport, type InProcessOptions } from './in-process.ts'
+export type { IndexFunction } from './indexer.ts'
 export { createInformer, type Informer, type InformerHandlers, type InformerOptions } from './informer.ts'
 export type {
   Applied,
@@ -32,6 +33,6 @@ export type {
 export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
 export { kubeconfigCredentialMembers } from './kubeconfig-user.ts'
 export { migrateStorage, type StorageMigration } from './migrate-storage.ts'
-export type { KindTypes, ProtobufOptions } from './protobuf-codec.ts'
+export type { KindTypes, ProtobufCodecOptions } from './protobuf-codec.ts'
 export { type ConnectionOptions, createRemoteClient, createRemoteTransport, type RemoteOptions } from './remote.ts'
 export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'

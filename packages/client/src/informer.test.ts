@@ -71,6 +71,11 @@ describe('informer', () => {
     await reached(notes, '8')
     expect(found()).toEqual([['c'], ['c'], ['c'], [], []])
     expect(() => notes.byIndex('nothing', 'x')).toThrow(RangeError)
+    notes.addIndex('length', ({ spec }) => [String(spec.text.length)])
+    expect(names(notes.byIndex('length', '5'))).toEqual(['a'])
+    watch.send(event('MODIFIED', note('a', 9, { text: 'two' })))
+    await reached(notes, '9')
+    expect([names(notes.byIndex('length', '5')), names(notes.byIndex('length', '3'))]).toEqual([[], ['a']])
     await notes.stop()
   })
 

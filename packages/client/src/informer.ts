@@ -8,7 +8,7 @@ import {
   systemRandom,
 } from '@krmkit/meta'
 import { sourceOf } from './client.ts'
-import { Indexer } from './indexer.ts'
+import { Indexer, type IndexFunction } from './indexer.ts'
 import type { Client, ResourceRef, SelectOptions } from './interfaces.ts'
 import { reflect } from './reflector.ts'
 import { differences, keyOf } from './watch.ts'
@@ -17,7 +17,7 @@ export interface InformerOptions<T extends ApiObject> extends Omit<SelectOptions
   /** Label keys to index, for `withLabel`. */
   readonly labels?: readonly string[]
   /** Custom indexes: functions that return the index values of an object. */
-  readonly indexers?: Readonly<Record<string, (object: DeepReadonly<T>) => readonly string[]>>
+  readonly indexers?: Readonly<Record<string, IndexFunction<T>>>
   /** Reduces objects before they are stored, to save memory. Must not modify its argument, which may be shared. */
   readonly transform?: (object: T) => T
   /** Interval in milliseconds at which `updated` is called for every object. Default: never. */
@@ -51,7 +51,9 @@ export interface Informer<T extends ApiObject> extends AsyncDisposable {
   list(options?: { readonly namespace?: string; readonly labelSelector?: LabelSelector }): readonly DeepReadonly<T>[]
   /** Returns the objects with a label value. @throws RangeError for a label that is not in `labels` */
   withLabel(key: string, value: string): readonly DeepReadonly<T>[]
-  /** Returns the objects with an index value. @throws RangeError for an index that is not in `indexers` */
+  /** Adds a custom index, also of the objects already stored. Does nothing where one of that name exists. */
+  addIndex(name: string, valuesOf: IndexFunction<T>): void
+  /** Returns the objects with an index value. @throws RangeError for an index that is neither in `indexers` nor added */
   byIndex(index: string, value: string): readonly DeepReadonly<T>[]
   /** Adds handlers and calls `added` for the objects already stored. @returns a function that removes the handlers */
   on(handlers: InformerHandlers<T>): () => void
@@ -136,6 +138,10 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
 
   withLabel(key: string, value: string): readonly DeepReadonly<T>[] {
     return this.#indexer.withLabel(key, value) as unknown as readonly DeepReadonly<T>[]
+  }
+
+  addIndex(name: string, valuesOf: IndexFunction<T>): void {
+    this.#indexer.addIndex(name, valuesOf)
   }
 
   byIndex(index: string, value: string): readonly DeepReadonly<T>[] {

@@ -13,7 +13,7 @@ export interface KindTypes {
   kind(gvk: GroupVersionKind): { readonly type: () => StructType; readonly listKind: string } | undefined
 }
 
-export interface ProtobufOptions {
+export interface ProtobufCodecOptions {
   /** The kinds that are sent and requested as protobuf; all others are JSON. */
   readonly kinds: KindTypes
   /** Names the media type. Default: the stock profile. */
@@ -26,7 +26,7 @@ export interface ProtobufOptions {
  *
  * @see API protocol specification, 2.6 and 4.4
  */
-export function createProtobufCodec({ kinds, profile = stockProfile }: ProtobufOptions): BodyCodec {
+export function createProtobufCodec({ kinds, profile = stockProfile }: ProtobufCodecOptions): BodyCodec {
   const mediaType = `application/vnd.${profile.vendor}.protobuf`
   const isProtobuf = (contentType: string) => contentType.split(';')[0]?.trim().toLowerCase() === mediaType
   const bodies = () => import('./protobuf-bodies.ts')

@@ -1,6 +1,7 @@
 export { builtInControllers } from './built-in.ts'
 export { ControllersError, type ControllersErrorCode } from './controllers-error.ts'
 export { signingController } from './csr-signing/signing-controller.ts'
+export type { MetricQuery, MetricsProvider, PodQuantities } from './horizontal-pod-autoscaler/metrics.ts'
 export type {
   CertificateSigning,
   Controller,
@@ -15,3 +16,4 @@ export { serverControllers } from './server-objects/server-controllers.ts'
 export { serviceAccountController } from './service-account.ts'
 export type { LegacyTokenIssuer, LegacyTokenRequest } from './service-account-tokens/token-secrets.ts'
 export { type MigrationOptions, type MigrationProgress, migrateResource } from './storage-migration/migrate-resource.ts'
+export { workloadControllers } from './workload-controllers.ts'

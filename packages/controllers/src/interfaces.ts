@@ -6,6 +6,7 @@ import type { RateLimit } from '@krmkit/meta/token-bucket'
 import type { Monitors } from './framework/monitors.ts'
 import type { SharedInformers } from './framework/shared-informers.ts'
 import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
+import type { MetricsProvider } from './horizontal-pod-autoscaler/metrics.ts'
 import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
 /**
@@ -42,6 +43,8 @@ export interface ControllerContext {
   readonly signing: CertificateSigning | undefined
   /** Rules of automatic approvals. */
   readonly signerRules: SignerRules
+  /** Metrics of autoscalers. Absent: those of `metrics.k8s.io`. */
+  readonly metrics: MetricsProvider | undefined
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal
   /** Informers shared by all controllers. */
@@ -83,6 +86,8 @@ export interface ControllersOptions {
   readonly signing?: CertificateSigning
   /** Rules of automatic approvals; signers have their own. Default: those of the stock server. */
   readonly signerRules?: SignerRules
+  /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io` of the server. */
+  readonly metrics?: MetricsProvider
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void

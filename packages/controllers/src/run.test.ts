@@ -5,6 +5,7 @@ import { builtInControllers } from './built-in.ts'
 import { disposeSubscriptions } from './framework/subscriptions.ts'
 import type { Controller } from './interfaces.ts'
 import { chooseControllers, runControllers } from './run.ts'
+import { workloadControllers } from './workload-controllers.ts'
 
 function named(name: string, isDefault?: boolean): Controller {
   const start = () => ({ [Symbol.asyncDispose]: () => Promise.resolve() })
@@ -57,7 +58,20 @@ describe('chooseControllers', () => {
       'deployment-controller',
       'replicaset-controller',
       'replicationcontroller-controller',
+      'statefulset-controller',
+      'daemonset-controller',
       'job-controller',
+      'cronjob-controller',
+      'ttl-after-finished-controller',
+      'endpoints-controller',
+      'endpointslice-controller',
+      'endpointslice-mirroring-controller',
+      'horizontal-pod-autoscaler-controller',
+      'persistentvolume-attach-detach-controller',
+      'persistentvolume-expander-controller',
+      'volume-simulator',
+      'pod-garbage-collector-controller',
+      'taint-eviction-controller',
       'certificatesigningrequest-approving-controller',
       'certificatesigningrequest-signing-controller',
       'certificatesigningrequest-cleaner-controller',
@@ -66,6 +80,13 @@ describe('chooseControllers', () => {
       'token-cleaner-controller',
       'storage-version-migrator-controller',
     ])
+  })
+
+  it('enables the controllers of workloads only by name', () => {
+    const byDefault = chooseControllers(builtInControllers, ['*']).map(({ name }) => name)
+    expect(byDefault.filter((name) => workloadControllers.includes(name))).toEqual(['deployment-controller'])
+    const chosen = chooseControllers(builtInControllers, workloadControllers).map(({ name }) => name)
+    expect(chosen.sort()).toEqual([...workloadControllers].sort())
   })
 
   it('enables the bootstrap token controllers by name or alias [P265]', () => {

@@ -54,6 +54,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     rateLimit: options.rateLimit,
     signing: options.signing,
     signerRules: options.signerRules ?? {},
+    metrics: options.metrics,
     signal,
     informers,
     monitors,

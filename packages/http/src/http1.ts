@@ -193,7 +193,7 @@ function send(context: ListenerContext, exchange: Exchange): void {
     return
   }
   if (body.kind === 'bytes' || body.kind === 'list') {
-    if (shouldCompress(request, apiResponse)) {
+    if (context.compresses && shouldCompress(request, apiResponse)) {
       response.writeHead(status, flatten(compressedHeaders(apiResponse.headers), -1))
       sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), response)
     } else if (body.kind === 'bytes') {

@@ -158,7 +158,7 @@ function send(
     )
     return
   }
-  if (shouldCompress(request, response)) {
+  if (context.compresses && shouldCompress(request, response)) {
     stream.respond(headersFor(response, compressedHeaders(response.headers), -1))
     sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), stream)
   } else if (body.kind === 'bytes') {

@@ -43,7 +43,13 @@ export async function listen(apiServer: ServerLike, options: ListenOptions): Pro
   validateOptions(apiServer, options)
   const { host = '127.0.0.1', port = 0, tls } = options
   const limits = { ...defaultListenLimits, ...options.limits }
-  const context = new ListenerContext({ handle: apiServer.handle, limits, goaway: options.goaway, onError: options.onError })
+  const context = new ListenerContext({
+    handle: apiServer.handle,
+    limits,
+    goaway: options.goaway,
+    compresses: options.compression ?? true,
+    onError: options.onError,
+  })
   const files = tls === false ? undefined : await tlsFiles(tls, host)
   const common = {
     maxHeaderSize: limits.headerBytes,

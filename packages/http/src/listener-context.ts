@@ -27,6 +27,8 @@ export class ListenerContext {
   closing = false
   /** Connections that close after the response to an invalid head: further input is ignored. */
   readonly rejected = new WeakSet<Socket>()
+  /** Whether large responses are compressed. */
+  readonly compresses: boolean
   readonly limits: ListenLimits
   readonly bodyRates: BodyRateMonitor
   readonly pending: PendingConnections
@@ -36,11 +38,13 @@ export class ListenerContext {
   constructor(options: {
     readonly handle: Handler
     readonly limits: ListenLimits
+    readonly compresses?: boolean
     readonly goaway: { readonly chance: number; readonly random: Pick<Random, 'bytes'> } | undefined
     readonly onError: ((error: unknown) => void) | undefined
   }) {
     this.handle = options.handle
     this.limits = options.limits
+    this.compresses = options.compresses ?? true
     this.bodyRates = new BodyRateMonitor(options.limits)
     this.pending = new PendingConnections(options.limits)
     this.#goaway = options.goaway

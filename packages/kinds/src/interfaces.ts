@@ -122,6 +122,8 @@ export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
   prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): void
   /** All errors, metadata included, in the order of the stock server. */
   validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Validation
+  /** Texts of Warning headers. Absent: none, those of the kind neither. */
+  warnings?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): string[]
 }
 
 /** What a kind decides beyond its data. Every member is optional; each names the generic rule that applies in its absence. */
@@ -151,7 +153,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   canonicalize?(object: T, context: StrategyContext): void
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
-  /** Texts of Warning headers for a write (deprecated fields and annotations). */
+  /** Texts of Warning headers for a write (deprecated fields and annotations). Subresources with a strategy have their own. */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: StrategyContext): string[]
   /**
    * Members that the body of a POST or PUT must contain although their zero value is legal. Decoding gives an absent member

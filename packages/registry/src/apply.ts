@@ -47,6 +47,7 @@ async function merged(
 ): Promise<ApiObject | FrozenObject> {
   const { definition, environment } = store
   const { sent, object } = applied
+  if (current === undefined && applied.unnamed === true) refuseUid(store, name, sent)
   const merging = merge(store, context, { live, applied: sent, force, subresource }, object)
   const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
   for (const text of applied.warnings ?? []) context.warn(text)
@@ -122,7 +123,8 @@ function nameless(name: string): ApiError {
 }
 
 /** A configuration with a uid refers to an object that exists; a new one would get another uid. @throws ApiError 409 */
-function refuseUid(store: StoreInternals, name: string, { metadata: { uid = '' } }: ApiObject): void {
+function refuseUid(store: StoreInternals, name: string, { metadata }: ApiObject | FrozenObject): void {
+  const uid = metadata.uid ?? ''
   if (uid === '') return
   const problem = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
   throw ApiError.conflict(groupResource(store), name, problem)

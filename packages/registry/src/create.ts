@@ -1,5 +1,6 @@
 import type { AdmissionAttributes } from '@krmkit/admission'
 import { ApiError, type ApiObject } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
 import { trackOwnership } from './field-ownership.ts'
@@ -65,13 +66,14 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   if (guard?.covers(definition) === true) {
     await guard.check({ definition, user: context.user, namespace, name: pathName, object: object as FrozenObject })
   }
+  const attempts = gateEnabled('RetryGenerateName', environment.features) ? generatedNameAttempts : 1
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, environment)
     const stored = await store.allocations.inOrder(definition, () =>
       createOnce(store, context, { object, attributes, managesFields, pathName, stages }),
     )
     if (stored !== undefined) return stored
-    if (!generate || attempt === generatedNameAttempts) throw takenName(store, object)
+    if (!generate || attempt >= attempts) throw takenName(store, object)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
+import { goStrings } from '@krmkit/meta/go-text'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
@@ -96,7 +97,7 @@ export function validateDeleteOptions(options: DeleteRequestOptions, { apiDomain
  */
 export function validateDryRun(dryRun: readonly string[]): ReturnType<typeof field.notSupported>[] {
   if (dryRun.every((word) => word === 'All')) return []
-  const printed = `[]string{${dryRun.map((word) => JSON.stringify(word)).join(', ')}}`
+  const printed = goStrings(dryRun)
   return [
     { field: 'dryRun', reason: 'FieldValueNotSupported', message: `Unsupported value: ${printed}: supported values: "All"` },
   ]

@@ -221,6 +221,8 @@ export interface AppliedConfiguration {
    * found first.
    */
   readonly object: ApiObject | ApiError
+  /** Whether the configuration is refused only because it has no name. A uid is checked before. */
+  readonly unnamed?: boolean
   /** Warnings, which are given once the configuration is merged: neither with conflicts nor with values that do not fit their type. */
   readonly warnings?: readonly string[]
 }

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { Slices } from '@krmkit/meta/slices'
 import { type Entry, type Revision, StorageError } from '@krmkit/storage'
 import { isLargeEntry, loadInBatches } from './batches.ts'
@@ -37,7 +38,7 @@ export function validateVersionMatch({
   if (continueToken !== '') throw ApiError.badRequest('resourceVersionMatch is forbidden when continue is provided')
   if (match !== 'Exact' && match !== 'NotOlderThan') {
     throw ApiError.badRequest(
-      `resourceVersionMatch: Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan"`,
+      `resourceVersionMatch: Unsupported value: ${goQuote(match)}: supported values: "Exact", "NotOlderThan"`,
     )
   }
   if (match === 'Exact' && resourceVersion === '0')

@@ -22,22 +22,31 @@ export function isLarge(value: unknown): boolean {
 
 function count(value: unknown, before: number): number {
   if (typeof value !== 'object' || value === null) return before
-  if (wideObjects.has(value)) return before + manyValues + 1
+  if (hasWideObjects && wideObjects.has(value)) return before + manyValues + 1
   const known = memberCountOfLargeMap(value)
   if (known !== undefined && before + known > manyValues) return before + known
   let values = before
   if (Array.isArray(value)) {
     values += value.length
-    for (let i = 0; i < value.length && values <= manyValues; i++) values = count(value[i], values)
+    for (let i = 0; i < value.length && values <= manyValues; i++) {
+      const item: unknown = value[i]
+      if (typeof item === 'object' && item !== null) values = count(item, values)
+    }
     return values
   }
   for (const key in value) {
     if (++values > manyValues) break
-    values = count((value as Record<string, unknown>)[key], values)
+    const member = (value as Record<string, unknown>)[key]
+    if (typeof member === 'object' && member !== null) values = count(member, values)
   }
-  if (values - before > manyValues) wideObjects.add(value)
+  if (values - before > manyValues) {
+    hasWideObjects = true
+    wideObjects.add(value)
+  }
   return values
 }
 
 /** Objects known to be large: enumerating their keys again would cost time linear in their number. */
 const wideObjects = new WeakSet<object>()
+/** Most servers never see one, and every write weighs its object several times. */
+let hasWideObjects = false

@@ -1,5 +1,6 @@
 import type { Clock } from '@krmkit/meta'
 import { ApiError } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { Revision, Storage } from '@krmkit/storage'
 
 /**
@@ -13,12 +14,12 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
   if (text === undefined || text === '') return undefined
   if (!/^[0-9]{1,20}$/.test(text)) {
     throw ApiError.badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `invalid resource version: resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`,
     )
   }
   if (BigInt(text) > 18_446_744_073_709_551_615n) {
     throw ApiError.badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range`,
+      `invalid resource version: resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: value out of range`,
     )
   }
   return Number(text)

@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
-import { goText } from '@krmkit/meta/go-text'
+import { goQuote, goText } from '@krmkit/meta/go-text'
 import type { FrozenObject } from './interfaces.ts'
 
 /** Optimistic concurrency of updates. */
@@ -39,7 +39,7 @@ export function settleVersion(
 /** @throws ApiError 400 for a version that is no number; an object that is created by an update may have any number. */
 export function requireNumber(version = ''): void {
   if (version === '' || /^[0-9]+$/.test(version)) return
-  const quoted = JSON.stringify(version)
+  const quoted = goQuote(version)
   throw ApiError.badRequest(
     `metadata.resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`,
   )

@@ -169,7 +169,7 @@ async function updateOnce(
       return [...errors, ...(yield* own)]
     },
   })
-  for (const text of definition.strategy.warnings?.(next, current, about) ?? []) context.warn(text)
+  for (const text of rules.warnings?.(next, current, about) ?? []) context.warn(text)
   if (stages !== undefined) await stages.next()
   const judged = skips ? undefined : (request.view?.show(next) ?? next)
   const reservation = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)

@@ -1,4 +1,4 @@
-import { type ApiObject, parseLabelSelector } from '@krmkit/meta'
+import { type ApiObject, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { FrozenObject, WatchRequest } from './interfaces.ts'
 import { type SampleRegistry, sampleRegistry } from './testing/sample-registry.ts'
@@ -60,6 +60,23 @@ describe('watch', () => {
     await sample.remove('configmaps', 'a')
     expect(events(stream)).toEqual(['ADDED a', 'DELETED a left'])
     stream.close()
+  })
+
+  it('receives only changes of its label or field value, and stays up to date', async () => {
+    const sample = sampleRegistry()
+    const byLabel = await watch(sample, { labelSelector: parseLabelSelector('app=y,tier!=x') })
+    const absent = await watch(sample, { labelSelector: parseLabelSelector('app=') })
+    const byField = await watch(sample, { namespace: '', fieldSelector: parseFieldSelector('metadata.name=b') })
+    await sample.create('configmaps', { metadata: { name: 'a', labels: { app: 'x' } } })
+    await sample.create('configmaps', { metadata: { name: 'b' } })
+    for (const app of ['y', 'z']) await sample.update('configmaps', { name: 'a', change: labelled(app) })
+    expect(byLabel.take(100).map(({ revision }) => revision)).toEqual([4, 5])
+    expect(absent.take(100)).toEqual([])
+    expect(byField.take(100).map(({ key }) => key)).toEqual(['/core/configmaps/ns/b'])
+    for (const stream of [byLabel, absent, byField]) {
+      expect(stream.resourceVersion).toBe(sample.registry.resourceVersion)
+      stream.close()
+    }
   })
 
   it('watches a single object', async () => {

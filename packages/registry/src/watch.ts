@@ -1,5 +1,5 @@
 import { ApiError } from '@krmkit/meta'
-import { type Entry, StorageError, type StorageEvent, type Watcher } from '@krmkit/storage'
+import { type Entry, StorageError, type StorageEvent, type Watcher, type WatchSelection } from '@krmkit/storage'
 import type { WatchRequest } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
@@ -83,7 +83,7 @@ async function watchFromPresent(
   const resourceVersionOfList = (asked ?? '') === '' ? {} : { resourceVersion: '0' }
   const list = { namespace, labelSelector, fieldSelector, ...resourceVersionOfList }
   const { entries, resourceVersion } = await listEntries(store, list, signal)
-  const watcher = storage.watch({ prefix: key, from: Number(resourceVersion) })
+  const watcher = storage.watch({ prefix: key, from: Number(resourceVersion), selection: selectionOf(store, request) })
   return createWatch(store, request, { watcher, initial: entries, start: resourceVersion })
 }
 
@@ -94,12 +94,50 @@ function watchFrom(
 ): ResourceWatch {
   const { storage } = store.environment
   try {
-    return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial: [], start: String(from) })
+    const watcher = storage.watch({ prefix: key, from, selection: selectionOf(store, request) })
+    return createWatch(store, request, { watcher, initial: [], start: String(from) })
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== 'Compacted') throw error
     const { status } = ApiError.expired('The resourceVersion for the provided watch is too old.')
     throw new ApiError({ ...status, message: `too old resource version: ${from} (${storage.compacted})` })
   }
+}
+
+/**
+ * The first field or label that must have one value, by which the store finds the watches of an event. Labels and fields of objects
+ * that are converted are not known when the event arrives.
+ */
+function selectionOf({ definition, objectCache }: StoreInternals, request: WatchRequest): WatchSelection | undefined {
+  if (definition.custom !== undefined || definition.conversion !== undefined) return undefined
+  const field = request.fieldSelector?.requirements.find(({ operator }) => operator === '=')
+  if (field !== undefined) {
+    const name = field.field
+    const readValue = readable((entry) => own(objectCache.fieldsOf(entry, definition), name) ?? '')
+    return { index: `${definition.group}/${definition.version} field ${name}`, value: field.value, readValue }
+  }
+  for (const { key } of request.labelSelector?.requirements ?? []) {
+    const value = request.labelSelector?.exactMatch(key)
+    if (value === undefined) continue
+    // The space sets an absent label apart from every value.
+    const readValue = readable((entry) => own(objectCache.labelsOf(entry, definition), key) ?? ' ')
+    return { index: `label ${key}`, value, readValue }
+  }
+  return undefined
+}
+
+/** An entry that cannot be parsed has no known value: it goes to every watch, where reading it reports the error. */
+function readable(readValue: (entry: Entry) => string): WatchSelection['readValue'] {
+  return (entry) => {
+    try {
+      return readValue(entry)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function own(values: Readonly<Record<string, string>>, name: string): string | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined
 }
 
 interface WatchStart {

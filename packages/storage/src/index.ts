@@ -9,6 +9,7 @@ export type {
   StorageWatchOptions,
   StorageWriteOptions,
   Watcher,
+  WatchSelection,
   WriteResult,
 } from './interfaces.ts'
 export { type LmdbStorageOptions, lmdbStorage } from './lmdb/lmdb-storage.ts'

@@ -109,6 +109,21 @@ export interface Watcher {
   close(): void
 }
 
+/**
+ * Tells a store which events a watch can do without: those whose entry and previous entry both have another value. It may be ignored, and
+ * events from before the watch caught up are not narrowed, so readers still select.
+ */
+export interface WatchSelection {
+  /** Names the kind of value. Selections of one name within one prefix have equal functions `readValue`. */
+  readonly index: string
+  readonly value: string
+  /**
+   * The value of an entry; `undefined` when it is unknown, which selects all watches of the index. Called once for each event, and must
+   * not throw.
+   */
+  readValue(entry: Entry): string | undefined
+}
+
 export interface StorageWatchOptions {
   /** A prefix ending in `/`, or a single key. */
   readonly prefix: string
@@ -116,6 +131,7 @@ export interface StorageWatchOptions {
   readonly from: Revision
   /** Maximum number of queued events before the watcher is cut off, not counting events before its start. Default 10 000. */
   readonly maxPending?: number
+  readonly selection?: WatchSelection | undefined
 }
 
 export interface Storage extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 import type { SignerRules } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
-import type { CertificateSigning, LegacyTokenIssuer } from '@krmkit/controllers'
+import type { CertificateSigning, LegacyTokenIssuer, MetricsProvider } from '@krmkit/controllers'
 import type { ApiObject, Clock, UserInfo } from '@krmkit/meta'
 import type { Handler } from '@krmkit/protocol'
 import type { Faults } from './faults.ts'
@@ -94,6 +94,8 @@ export interface TestServerOptions {
   readonly signing?: CertificateSigning | 'none'
   /** Rules of automatic approvals and of the built-in signers. Default: those of the stock server. */
   readonly signerRules?: SignerRules
+  /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io`, where it is served. */
+  readonly metrics?: MetricsProvider
   /** The release to behave like, from `1.21` to `1.33`. Default: 1.33. */
   readonly emulate?: string
   readonly server?: ServerOptions

@@ -247,7 +247,8 @@ class InProcessTestServer implements TestServer {
   }
 
   #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
-    const { controllers = defaultControllers, rootCA, legacyToken, onError, signing, signerRules, server = {} } = this.#options
+    const { controllers = defaultControllers, server = {} } = this.#options
+    const { rootCA, legacyToken, metrics, onError, signing, signerRules } = this.#options
     if (controllers.length === 0) return Promise.resolve(undefined)
     instance.controllers ??= this.#startServer(instance).then(() => {
       const client = createInProcessClient((request) => this.#serve(instance, request), {
@@ -266,6 +267,7 @@ class InProcessTestServer implements TestServer {
         ...(legacyToken === undefined ? {} : { legacyToken }),
         ...(signing === 'none' ? {} : { signing: signing ?? { signers: this.#authority.signers(this.clock, signerRules) } }),
         ...(signerRules === undefined ? {} : { signerRules }),
+        ...(metrics === undefined ? {} : { metrics }),
         ...(onError === undefined ? {} : { onError }),
       })
       return { client, controllers: running }

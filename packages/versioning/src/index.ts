@@ -18,7 +18,7 @@ export { isServedAt, type KindState, kindApiPlan, kindStateAt } from './kind-lif
 export {
   type ConversionProblem,
   type ConvertedManifest,
-  type ConvertedObject,
+  type ConvertedManifestObject,
   type ConvertManifestOptions,
   convertManifest,
 } from './manifests/convert-manifest.ts'
@@ -32,9 +32,10 @@ export {
 export type { ManifestObjectName } from './manifests/objects.ts'
 export { type PodSecurityLevel, podSecurityLevel } from './manifests/pod-security.ts'
 export { compareReleases, monthsBetween, releasesBetween } from './release.ts'
-export { compareVersions, newestRelease, removalOf, replacementAt } from './replacements.ts'
+export { compareKubeAwareVersions, newestRelease, removalOf, replacementAt } from './replacements.ts'
 export { compareStability, stabilityOf } from './stability.ts'
 export { type CompareSurfacesOptions, compareSurfaces } from './surface/compare-surfaces.ts'
+export { isElementList, parseCalendar, surfaceOfElements, surfaceOfMetrics } from './surface/elements.ts'
 export {
   type ApiSurface,
   type SurfaceChange,

@@ -48,18 +48,18 @@ function bestVersion(
   return lifecycles
     .filter((each) => each.group === group && each.kind === kind && each.version !== version)
     .filter((each) => kindStateAt(each, release).phase === 'current' && !isGone(each, release))
-    .filter((each) => compareVersions(each.version, version) > 0)
-    .sort((a, b) => compareVersions(b.version, a.version))[0]
+    .filter((each) => compareKubeAwareVersions(each.version, version) > 0)
+    .sort((a, b) => compareKubeAwareVersions(b.version, a.version))[0]
 }
 
 /**
  * Orders versions by stability, then by number: negative when `a` is older.
  *
  * @example
- * import { compareVersions } from '@krmkit/versioning'
- * ['v1', 'v2beta1', 'v1beta2', 'v2'].sort(compareVersions) // [ 'v1beta2', 'v2beta1', 'v1', 'v2' ]
+ * import { compareKubeAwareVersions } from '@krmkit/versioning'
+ * ['v1', 'v2beta1', 'v1beta2', 'v2'].sort(compareKubeAwareVersions) // [ 'v1beta2', 'v2beta1', 'v1', 'v2' ]
  */
-export function compareVersions(a: string, b: string): number {
+export function compareKubeAwareVersions(a: string, b: string): number {
   const numbers = (version: string) => (version.match(/\d+/g) ?? []).map(Number)
   const [one, two] = [numbers(a), numbers(b)]
   return (

@@ -76,7 +76,8 @@ function apply(subject: Subject, manager: string, random: RandomChoices): Reques
 const typeMembers = new Set(['apiVersion', 'kind', 'metadata'])
 
 function editMetadata(body: Draft, random: RandomChoices): void {
-  const metadata = body['metadata'] as JsonObject & Draft
+  const metadata = { ...(body['metadata'] as JsonObject | undefined) } as Draft
+  body['metadata'] = metadata
   const name = random.pick(['managedFields', 'resourceVersion', 'uid', 'name', 'namespace', 'generateName', 'creationTimestamp'])
   metadata[name] = random.pick<JsonValue>([[], '1', 'x', null, [{}]])
 }

@@ -81,6 +81,20 @@ export const ofExtensions: readonly KnownDivergence[] = [
         (at.startsWith('body.metadata.managedFields.') && krmkit === '<absent>' && ours.status < 300)),
   },
   {
+    id: 'D140',
+    title: 'A custom resource whose values have other types than its schema can be applied',
+    reason:
+      'Validation accepts a list where the schema asks for a text with a format. The stock server cannot track owners of such an object, and answers 500 when it is applied; krmkit drops the ownership, as both do for an update.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step }) =>
+      isCustomApply(step) &&
+      at === 'status' &&
+      /^500 failed to create manager for existing fields: failed to convert new object .* to smd typed: .*: expected any scalar, got/.test(
+        String(stock),
+      ) &&
+      String(krmkit).startsWith('200 '),
+  },
+  {
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:

@@ -61,4 +61,12 @@ export const ofStorage = ofCauses([
     causes: /^\S*\.emptyDir\.medium: Unsupported value: /,
     following: mountOfRefused,
   },
+  {
+    id: 'D122',
+    title: 'An iSCSI volume names its lun',
+    reason: 'Storage specification, S26: `lun` is required; the stock server reads a missing one as 0.',
+    path: /./,
+    causes: /^\S*\.iscsi\.lun: Required value$/,
+    following: mountOfRefused,
+  },
 ])

@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { forbiddenNodeLabels } from './labels.ts'
 import { type NodeRequest, refuse } from './node-request.ts'
 
@@ -9,7 +10,7 @@ interface Node extends ApiObject {
 /** A kubelet creates and updates its own Node, without changing taints, owners or restricted labels. */
 export function checkNode(request: NodeRequest): void {
   const { node, attributes } = request
-  const who = `node ${JSON.stringify(node)}`
+  const who = `node ${goQuote(node)}`
   const next = request.object as DeepReadonly<Node> | undefined
   if (attributes.operation === 'CREATE') {
     if (isSet(next?.spec?.configSource)) refuse(request, `${who} is not allowed to create pods with a non-nil configSource`)
@@ -17,7 +18,7 @@ export function checkNode(request: NodeRequest): void {
     if (wrong.length > 0) refuse(request, `${who} is not allowed to set the following labels: ${wrong.join(', ')}`)
   }
   const requested = attributes.name
-  if (requested !== node) refuse(request, `${who} is not allowed to modify node ${JSON.stringify(requested)}`)
+  if (requested !== node) refuse(request, `${who} is not allowed to modify node ${goQuote(requested)}`)
   if (attributes.operation === 'UPDATE') checkChange(request, who)
 }
 

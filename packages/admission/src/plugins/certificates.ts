@@ -1,5 +1,6 @@
 import type { Authorizer } from '@krmkit/authorization'
 import type { ApiObject, DeepReadonly, NamingProfile, UserInfo } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { readRequestSubject } from '../certificate-subject.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
@@ -50,7 +51,7 @@ export function certificateApproval(rights: SignerPluginOptions): AdmissionPlugi
     async validate(object, attributes) {
       const { signerName = '' } = (attributes.oldObject as DeepReadonly<SigningRequest> | undefined)?.spec ?? {}
       if (await mayUseSigner(rights, attributes.user, { verb: 'approve', signerName })) return
-      const detail = `user not permitted to approve requests with signerName ${JSON.stringify(signerName)}`
+      const detail = `user not permitted to approve requests with signerName ${goQuote(signerName)}`
       throw forbidden(attributes, object, detail)
     },
   }
@@ -88,7 +89,7 @@ export function certificateSigning(rights: SignerPluginOptions): AdmissionPlugin
       if (sameCertificateAndConditions((object as DeepReadonly<SigningRequest>).status, old?.status)) return
       const { signerName = '' } = old?.spec ?? {}
       if (await mayUseSigner(rights, attributes.user, { verb: 'sign', signerName })) return
-      throw forbidden(attributes, object, `user not permitted to sign requests with signerName ${JSON.stringify(signerName)}`)
+      throw forbidden(attributes, object, `user not permitted to sign requests with signerName ${goQuote(signerName)}`)
     },
   }
 }
@@ -124,7 +125,7 @@ export function clusterTrustBundleAttest(rights: SignerPluginOptions): Admission
       const signerName = signerOf(object)
       if (signerName === '') return
       if (await mayUseSigner(rights, attributes.user, { verb: 'attest', signerName })) return
-      throw forbidden(attributes, object, `user not permitted to attest for signerName ${JSON.stringify(signerName)}`)
+      throw forbidden(attributes, object, `user not permitted to attest for signerName ${goQuote(signerName)}`)
     },
   }
 }

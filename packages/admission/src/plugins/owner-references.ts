@@ -1,5 +1,6 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { type ApiObject, type DeepReadonly, type OwnerReference, parseApiVersion } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { AdmissionAttributes, AdmissionPlugin, ObjectReader } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 import { onOperations } from '../targets.ts'
@@ -91,7 +92,7 @@ function finalizersOf(
   const { group, version } = parseApiVersion(apiVersion)
   const resources = reader.resourcesOf?.({ group, version, kind }) ?? []
   if (resources.length === 0 && reader.resourcesOf !== undefined) {
-    const reason = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
+    const reason = `no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`
     const detail = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}: ${reason}`
     throw forbidden(attributes, object, detail)
   }

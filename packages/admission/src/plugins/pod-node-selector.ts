@@ -1,4 +1,5 @@
 import { ApiError, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { ConfigurationReader } from '../configuration-reader.ts'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
@@ -106,7 +107,7 @@ function parseLabels(text: string): Labels {
     const [key = '', value, ...more] = part.split('=')
     if (value === undefined || more.length > 0) throw internalFailure(`invalid selector: ${part}`)
     const problems = [...validateQualifiedNameFormat(key.trim()), ...validateLabelValue(value.trim())]
-    if (problems[0] !== undefined) throw internalFailure(`invalid label: ${JSON.stringify(part)}: ${problems[0]}`)
+    if (problems[0] !== undefined) throw internalFailure(`invalid label: ${goQuote(part)}: ${problems[0]}`)
     labels.set(key.trim(), value.trim())
   }
   return Object.fromEntries(labels)

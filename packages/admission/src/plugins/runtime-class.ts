@@ -1,4 +1,5 @@
 import { type ApiObject, type DeepReadonly, type NamingProfile, Quantity } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod, PodSpec, ResourceAmounts, Toleration } from '../pod.ts'
 import { forbidden } from '../refusals.ts'
@@ -37,7 +38,7 @@ export function runtimeClass({ apiDomain }: NamingProfile): AdmissionPlugin {
     const name = pod.spec.runtimeClassName
     if (name === undefined) return undefined
     const found = reader.get(classes, '', name)
-    if (found === undefined) throw forbidden(attributes, pod, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`)
+    if (found === undefined) throw forbidden(attributes, pod, `pod rejected: RuntimeClass ${goQuote(name)} not found`)
     return found as DeepReadonly<RuntimeClass>
   }
   return {

@@ -1,3 +1,4 @@
+import { goQuote } from '@krmkit/meta/go-text'
 import { type Check, type CheckedPod, containersOf, named, plural, quoted, sorted, type Violation } from './check.ts'
 import { seccompBaseline } from './seccomp.ts'
 import { seLinuxOptions } from './selinux.ts'
@@ -187,7 +188,7 @@ function checkAppArmor(pod: CheckedPod): Violation | undefined {
   const prefix = `container.apparmor.security.beta.${pod.domain}/`
   const annotations: string[] = []
   for (const [key, value] of Object.entries(pod.annotations)) {
-    if (key.startsWith(prefix) && !isAllowedAnnotation(value)) annotations.push(`${key}=${JSON.stringify(value)}`)
+    if (key.startsWith(prefix) && !isAllowedAnnotation(value)) annotations.push(`${key}=${goQuote(value)}`)
   }
   if (annotations.length > 0) who.push(plural('annotation', annotations.length))
   if (who.length === 0) return undefined

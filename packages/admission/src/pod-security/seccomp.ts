@@ -1,3 +1,4 @@
+import { goQuote } from '@krmkit/meta/go-text'
 import { type Check, type CheckedPod, type CheckVersion, containersOf, named, quoted, sorted, type Violation } from './check.ts'
 
 /** Checks of seccomp profiles: set by annotations before 1.19 and by fields since. */
@@ -33,7 +34,7 @@ function checkAnnotations(pod: CheckedPod): Violation | undefined {
   const forbidden = new Set<string>()
   const check = (key: string): void => {
     const value = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined
-    if (value !== undefined && !isAllowedAnnotation(value)) forbidden.add(`${key}=${JSON.stringify(value)}`)
+    if (value !== undefined && !isAllowedAnnotation(value)) forbidden.add(`${key}=${goQuote(value)}`)
   }
   check('seccomp.security.alpha.kubernetes.io/pod'.replace('kubernetes.io', pod.domain))
   for (const { name } of containersOf(pod)) check(`container.seccomp.security.alpha.${pod.domain}/${name}`)

@@ -22,6 +22,8 @@ export type Variables = Readonly<Record<string, Value | undefined>>
 /** The CEL variables of one request. */
 export class Activation {
   readonly work: WorkBudget
+  /** `CREATE`, `UPDATE`, `DELETE` or `CONNECT`. */
+  readonly operation: string
   readonly #plain: Variables
   readonly #withAuthorizer: Variables
 
@@ -29,6 +31,7 @@ export class Activation {
     const { engine } = cel()
     const { attributes } = input
     this.work = engine.createWorkBudget()
+    this.operation = attributes.operation
     this.#plain = {
       object: engine.fromJson(input.object),
       oldObject: engine.fromJson(input.oldObject),

@@ -3,6 +3,7 @@ import { cel, loadCel } from '@krmkit/schema'
 import type { ConditionResult, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
 import { BudgetExceededError, type CostBudget, type ExpressionProgram, evaluateExpression } from './evaluate-expression.ts'
+import type { PolicyConditionLabels, PolicyMetrics } from './metrics.ts'
 
 /** Match conditions of webhooks and policies. */
 
@@ -77,4 +78,17 @@ export async function evaluateConditions(
   if (errors.length === 0) return { outcome: 'match' }
   const unique = [...new Set(errors)]
   return { outcome: 'error', message: unique.length === 1 ? (unique[0] as string) : `[${unique.join(', ')}]` }
+}
+
+/** Evaluates the match conditions of a policy and records the outcome. */
+export async function timedConditions(
+  metrics: Pick<PolicyMetrics, 'conditionsEvaluated'> | undefined,
+  labels: PolicyConditionLabels,
+  evaluate: () => Promise<ConditionResult>,
+): Promise<ConditionResult> {
+  if (metrics === undefined) return evaluate()
+  const startedAt = performance.now()
+  const result = await evaluate()
+  metrics.conditionsEvaluated(labels, { seconds: (performance.now() - startedAt) / 1000, outcome: result.outcome })
+  return result
 }

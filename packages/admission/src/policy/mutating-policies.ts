@@ -11,7 +11,7 @@ import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
 import { applyMutation, MutationError } from './apply-mutation.ts'
 import { BudgetExceededError, evaluateExpression } from './evaluate-expression.ts'
-import { conditionCostBudget, evaluateConditions } from './match-conditions.ts'
+import { conditionCostBudget, evaluateConditions, timedConditions } from './match-conditions.ts'
 import { versionByCriteria } from './match-criteria.ts'
 import { type MutatingPolicy, type Mutation, mutatingPolicyOf } from './mutating-policy.ts'
 import { namespaceOf } from './namespace-of.ts'
@@ -168,7 +168,10 @@ class MutationRun {
     if (programs.conditions.length > 0) {
       const activation = await this.#activation(invocation.version)
       const budget = { cost: conditionCostBudget, work: activation.work }
-      const result = await evaluateConditions(programs.conditions, activation.variables(params, { authorizer: true }), budget)
+      const labels = { name: policy.name, operation: this.#attributes.operation }
+      const result = await timedConditions(this.#context.metrics?.policies, labels, () =>
+        evaluateConditions(programs.conditions, activation.variables(params, { authorizer: true }), budget),
+      )
       if (result.outcome === 'error') this.#fail(policy, invocation.binding, result.message, 'Invalid')
       if (result.outcome !== 'match') return 'skipped'
     }

@@ -8,6 +8,7 @@ import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
 import { evaluatePolicy, type PolicyDecision } from './evaluate-policy.ts'
 import { versionByCriteria } from './match-criteria.ts'
+import { errorTypeOf, type PolicyCheckLabels } from './metrics.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import { type Binding, type MatchCriteria, type Policy, policyOf } from './policy.ts'
@@ -131,7 +132,7 @@ class PolicyEvaluation {
       )
       for (const each of found ?? []) {
         await loadCel()
-        const decision = await evaluatePolicy(policy, await this.#activation(version), each)
+        const decision = await evaluatePolicy(policy, await this.#activation(version), each, this.#context.metrics?.policies)
         this.#apply(policy, binding, decision, annotations)
       }
     }
@@ -192,7 +193,14 @@ class PolicyEvaluation {
 
   #apply(policy: Policy, binding: Binding, decision: PolicyDecision, annotations: Map<string, Set<string>>): void {
     const context = this.#context
-    for (const { index, message, reason = 'Invalid' } of decision.denials) {
+    const check = (action: PolicyCheckLabels['action'], message: string, seconds: number) =>
+      context.metrics?.policies.checked(
+        { policy: policy.name, binding: binding.name, errorType: errorTypeOf(message), action },
+        seconds,
+      )
+    for (const { message, seconds } of decision.ignored) check('allow', message, seconds)
+    for (const { index, message, seconds, reason = 'Invalid' } of decision.denials) {
+      for (const action of binding.actions) check(action.toLowerCase() as PolicyCheckLabels['action'], message, seconds)
       const named = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
       if (binding.actions.includes('Deny')) this.#denied.push({ policy: policy.name, binding: binding.name, message, reason })
       if (binding.actions.includes('Warn')) context.warn(`Validation failed for ${named}: ${message}`)
@@ -201,6 +209,7 @@ class PolicyEvaluation {
     }
     for (const annotation of decision.annotations) {
       if ('error' in annotation) {
+        check('deny', annotation.error, annotation.seconds)
         this.#denied.push({ policy: policy.name, binding: binding.name, message: annotation.error, reason: 'Invalid' })
         continue
       }

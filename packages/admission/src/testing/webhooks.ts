@@ -68,6 +68,7 @@ export function testWebhooks(
     metrics: {
       pluginCompleted: () => undefined,
       phaseCompleted: () => undefined,
+      policies: { checked: () => undefined, conditionsEvaluated: () => undefined },
       podSecurity: { evaluated: () => undefined, exempted: () => undefined, failed: () => undefined },
       webhooks: {
         called: (labels: WebhookLabels, { rejected, code }: { rejected: boolean; code: number }) =>

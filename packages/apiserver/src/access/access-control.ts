@@ -10,7 +10,7 @@ import {
   type RbacAuthorizer,
   type SyncAuthorizer,
 } from '@krmkit/authorization'
-import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
 import { storeFeed } from './store-feed.ts'
 
@@ -34,6 +34,8 @@ export type AuthorizerFactory = (environment: AuthorizerEnvironment) => Authoriz
 export interface AccessControlOptions {
   readonly clock: Clock
   readonly profile: NamingProfile
+  /** Default: those of the newest release. */
+  readonly features?: Features
   readonly metrics: AuthorizationMetrics
   readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
@@ -68,7 +70,7 @@ export class AccessControl {
   }
 
   async start(registry: Registry): Promise<void> {
-    const { clock, profile, metrics, closing, onError } = this.#options
+    const { clock, profile, features, metrics, closing, onError } = this.#options
     const objects = storeFeed({ registry, closing, onError })
     this.#feed = objects
     if (typeof this.#configured !== 'function') return
@@ -79,7 +81,7 @@ export class AccessControl {
       profile,
       metrics,
       rbac,
-      nodes: () => createNodeAuthorizerFromInformer(objects, { profile }),
+      nodes: () => createNodeAuthorizerFromInformer(objects, { profile, ...(features === undefined ? {} : { features }) }),
     })
   }
 

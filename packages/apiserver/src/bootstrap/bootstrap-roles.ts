@@ -6,16 +6,20 @@ import {
   reconcileBinding,
   reconcileRole,
 } from '@krmkit/authorization/bootstrap'
-import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type ApiObject, type Features, type NamingProfile } from '@krmkit/meta'
 import { type FrozenObject, type Registry, serverContext } from '@krmkit/registry'
 import type { AccessControl } from '../access/access-control.ts'
 import type { HealthCheck } from '../health/health.ts'
 
 /** Creates the default roles and bindings, and restores missing rules and subjects. Writes nothing when none are missing. */
-export async function ensureBootstrapRoles(registry: Registry, profile: NamingProfile): Promise<void> {
+export async function ensureBootstrapRoles(
+  registry: Registry,
+  profile: NamingProfile,
+  { features }: { readonly features?: Features } = {},
+): Promise<void> {
   const group = `rbac.authorization.${profile.apiDomain}`
   const target = (resource: string) => ({ registry, group, resource })
-  const expected = bootstrapPolicy(profile)
+  const expected = bootstrapPolicy(profile, features === undefined ? {} : { features })
   const bindings = splitPublicInfo(target('clusterrolebindings'), expected.clusterRoleBindings)
   const role = (object: BootstrapRole, stored: FrozenObject) => reconcileRole(object, stored, profile)
   const binding = (object: BootstrapBinding, stored: FrozenObject) => reconcileBinding(object, stored, profile)

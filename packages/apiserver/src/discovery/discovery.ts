@@ -28,6 +28,8 @@ export interface DiscoveryOptions {
   readonly profile?: NamingProfile
   /** Versions of the aggregated form that the release has. Default: all. */
   readonly aggregated?: readonly AggregatedVersion[]
+  /** Whether resources have the hash of their storage version (gate `StorageVersionHash`). Default true. */
+  readonly storageVersionHashes?: boolean
 }
 
 export type DiscoveryResult = PlainDocument | AggregatedDocument | NotServed
@@ -89,7 +91,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   const profile = options.profile ?? stockProfile
   const remote = options.remote ?? (() => noRemote)
   let remoteVersions: readonly RemoteVersion[] = noRemote
-  let snapshot = new DiscoverySnapshot([], profile)
+  const forms = { profile, withHashes: options.storageVersionHashes ?? true }
+  let snapshot = new DiscoverySnapshot([], forms)
 
   function current(): DiscoverySnapshot {
     const currentResources = options.resources()
@@ -97,7 +100,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (currentResources !== resources || currentRemote !== remoteVersions) {
       resources = currentResources
       remoteVersions = currentRemote
-      snapshot = new DiscoverySnapshot(servedGroups(currentResources, profile, currentRemote), profile)
+      snapshot = new DiscoverySnapshot(servedGroups(currentResources, profile, currentRemote), forms)
     }
     return snapshot
   }
@@ -135,14 +138,19 @@ interface DiscoveryContext {
 /** The documents of one set of served resources, each created on first use. */
 class DiscoverySnapshot {
   readonly #profile: NamingProfile
+  readonly #withHashes: boolean
   readonly #core: ServedGroup | undefined
   readonly #named: readonly ServedGroup[]
   readonly #byName: ReadonlyMap<string, ServedGroup>
   readonly #documents = new Map<string, PlainDocument>()
   readonly #aggregated = new Map<string, { readonly object: JsonObject; readonly etag: string }>()
 
-  constructor(groups: readonly ServedGroup[], profile: NamingProfile) {
+  constructor(
+    groups: readonly ServedGroup[],
+    { profile, withHashes }: { readonly profile: NamingProfile; readonly withHashes: boolean },
+  ) {
     this.#profile = profile
+    this.#withHashes = withHashes
     this.#core = groups.find(({ group }) => group === '')
     this.#named = groups.filter(({ group }) => group !== '')
     this.#byName = new Map(groups.map((group) => [group.group, group]))
@@ -217,7 +225,7 @@ class DiscoverySnapshot {
   #version(group: string, version: string): DiscoveryResult {
     const served = this.#byName.get(group)?.versions.find((each) => each.version === version)
     if (served === undefined) return this.notServed(group)
-    return this.#document(`/apis/${group}/${version}`, 'APIResourceList', () => apiResourceList(served))
+    return this.#document(`/apis/${group}/${version}`, 'APIResourceList', () => apiResourceList(served, this.#withHashes))
   }
 
   #document(key: string, kind: string, create: () => JsonObject): PlainDocument {

@@ -109,21 +109,25 @@ function groupObject({ group, versions }: ServedGroup): JsonObject {
   return { name: group, versions: shown, preferredVersion: { ...(shown[0] as JsonObject) } }
 }
 
-/** The document of `/api/v1` and `/apis/{group}/{version}`. Those of the first two groups have no apiVersion, like the first release. */
-export function apiResourceList(served: ServedVersion): JsonObject {
+/**
+ * The document of `/api/v1` and `/apis/{group}/{version}`. Those of the first two groups have no apiVersion, like the first release.
+ *
+ * @param withHashes whether stored resources have the hash of their storage version
+ */
+export function apiResourceList(served: ServedVersion, withHashes = true): JsonObject {
   const groupVersion = formatApiVersion(served)
   return {
     kind: 'APIResourceList',
     ...(served.group === '' || served.group === 'extensions' ? {} : { apiVersion: 'v1' }),
     groupVersion,
     resources: served.resources.flatMap((definition) => [
-      resourceObject(definition.resource, definition),
-      ...definition.subresources.map((subresource) => resourceObject(subresource, definition)),
+      resourceObject(definition.resource, definition, withHashes),
+      ...definition.subresources.map((subresource) => resourceObject(subresource, definition, withHashes)),
     ]),
   }
 }
 
-function resourceObject(info: ResourceInfo, definition: ResourceDefinition): JsonObject {
+function resourceObject(info: ResourceInfo, definition: ResourceDefinition, withHashes: boolean): JsonObject {
   const { categories, kind, name, namespaced, shortNames, singularName, verbs } = info
   const isForeign = kind.group !== definition.group || kind.version !== definition.version
   return {
@@ -136,7 +140,7 @@ function resourceObject(info: ResourceInfo, definition: ResourceDefinition): Jso
     verbs: [...verbs],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
-    ...(isStored(info) ? { storageVersionHash: storageVersionHash(announcedKind(definition)) } : {}),
+    ...(withHashes && isStored(info) ? { storageVersionHash: storageVersionHash(announcedKind(definition)) } : {}),
   }
 }
 

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import type { StructType, TypeNode } from '@krmkit/schema'
+import { memberNames } from '@krmkit/schema/json'
 
 /**
  * Drops members that the type does not define and keeps all others as sent: the fields that an apply may own. Unlike decoding, it
@@ -22,5 +23,43 @@ function knownIn(node: TypeNode, value: JsonValue): JsonValue {
   if (node.kind !== 'map' || !isJsonObject(value)) return value
   if (node.of.kind === 'scalar') return value
   const members = Object.entries(value).map(([key, member]): [string, JsonValue] => [key, knownIn(node.of, member)])
+  return Object.fromEntries(members)
+}
+
+/** As `knownMembers`, for large values: a generator that can be interrupted at each yield. */
+export function* knownMembersSteps(type: StructType, value: JsonValue): Generator<unknown, JsonValue> {
+  if (!isJsonObject(value)) return value
+  if (type.custom !== undefined) return yield* type.custom.dropUnknownFieldsSteps(value)
+  const known: JsonObject = {}
+  let count = 0
+  for (const name of memberNames(value)) {
+    const field = type.field.get(name)
+    if (field !== undefined) known[name] = yield* knownInSteps(field.type, value[name] as JsonValue)
+    if (++count % membersPerStep === 0) yield
+  }
+  return known
+}
+
+/** Members and items visited between two yields. */
+const membersPerStep = 128
+
+function* knownInSteps(node: TypeNode, value: JsonValue): Generator<unknown, JsonValue> {
+  if (node.kind === 'struct') return yield* knownMembersSteps(node.struct(), value)
+  let count = 0
+  if (node.kind === 'list') {
+    if (!Array.isArray(value)) return value
+    const items: JsonValue[] = []
+    for (const item of value) {
+      items.push(yield* knownInSteps(node.of, item))
+      if (++count % membersPerStep === 0) yield
+    }
+    return items
+  }
+  if (node.kind !== 'map' || !isJsonObject(value) || node.of.kind === 'scalar') return value
+  const members: [string, JsonValue][] = []
+  for (const key of memberNames(value)) {
+    members.push([key, yield* knownInSteps(node.of, value[key] as JsonValue)])
+    if (++count % membersPerStep === 0) yield
+  }
   return Object.fromEntries(members)
 }

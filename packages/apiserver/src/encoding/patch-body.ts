@@ -1,9 +1,9 @@
 import { validateJsonPatch } from '@krmkit/fieldmanager/patch'
 import { ApiError, type JsonValue } from '@krmkit/meta'
-import { Slices } from '@krmkit/meta/slices'
+import { runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { DecodeError } from '@krmkit/schema'
-import { duplicateProblems } from '@krmkit/schema/json'
+import { duplicateProblemsSteps } from '@krmkit/schema/json'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
@@ -77,7 +77,9 @@ export async function readPatch(
     const parsed = await parsePatch(scope, context, { bytes, encoding: 'json' })
     const value = parsed.value as JsonValue
     recordRequestObject(context, value)
-    const repeated = duplicateProblems(parsed)
+    const problems = duplicateProblemsSteps(parsed)
+    const isLong = bytes.byteLength > largeBodyBytes
+    const repeated = isLong ? await runInNewSlices(problems, scope.slices) : runAtOnce(problems)
     return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

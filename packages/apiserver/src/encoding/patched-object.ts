@@ -1,17 +1,18 @@
 import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@krmkit/fieldmanager'
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonValue } from '@krmkit/meta'
-import { runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { strictFailure } from './body-type.ts'
-import { knownMembers } from './drop-unknown-fields.ts'
+import { knownMembers, knownMembersSteps } from './drop-unknown-fields.ts'
 import { configurationPrefix, type PatchBody } from './patch-body.ts'
 import type { PatchRequest, PatchTarget } from './patch-request.ts'
-import { patchedType } from './patched-type.ts'
+import { type PatchedType, patchedType } from './patched-type.ts'
 import { whenDone } from './when-done.ts'
+import { withMembers } from './with-members.ts'
 
 /** Applies patches and decodes their results. */
 
@@ -84,7 +85,7 @@ export function appliedConfiguration(
   request: PatchRequest,
   { exists }: { readonly exists: boolean },
 ): AppliedConfiguration | Promise<AppliedConfiguration> {
-  const { context, target, body, options } = request
+  const { context, target, body } = request
   if (body.refusal !== undefined) throw body.refusal
   const { gvk } = target
   const value = body.value ?? {}
@@ -105,20 +106,49 @@ export function appliedConfiguration(
   const ownName = readable ? metadata['name'] : name
   // A configuration without a name takes that of the object; one that clears it leaves the object without a name.
   const isUnnamed = ownName === null || ownName === '' || (ownName === undefined && !exists)
-  const named = isUnnamed || ownName === undefined ? { ...value, metadata: { ...(metadata as object), name } } : value
-  // Without metadata, those that the manager owned are removed, and with them the name.
-  const merged = value['metadata'] === undefined && exists ? value : named
+  const named = isUnnamed || ownName === undefined ? withName(request, value, metadata) : value
+  return whenDone(named, (configuration) => {
+    // Without metadata, those that the manager owned are removed, and with them the name.
+    const merged = value['metadata'] === undefined && exists ? value : configuration
+    return checkedConfiguration(request, { named: configuration, merged, unnamed: isUnnamed })
+  })
+}
+
+/** A promise where the value is large. */
+function withName({ context, scope }: PatchRequest, value: JsonObject, metadata: JsonValue): JsonObject | Promise<JsonObject> {
+  const named = withMembers(value, { metadata: { ...(metadata as JsonObject), name: context.info.name } })
+  return isLarge(value) ? runInNewSlices(named, scope.slices) : runAtOnce(named)
+}
+
+interface NamedConfiguration {
+  /** With the name of the object. */
+  readonly named: JsonObject
+  /** What is merged into the live object. */
+  readonly merged: JsonObject
+  readonly unnamed: boolean
+}
+
+function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: isUnnamed }: NamedConfiguration): Configuration {
+  const { context, target, body, options } = request
+  const { name } = context.info
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
     whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      const sent = (known ? merged : knownMembers(target.type(), merged)) as unknown as FrozenObject
       const warnings = options.fieldValidation === 'Warn' ? problems : []
-      // Conflicts precede the refusal.
-      return { sent, object: isUnnamed ? unnamed(name) : object, warnings }
+      return whenDone(known ? merged : withKnownMembers(request, merged), (sent) => {
+        // Conflicts precede the refusal.
+        return { sent: sent as unknown as FrozenObject, object: isUnnamed ? unnamed(name) : object, unnamed: isUnnamed, warnings }
+      })
     }),
   )
+}
+
+/** A promise where the value is large. */
+function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): JsonValue | Promise<JsonValue> {
+  const type = target.type()
+  return isLarge(value) ? runInNewSlices(knownMembersSteps(type, value), scope.slices) : knownMembers(type, value)
 }
 
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
@@ -184,10 +214,19 @@ interface CheckedObject {
 
 /** The decoded result with the problems that do not fail the request. */
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
+  const typed = patchedType(request, result.value)
+  const type = isLarge(result.value) ? runInNewSlices(typed, request.scope.slices) : runAtOnce(typed)
+  return whenDone(type, (patched) => decodeTyped(request, result, patched))
+}
+
+function decodeTyped(
+  request: PatchRequest,
+  result: PatchResult,
+  { value, unversioned, version }: PatchedType,
+): CheckedObject | Promise<CheckedObject> {
   const { scope, target, options } = request
   const { objectBytes } = scope.limits
   const size = new DecodedSize(objectBytes)
-  const { value, unversioned, version } = patchedType(request, result.value)
   const type = version?.kind.type() ?? target.type()
   const { problems = [] } = result
   const collect = options.fieldValidation !== 'Ignore'

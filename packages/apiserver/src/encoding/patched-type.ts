@@ -1,9 +1,20 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, formatApiVersion, type GroupVersionKind, type JsonValue, parseApiVersion } from '@krmkit/meta'
+import {
+  ApiError,
+  formatApiVersion,
+  type GroupVersionKind,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseApiVersion,
+} from '@krmkit/meta'
+import { sortSteps } from '@krmkit/meta/slices'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
+import { memberNames, unknownProblems } from '@krmkit/schema/json'
 import { otherKind, typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
+import { withMembers } from './with-members.ts'
 
 /** The kind and version that a patch leaves in its result. */
 
@@ -26,7 +37,7 @@ export interface PatchedType {
  *
  * @throws ApiError 400, 422 when the object became one of another type, or kind or version is not a string
  */
-export function patchedType(request: PatchRequest, value: JsonValue): PatchedType {
+export function* patchedType(request: PatchRequest, value: JsonValue): Generator<unknown, PatchedType> {
   const { scope, target, body } = request
   const { gvk, type } = target
   if (type().custom !== undefined || body.kind === 'apply') {
@@ -34,7 +45,7 @@ export function patchedType(request: PatchRequest, value: JsonValue): PatchedTyp
     return { value }
   }
   const own = { apiVersion: formatApiVersion(gvk), kind: gvk.kind }
-  if (body.kind === 'strategic' && hasReadableType(value)) return { value: withType(value, own) }
+  if (body.kind === 'strategic' && hasReadableType(value)) return { value: yield* withType(value, own) }
   const stated = statedType(value)
   if (stated.apiVersion === own.apiVersion && stated.kind === own.kind) return { value }
   const kind = stated.kind === '' ? gvk.kind : stated.kind
@@ -44,8 +55,8 @@ export function patchedType(request: PatchRequest, value: JsonValue): PatchedTyp
     if (version !== undefined) return { value, version }
     throw ApiError.badRequest(typeProblem(scope, gvk, { ...parsed, kind }))
   }
-  const typed = withType(value, own)
-  return stated.apiVersion === '' ? { value: typed, unversioned: unknownMembers(value) } : { value: typed }
+  const typed = yield* withType(value, own)
+  return stated.apiVersion === '' ? { value: typed, unversioned: yield* unknownMembers(value) } : { value: typed }
 }
 
 function otherVersion({ scope, target }: PatchRequest, stated: GroupVersionKind): ResourceDefinition | undefined {
@@ -72,14 +83,19 @@ function hasReadableType(value: JsonValue): boolean {
 }
 
 /** Sets kind and version. A value that has them is not copied: it may be large. */
-function withType(value: JsonValue, type: { readonly apiVersion: string; readonly kind: string }): JsonValue {
-  const own = value as { readonly apiVersion?: JsonValue; readonly kind?: JsonValue } | null
-  return own?.apiVersion === type.apiVersion && own.kind === type.kind ? value : { ...(value as object), ...type }
+function* withType(
+  value: JsonValue,
+  type: { readonly apiVersion: string; readonly kind: string },
+): Generator<unknown, JsonValue> {
+  const own = (isJsonObject(value) ? value : {}) as JsonObject
+  return own['apiVersion'] === type.apiVersion && own['kind'] === type.kind ? value : yield* withMembers(own, type)
 }
 
-function unknownMembers(value: JsonValue): string[] {
-  const names = Object.keys((value ?? {}) as object).filter((name) => name !== 'kind' && name !== 'apiVersion')
-  return names.sort().map((name) => `unknown field "${name}"`)
+/** Strict decoding problems of an object whose members are all unknown. */
+function* unknownMembers(value: JsonValue): Generator<unknown, readonly string[]> {
+  const names = memberNames((value ?? {}) as object).filter((name) => name !== 'kind' && name !== 'apiVersion')
+  yield true
+  return unknownProblems(yield* sortSteps(names))
 }
 
 /** @throws ApiError 400, 422 */

@@ -1,6 +1,8 @@
 import type { Attributes, Authorizer, Decision } from '@krmkit/authorization'
 import {
   ApiError,
+  createFeatures,
+  type Features,
   type LabelSelector,
   MetaError,
   type NamingProfile,
@@ -8,16 +10,22 @@ import {
   parseLabelSelector,
   stockProfile,
 } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Filter, RequestContext } from '../request-context.ts'
 import { requestSelectors } from '../request-selectors.ts'
 
 /** Rejects requests that the authorizer does not allow. @see API protocol specification, 5.9 */
-export function authorization(authorizer: Authorizer, { apiDomain }: NamingProfile = stockProfile): Filter {
+export function authorization(
+  authorizer: Authorizer,
+  { apiDomain }: NamingProfile = stockProfile,
+  features: Features = createFeatures(),
+): Filter {
+  const withSelectors = gateEnabled('AuthorizeWithSelectors', features)
   const decisionKey = `authorization.${apiDomain}/decision`
   const reasonKey = `authorization.${apiDomain}/reason`
   return async (context, next) => {
-    const attributes = attributesOf(context)
+    const attributes = attributesOf(context, withSelectors)
     const result = authorizer.authorize(attributes)
     const decision = result instanceof Promise ? await result : result
     if (context.auditLevel !== 'None') {
@@ -53,8 +61,12 @@ function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Attributes of a request. A list or watch that selects one object by name is authorized like a request for that object. */
-export function attributesOf(context: RequestContext): Attributes {
+/**
+ * Attributes of a request. A list or watch that selects one object by name is authorized like a request for that object.
+ *
+ * @param withSelectors the gate `AuthorizeWithSelectors`: authorizers see the selectors
+ */
+export function attributesOf(context: RequestContext, withSelectors = true): Attributes {
   const { info, user, query } = context
   const { isResource, verb, group, version, resource, subresource, namespace, path } = info
   const plain = { user, verb, isResource, group, version, resource, subresource, namespace, name: info.name, path }
@@ -65,7 +77,8 @@ export function attributesOf(context: RequestContext): Attributes {
   const labelSelector = labels === undefined || labels instanceof MetaError ? undefined : expressionsOf(labels)
   const named = fieldSelector?.find((each) => each.field === 'metadata.name' && each.operator === '=')?.value ?? ''
   const isName = plain.name === '' && verb !== 'deletecollection' && nameRules.pathSegment(named, false).length === 0
-  return { ...plain, ...(isName ? { name: named } : {}), fieldSelector, labelSelector }
+  const request = isName ? { ...plain, name: named } : plain
+  return withSelectors ? { ...request, fieldSelector, labelSelector } : request
 }
 
 const collectionVerbs = new Set(['list', 'watch', 'deletecollection'])

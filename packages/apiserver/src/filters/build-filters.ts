@@ -42,6 +42,6 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
     errorResponses(failed),
     impersonation(authorizer, profile),
     flowControl ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
-    authorization(authorizer, profile),
+    authorization(authorizer, profile, settings.features),
   ].filter((filter) => filter !== undefined)
 }

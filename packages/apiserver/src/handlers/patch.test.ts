@@ -83,6 +83,14 @@ describe('apply', () => {
     expect((await ask(`${maps}/a`)).status).toBe(404)
   })
 
+  it('reports the uid of an object that is gone before a missing name, as migrations of stored versions send it', async () => {
+    const { ask } = await sampleServer()
+    const send = (metadata: object) => ask(`${maps}/a?fieldManager=ci`, { method: 'PATCH', headers: apply, body: map(metadata) })
+    const { status, json } = await send({ uid: '11111111-2222-3333-4444-555555555555', resourceVersion: '1' })
+    expect([status, json.reason]).toEqual([409, 'Conflict'])
+    expect((await send({ resourceVersion: '1' })).json.message).toContain('name must be provided')
+  })
+
   it('tracks owners of objects above the size limit, which are refused', async () => {
     const { ask } = await sampleServer()
     const data = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`${'key-'.repeat(20)}${i}`, '']))

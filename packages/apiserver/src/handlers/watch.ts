@@ -1,4 +1,5 @@
-import { ApiError, type Status } from '@krmkit/meta'
+import { ApiError, field, type NamingProfile, type Status } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
 import { framesFor, sharedEventsFor } from '../encoding/frames.ts'
@@ -13,7 +14,7 @@ import { type WatchTerms, watchStream } from './watch-stream.ts'
 /** WATCH of a collection or of one object. @see API protocol specification, 2.4 and 4.2 */
 export async function watchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { responses } = scope
-  const options = watchOptions(context)
+  const options = watchOptions(context, scope)
   // A client that streams a list needs objects: rows of Tables do not show where the list ends.
   const isStreamedList = options.initialEvents && options.bookmarks
   const representation = negotiated(scope, context, {
@@ -45,20 +46,30 @@ interface WatchOptions extends Omit<WatchTerms, 'timeoutMs'> {
   readonly seconds: number | undefined
 }
 
-/** Reads and checks parameters in the order of the stock server. @throws ApiError 400 */
-function watchOptions(context: RequestContext): WatchOptions {
+/** Reads and checks parameters in the order of the stock server. @throws ApiError 400, 422 without the gate `WatchList`. */
+function watchOptions(context: RequestContext, { features, profile }: RequestScope): WatchOptions {
   const { query } = context
   const seconds = integer(query, 'timeoutSeconds')
   integer(query, 'limit')
   const selected = wellFormedSelectors(context)
-  const initialEvents = query.has('sendInitialEvents') && flag(query, 'sendInitialEvents')
+  const isAsked = features.release.atLeast('1.27') && query.has('sendInitialEvents')
+  const initialEvents = isAsked && flag(query, 'sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
+  if (isAsked && !gateEnabled('WatchList', features)) throw streamedListsAreOff(match, profile)
   if (initialEvents && match !== 'NotOlderThan') {
     throw ApiError.badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
   }
-  if (!query.has('sendInitialEvents') && match !== '')
+  if (!isAsked && match !== '')
     throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
   return { selected, seconds, initialEvents, bookmarks: flag(query, 'allowWatchBookmarks') }
+}
+
+function streamedListsAreOff(match: string, { apiDomain }: NamingProfile): ApiError {
+  const unmatched = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'
+  return ApiError.invalid({ group: `meta.${apiDomain}`, kind: 'ListOptions' }, '', [
+    ...(match === 'NotOlderThan' ? [] : [field.forbidden('resourceVersionMatch', unmatched)]),
+    field.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+  ])
 }
 
 /** @throws ApiError 400, before anything is streamed. */

@@ -5,10 +5,12 @@ import type {
   PluginLabels,
   PodSecurityLabels,
   PodSecurityMetrics,
+  PolicyMetrics,
   WebhookMetrics,
 } from '@krmkit/admission'
 import { Histogram } from '../flow-control/histogram.ts'
 import type { Instruments } from './instruments.ts'
+import { matchConditionMetrics } from './match-condition-metrics.ts'
 import { metricCode } from './request-labels.ts'
 import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
@@ -24,11 +26,13 @@ export function admissionMetrics(instruments: Instruments): AdmissionMetrics {
     plugins.metric(`${prefix}_controller_admission_duration_seconds`, 'Latency of admission plugins in seconds.'),
   ]
   for (const metric of sampled) instruments.register(metric)
+  const conditions = conditionMetrics(instruments)
   return {
     pluginCompleted: (labels, outcome) => plugins.observe(`${labels.name} ${labels.type} ${labels.operation}`, labels, outcome),
     phaseCompleted: (labels, outcome) => phases.observe(`${labels.type} ${labels.operation}`, labels, outcome),
-    webhooks: webhookMetrics(instruments),
+    webhooks: webhookMetrics(instruments, conditions),
     podSecurity: podSecurityMetrics(instruments),
+    policies: policyMetrics(instruments, conditions),
   }
 }
 
@@ -64,7 +68,7 @@ function webhookCode(code: number): number {
   return code === 0 ? 0 : metricCode(code)
 }
 
-function webhookMetrics(instruments: Instruments): WebhookMetrics {
+function webhookMetrics(instruments: Instruments, conditions: ConditionMetrics): WebhookMetrics {
   const rejections = instruments.counter({
     name: `${prefix}_webhook_rejection_count`,
     help: 'Number of requests rejected by admission webhooks, by error type and HTTP status code.',
@@ -93,34 +97,47 @@ function webhookMetrics(instruments: Instruments): WebhookMetrics {
     },
     rejected: (labels, { cause, code }) => rejections.inc({ ...labels, error_type: cause, rejection_code: webhookCode(code) }),
     failedOpen: ({ name, type }) => failOpen.inc({ name, type }),
-    conditionsEvaluated: conditionMetrics(instruments),
+    conditionsEvaluated: (labels, result) => conditions({ ...labels, kind: 'webhook' }, result),
   }
 }
 
-function conditionMetrics(instruments: Instruments): WebhookMetrics['conditionsEvaluated'] {
-  const labelNames = ['name', 'kind', 'type', 'operation']
-  const exclusions = instruments.counter({
-    name: `${prefix}_match_condition_exclusions_total`,
-    help: 'Number of calls to admission webhooks that match conditions excluded.',
-    labelNames,
-  })
-  const errors = instruments.counter({
-    name: `${prefix}_match_condition_evaluation_errors_total`,
-    help: 'Number of requests for which a match condition of an admission webhook could not be evaluated.',
+function policyMetrics(instruments: Instruments, conditions: ConditionMetrics): PolicyMetrics {
+  const labelNames = ['policy', 'policy_binding', 'error_type', 'enforcement_action']
+  const checks = instruments.counter({
+    name: 'apiserver_validating_admission_policy_check_total',
+    help: 'Number of validations of admission policies that denied or failed, by policy, binding and enforcement action.',
     labelNames,
   })
   const durations = instruments.histogram({
-    name: `${prefix}_match_condition_evaluation_seconds`,
-    help: 'Time to evaluate the match conditions of an admission webhook in seconds.',
+    name: 'apiserver_validating_admission_policy_check_duration_seconds',
+    help: 'Latency of validations of admission policies that denied or failed in seconds.',
     labelNames,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+    buckets: [0.0000005, 0.001, 0.01, 0.1, 1],
   })
-  return (webhook, { seconds, outcome }) => {
-    const labels = { ...webhook, kind: 'webhook' }
-    durations.observe(labels, seconds)
-    if (outcome === 'noMatch') exclusions.inc(labels)
-    if (outcome === 'error') errors.inc(labels)
+  return {
+    checked({ policy, binding, errorType, action }, seconds) {
+      const labels = { policy, policy_binding: binding, error_type: errorType, enforcement_action: action }
+      checks.inc(labels)
+      durations.observe(labels, seconds)
+    },
+    // Both sorts of policies have this type on the stock server.
+    conditionsEvaluated: (labels, result) => conditions({ ...labels, kind: 'policy', type: 'validate' }, result),
   }
+}
+
+type ConditionMetrics = (
+  labels: Readonly<Record<'name' | 'kind' | 'type' | 'operation', string>>,
+  result: Parameters<WebhookMetrics['conditionsEvaluated']>[1],
+) => void
+
+function conditionMetrics(instruments: Instruments): ConditionMetrics {
+  const evaluated = matchConditionMetrics(instruments, {
+    prefix,
+    subject: 'an admission webhook or policy',
+    labelNames: ['name', 'kind', 'type', 'operation'],
+  })
+  return (labels, { seconds, outcome }) =>
+    evaluated(labels, { seconds, excluded: outcome === 'noMatch', failed: outcome === 'error' })
 }
 
 function podSecurityMetrics(instruments: Instruments): PodSecurityMetrics {

@@ -1,5 +1,6 @@
 import type { AuthorizationMetrics } from '@krmkit/authorization'
 import type { Instruments } from './instruments.ts'
+import { matchConditionMetrics } from './match-condition-metrics.ts'
 
 const prefix = 'apiserver_authorization'
 
@@ -26,7 +27,8 @@ export function authorizationMetrics(instruments: Instruments): AuthorizationMet
     help: 'Number of failed calls to authorization webhooks that were left to the next authorizer.',
     labelNames: ['name', 'result'],
   })
-  const conditions = conditionMetrics(instruments)
+  const subject = 'an authorization webhook'
+  const conditions = matchConditionMetrics(instruments, { prefix, subject, labelNames: ['name', 'type'] })
   return {
     decisions(type, name) {
       const allowed = decisions.labels({ decision: 'allowed', name, type })
@@ -38,34 +40,8 @@ export function authorizationMetrics(instruments: Instruments): AuthorizationMet
       durations.observe({ name, result }, seconds)
     },
     failedOpen: (name, result) => failOpen.inc({ name, result }),
-    conditionsEvaluated: conditions,
+    conditionsEvaluated: (name, evaluation) => conditions({ name, type: 'Webhook' }, evaluation),
     reloaded: reloadMetrics(instruments),
-  }
-}
-
-function conditionMetrics(instruments: Instruments): AuthorizationMetrics['conditionsEvaluated'] {
-  const labelNames = ['name', 'type']
-  const errors = instruments.counter({
-    name: `${prefix}_match_condition_evaluation_errors_total`,
-    help: 'Number of requests for which a match condition of an authorization webhook could not be evaluated.',
-    labelNames,
-  })
-  const exclusions = instruments.counter({
-    name: `${prefix}_match_condition_exclusions_total`,
-    help: 'Number of calls to authorization webhooks that match conditions excluded.',
-    labelNames,
-  })
-  const durations = instruments.histogram({
-    name: `${prefix}_match_condition_evaluation_seconds`,
-    help: 'Time to evaluate the match conditions of an authorization webhook in seconds.',
-    labelNames,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-  })
-  return (name, { seconds, excluded, failed }) => {
-    const labels = { name, type: 'Webhook' }
-    durations.observe(labels, seconds)
-    if (excluded) exclusions.inc(labels)
-    if (failed) errors.inc(labels)
   }
 }
 

@@ -17,6 +17,8 @@ export interface FingerprintOptions {
   readonly types: TypeSource
   /** Version of the server. */
   readonly version: string
+  /** Whether values of enums are listed. Default true. */
+  readonly enums?: boolean
   readonly profile: NamingProfile
   readonly customForm: (definition: ResourceDefinition) => CustomForm | undefined
 }
@@ -69,9 +71,9 @@ export class Fingerprints {
   }
 
   #computeServerDigest(): string {
-    const { profile, types, version } = this.#options
+    const { profile, types, version, enums = true } = this.#options
     const texts = hasTexts(types) ? types.folders.map((folder) => digest(types.text(folder))) : []
-    return digest(JSON.stringify([documentRevision, version, profile, texts]))
+    return digest(JSON.stringify([documentRevision, version, profile, texts, ...(enums ? [] : ['without enums'])]))
   }
 }
 

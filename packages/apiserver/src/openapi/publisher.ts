@@ -41,6 +41,8 @@ export interface PublisherOptions {
   readonly customForm?: (definition: ResourceDefinition) => CustomForm | undefined
   /** Whether the discovery documents of the service account issuer are served. Default false. */
   readonly issuer?: boolean
+  /** Whether the schemas of built-in types list the values of enums (gate `OpenAPIEnums`). Default true. */
+  readonly enums?: boolean
   /** Documents of other servers. Default: none. */
   readonly remote?: RemoteSource
   /** Scheduler of long work, shared by the server. Default: one for this publisher. */
@@ -103,6 +105,7 @@ export class Publisher {
     this.#fingerprints = new Fingerprints({
       types: options.types,
       version: options.version,
+      enums: options.enums ?? true,
       profile: this.#profile,
       customForm: this.#customForm,
     })
@@ -244,7 +247,7 @@ export class Publisher {
 
   #groupVersionSource(name: string, definitions: readonly ResourceDefinition[]): DocumentSource {
     const { types } = this.#options
-    const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf }
+    const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf, enums: this.#options.enums ?? true }
     const customForm = this.#customForm
     let published: PublishedGroupVersion | undefined
     const parts = function* (dialect: Dialect): Generator<void, DocumentParts> {
@@ -266,7 +269,8 @@ export class Publisher {
   }
 
   #rootSource({ name, operations, schemas }: RootDocument): DocumentSource {
-    const parts = (dialect: Dialect) => operationParts({ operations, schemas }, { dialect, kindsOf: this.#kindsOf })
+    const parts = (dialect: Dialect) =>
+      operationParts({ operations, schemas }, { dialect, kindsOf: this.#kindsOf, enums: this.#options.enums ?? true })
     return this.#createSource(name, [], parts)
   }
 

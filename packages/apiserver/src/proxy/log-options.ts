@@ -1,4 +1,5 @@
-import { ApiError, type FieldError, MetaError } from '@krmkit/meta'
+import { ApiError, type Features, type FieldError, MetaError } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { formatTime, parseTime } from '@krmkit/meta/time'
 import { field } from '@krmkit/meta/validation'
 import { flag, integer, type Query, text } from '../query.ts'
@@ -14,8 +15,9 @@ export interface LogOptions {
 }
 
 /** @throws ApiError 400 for malformed values, 422 for values out of range. */
-export function logOptions(query: Query, podName: string): LogOptions {
+export function logOptions(query: Query, podName: string, features: Features): LogOptions {
   const sinceTime = text(query, 'sinceTime') ?? ''
+  const splits = gateEnabled('PodLogsQuerySplitStreams', features)
   const numbers = {
     limitBytes: integer(query, 'limitBytes'),
     sinceSeconds: integer(query, 'sinceSeconds'),
@@ -27,10 +29,11 @@ export function logOptions(query: Query, podName: string): LogOptions {
     previous: flag(query, 'previous') ? 'true' : undefined,
     sinceSeconds: numbers.sinceSeconds?.toString(),
     sinceTime: sinceTime === '' ? undefined : normalizedTime(sinceTime),
+    stream: splits ? (text(query, 'stream') ?? 'All') : undefined,
     tailLines: numbers.tailLines?.toString(),
     timestamps: flag(query, 'timestamps') ? 'true' : undefined,
   }
-  const errors = validate({ ...numbers, sinceTime, stream: query.has('stream') })
+  const errors = validate({ ...numbers, sinceTime, stream: text(query, 'stream'), splits })
   if (errors.length > 0) throw ApiError.invalid({ group: '', kind: 'PodLogOptions' }, podName, errors)
   const kubelet = new URLSearchParams()
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) kubelet.append(name, value)
@@ -51,15 +54,19 @@ function normalizedTime(value: string): string {
   }
 }
 
+const logStreams = ['All', 'Stderr', 'Stdout']
+
 interface CheckedOptions {
   readonly limitBytes: number | undefined
   readonly sinceSeconds: number | undefined
   readonly sinceTime: string
-  readonly stream: boolean
+  readonly stream: string | undefined
+  /** Whether one of the streams can be chosen. */
+  readonly splits: boolean
   readonly tailLines: number | undefined
 }
 
-function validate({ limitBytes, sinceSeconds, sinceTime, stream, tailLines }: CheckedOptions): FieldError[] {
+function validate({ limitBytes, sinceSeconds, sinceTime, stream, splits, tailLines }: CheckedOptions): FieldError[] {
   const errors: FieldError[] = []
   if (tailLines !== undefined && tailLines < 0) {
     errors.push(field.invalid('tailLines', tailLines, 'must be greater than or equal to 0'))
@@ -70,6 +77,10 @@ function validate({ limitBytes, sinceSeconds, sinceTime, stream, tailLines }: Ch
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(field.invalid('sinceSeconds', sinceSeconds, 'must be greater than 0'))
   }
-  if (stream) errors.push(field.forbidden('stream', 'may not be specified'))
+  if (stream === undefined) return errors
+  if (!splits) return [...errors, field.forbidden('stream', 'may not be specified')]
+  if (!logStreams.includes(stream)) errors.push(field.notSupported('stream', stream, logStreams))
+  if (stream !== 'All' && tailLines !== undefined)
+    errors.push(field.forbidden('[]', '`tailLines` and specific `stream` are mutually exclusive for now'))
   return errors
 }

@@ -18,7 +18,7 @@ const maxMessageBytes = 50_000
 export async function readLog(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { store, codec, backends, clock } = scope
   const { namespace, name } = context.info
-  const { container: requested, skipVerify, kubeletQuery } = logOptions(context.query, name)
+  const { container: requested, skipVerify, kubeletQuery } = logOptions(context.query, name, scope.features)
   const pod = codec.object(await store.get({ namespace, name }, context)) as DeepReadonly<Pod>
   const container = chosenContainer(pod, requested)
   const kubelet = kubeletOf(scope, pod)

@@ -8,7 +8,8 @@ import type {
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '@krmkit/kinds/authorization/v1'
-import { ApiError, type ApiObject, type FieldError, field, Path, type UserInfo } from '@krmkit/meta'
+import { ApiError, type ApiObject, type Features, type FieldError, field, Path, type UserInfo } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
 import type { RequestScope } from '../request-scope.ts'
@@ -87,7 +88,8 @@ function listed<K extends string>(key: K, values: readonly string[] | undefined)
   return values === undefined || values.length === 0 ? {} : ({ [key]: [...values] } as Partial<Record<K, string[]>>)
 }
 
-async function decide({ authorizer }: RequestScope, review: AnyReview, user: UserInfo): Promise<void> {
+async function decide({ authorizer, features }: RequestScope, review: AnyReview, user: UserInfo): Promise<void> {
+  dropSelectors(review, features)
   const { attributes, problems } = attributesOf(user, review.spec ?? {})
   const { decision, reason, error } = await authorizer.authorize(attributes)
   const errors = error === undefined ? problems : [error, ...problems]
@@ -97,6 +99,13 @@ async function decide({ authorizer }: RequestScope, review: AnyReview, user: Use
     ...(reason === '' ? {} : { reason }),
     ...(errors.length === 0 ? {} : { evaluationError: errors.join('; ') }),
   }
+}
+
+/** Without the gate, reviews have no selectors. */
+function dropSelectors({ spec }: AnyReview, features: Features): void {
+  if (spec?.resourceAttributes === undefined || gateEnabled('AuthorizeWithSelectors', features)) return
+  const { fieldSelector: _fields, labelSelector: _labels, ...rest } = spec.resourceAttributes
+  spec.resourceAttributes = rest
 }
 
 function subjectOf({ user = '', groups = [], uid, extra }: SubjectAccessReviewSpec): UserInfo {

@@ -24,7 +24,7 @@ import { admitOperation } from './operation.ts'
  * @see API protocol specification, 2.12 and 8
  */
 export async function createToken(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const { clock, codec, issuer, profile, registry, responses, store } = scope
+  const { clock, codec, features, issuer, profile, registry, responses, store } = scope
   if (issuer === undefined) throw ApiError.generic(405)
   const { namespace, name } = context.info
   const account = { namespace, name }
@@ -35,7 +35,7 @@ export async function createToken(scope: RequestScope, context: RequestContext):
   const request = completeTokenRequest(body, account, clock.now())
   refuse(kind, '', validateTokenRequest(request))
   await admission.validate(request)
-  const bound = boundObject(request.spec.boundObjectRef, account, registry.reader)
+  const bound = boundObject(request.spec.boundObjectRef, account, registry.reader, { features })
   const { audiences, expirationSeconds } = request.spec
   const issued = await issuer.issue({
     ...account,

@@ -74,6 +74,8 @@ export interface ServiceAccountIssuerOptions {
    * lifetime; for programs that never reload their token. Default false.
    */
   readonly extendMountedTokens?: boolean
+  /** Gives tokens an id (gate `ServiceAccountTokenJTI`). Default true. */
+  readonly tokenIds?: boolean
 }
 
 /** The requested lifetime, in seconds, that marks an extendable token: kubelets use it for tokens mounted into pods. */
@@ -121,14 +123,14 @@ export function createServiceAccountIssuer(
         bound?.kind === 'Pod' &&
         seconds === extendableTokenSeconds &&
         wanted.every((audience) => serverAudiences.includes(audience))
-      const id = random.uuid()
+      const id = options.tokenIds === false ? undefined : random.uuid()
       const reference = ({ name, uid }: { name: string; uid: string }) => (uid === '' ? { name } : { name, uid })
       const claims = {
         aud: [...wanted],
         exp: now + (extended ? extendedSeconds : seconds),
         iat: now,
         iss: issuer,
-        jti: id,
+        ...(id === undefined ? {} : { jti: id }),
         [profile.domain]: {
           namespace,
           ...(bound?.node === undefined ? {} : { node: reference(bound.node) }),
@@ -144,7 +146,7 @@ export function createServiceAccountIssuer(
         expiresAt: (now + seconds) * 1000,
         audiences: wanted,
         expirationSeconds: seconds,
-        credentialId: `JTI=${id}`,
+        ...(id === undefined ? {} : { credentialId: `JTI=${id}` }),
       }
     },
     issueLegacy: (request) => ring.sign(writeLegacyClaims(request, profile)),

@@ -15,6 +15,12 @@ import type { FoundObject, ObjectLookup } from './object-lookup.ts'
 export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
   /** Size of the cache of verified tokens, in bytes. Default 16 MiB; a sixteenth of it is added for tokens of other issuers. */
   readonly cacheBytes?: number
+  /** Shows the id of a token in the extra of its user (gate `ServiceAccountTokenJTI`). Default true. */
+  readonly tokenIds?: boolean
+  /** Shows the node of a pod's token likewise (gate `ServiceAccountTokenPodNodeInfo`). Default true. */
+  readonly podNodes?: boolean
+  /** Accepts tokens that are bound to a node (gate `ServiceAccountTokenNodeBindingValidation`). Default true. */
+  readonly nodeTokens?: boolean
 }
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
@@ -66,7 +72,8 @@ export function createServiceAccountTokenAuthenticator(
   })
   /** Tokens of other issuers, which are parsed once. */
   const foreign = new ByteBoundedCache<true>({ maxBytes: maxBytes / 16 })
-  const context = { clock, profile, lookup }
+  const { tokenIds = true, podNodes = true, nodeTokens = true } = options
+  const context = { clock, profile, lookup, tokenIds, podNodes, nodeTokens }
   const legacyOf = createLegacyTokenCheck({ ...context, onUse: options.onUse })
 
   const authenticate = (token: string, verifiedToken: VerifiedToken, wanted: readonly string[]): AuthenticationOutcome => {
@@ -123,10 +130,13 @@ interface Context {
   readonly clock: Pick<Clock, 'now'>
   readonly profile: Pick<NamingProfile, 'apiDomain' | 'domain' | 'vendor'>
   readonly lookup: ObjectLookup
+  readonly tokenIds: boolean
+  readonly podNodes: boolean
+  readonly nodeTokens: boolean
 }
 
 /** Why the token is invalid at this moment; undefined when it is valid. */
-function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup }: Context): string | undefined {
+function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup, nodeTokens }: Context): string | undefined {
   const now = clock.now()
   const problem = tokenTimeProblem(claims, now, { what: 'service account token' })
   if (problem !== undefined) return problem
@@ -145,7 +155,10 @@ function currentProblem({ claims, bound }: VerifiedToken, { clock, lookup }: Con
   if (ofSecret !== undefined) return ofSecret
   // For pod tokens the node is informational only.
   if (pod !== undefined) return problemOf('Pod', namespace, pod)
-  return node === undefined ? undefined : problemOf('Node', '', node)
+  if (node === undefined) return undefined
+  if (!nodeTokens)
+    return 'token is bound to a Node object but the ServiceAccountTokenNodeBindingValidation feature gate is disabled'
+  return problemOf('Node', '', node)
 }
 
 function boundProblem(
@@ -160,12 +173,13 @@ function boundProblem(
 
 const invalidated = 'service account token has been invalidated'
 
-function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string[], { clock, profile }: Context): Authenticated {
+function outcomeFor({ claims, bound }: VerifiedToken, audiences: readonly string[], context: Context): Authenticated {
+  const { clock, profile } = context
   const now = clock.now() / 1000
   const warnAfter = bound!.warnafter
   return {
     kind: 'authenticated',
-    user: userFromClaims(claims, bound!, profile),
+    user: userFromClaims(claims, bound!, context),
     audiences,
     expiresAt: tokenEnd(claims),
     ...(warnAfter === undefined || now <= warnAfter
@@ -182,13 +196,14 @@ function isGone({ deletionTimestamp }: FoundObject, now: number): boolean {
   return Date.parse(deletionTimestamp) + clockSkewSeconds * 1000 <= now
 }
 
-function userFromClaims(claims: Claims, bound: BoundClaims, { domain }: Pick<NamingProfile, 'domain'>): UserInfo {
-  const { namespace, serviceaccount, pod, node } = bound
+function userFromClaims(claims: Claims, bound: BoundClaims, { profile, tokenIds, podNodes }: Context): UserInfo {
+  const { namespace, serviceaccount, pod } = bound
+  const node = pod === undefined || podNodes ? bound.node : undefined
   const extra: Record<string, readonly string[]> = {}
   const add = (key: string, value: string) => {
-    if (value !== '') extra[`authentication.${domain}/${key}`] = [value]
+    if (value !== '') extra[`authentication.${profile.domain}/${key}`] = [value]
   }
-  if (typeof claims.jti === 'string' && claims.jti !== '') add('credential-id', `JTI=${claims.jti}`)
+  if (tokenIds && typeof claims.jti === 'string' && claims.jti !== '') add('credential-id', `JTI=${claims.jti}`)
   add('node-name', node?.name ?? '')
   add('node-uid', node?.uid ?? '')
   add('pod-name', pod?.name ?? '')

@@ -1,11 +1,12 @@
 /** The default roles and bindings of a server, as objects. */
 
-import { type ApiObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, type Features, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { PolicyRule, Subject } from '../interfaces.ts'
 import { type ClusterRoleData, clusterRoleData } from './cluster-roles.ts'
-import { controllerRoleData } from './controller-roles.ts'
+import { controllerGates, controllerRoleData } from './controller-roles.ts'
 import { type NamespaceRoleData, namespaceRoleData } from './namespace-roles.ts'
-import { expandRules } from './rule-shorthand.ts'
+import { expandRules, type RoleSettings } from './rule-shorthand.ts'
 
 export interface BootstrapRole extends ApiObject {
   rules: PolicyRule[] | null
@@ -24,6 +25,11 @@ export interface BootstrapPolicy {
   readonly roleBindings: readonly BootstrapBinding[]
 }
 
+export interface BootstrapPolicyOptions {
+  /** Features whose gates decide which rules and roles there are. Default: those of the newest release. */
+  readonly features?: Features
+}
+
 /**
  * Creates the default roles and bindings of Kubernetes 1.33. Every call returns new objects.
  *
@@ -36,12 +42,16 @@ export interface BootstrapPolicy {
  * // [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }, { nonResourceURLs: ['*'], verbs: ['*'] }]
  * ```
  */
-export function bootstrapPolicy(profile: NamingProfile = stockProfile): BootstrapPolicy {
-  const builder = new BootstrapObjectBuilder(profile)
-  const controllers = Object.entries(controllerRoleData).map(
-    ([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }),
-  )
-  const cluster = [...clusterRoleData, ...controllers]
+export function bootstrapPolicy(
+  profile: NamingProfile = stockProfile,
+  { features = createFeatures() }: BootstrapPolicyOptions = {},
+): BootstrapPolicy {
+  const builder = new BootstrapObjectBuilder({ profile, features })
+  const isOn = (gate: string) => gateEnabled(gate, features)
+  const controllers = Object.entries(controllerRoleData)
+    .filter(([account]) => (controllerGates.get(account) ?? []).every(isOn))
+    .map(([account, rules]): ClusterRoleData => ({ name: `system:controller:${account}`, rules, accounts: account }))
+  const cluster = [...clusterRoleData.filter(({ gate }) => gate === undefined || isOn(gate)), ...controllers]
   return {
     clusterRoles: cluster.map((data) => builder.clusterRole(data)),
     clusterRoleBindings: cluster.filter(isBound).map((data) => builder.clusterRoleBinding(data)),
@@ -55,10 +65,13 @@ function isBound({ users, groups, accounts, bound }: ClusterRoleData): boolean {
 }
 
 class BootstrapObjectBuilder {
+  readonly #settings: RoleSettings
   readonly #profile: NamingProfile
   readonly #group: string
 
-  constructor(profile: NamingProfile) {
+  constructor(settings: RoleSettings) {
+    const { profile } = settings
+    this.#settings = settings
     this.#profile = profile
     this.#group = `rbac.authorization.${profile.apiDomain}`
   }
@@ -70,7 +83,7 @@ class BootstrapObjectBuilder {
       ...(isAggregated === true
         ? { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [this.#aggregateTo(name)]: 'true' } }] } }
         : {}),
-      rules: rules === undefined ? null : expandRules(rules, this.#profile),
+      rules: rules === undefined ? null : expandRules(rules, this.#settings),
     }
   }
 
@@ -87,7 +100,7 @@ class BootstrapObjectBuilder {
   role({ namespace, name, rules }: NamespaceRoleData): BootstrapRole {
     const object = this.#object('Role', name)
     object.metadata.namespace = this.#namespace(namespace)
-    return { ...object, rules: expandRules(rules, this.#profile) }
+    return { ...object, rules: expandRules(rules, this.#settings) }
   }
 
   roleBinding(data: NamespaceRoleData): BootstrapBinding {

@@ -1,12 +1,22 @@
 /** Default ClusterRoles and ClusterRoleBindings, as data; those of controllers are in `controller-roles.ts`. */
 
-import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import type { PolicyRule } from '../interfaces.ts'
-import { events, expandRules, type RuleShorthand, read, readWrite, write } from './rule-shorthand.ts'
+import {
+  events,
+  expandRules,
+  type GatedRule,
+  type RoleSettings,
+  type RuleShorthand,
+  read,
+  readWrite,
+  write,
+} from './rule-shorthand.ts'
 
 export interface ClusterRoleData {
   readonly name: string
-  readonly rules?: readonly RuleShorthand[]
+  readonly rules?: readonly (RuleShorthand | GatedRule)[]
+  /** Feature gate of the role and its binding. */
+  readonly gate?: string
   /** Aggregated role that includes these rules. */
   readonly aggregatesTo?: string
   /** Whether the rules are aggregated from other roles. */
@@ -20,7 +30,11 @@ export interface ClusterRoleData {
   readonly bound?: true
 }
 
-const viewRules: readonly RuleShorthand[] = [
+/** Rules of a feature gate. */
+const gated = (gate: string, ...rules: RuleShorthand[]): GatedRule[] => rules.map((rule) => ({ gate, rule }))
+const allocation = 'DynamicResourceAllocation'
+
+const viewRules: readonly (RuleShorthand | GatedRule)[] = [
   [
     read,
     'core',
@@ -47,9 +61,10 @@ const viewRules: readonly RuleShorthand[] = [
   ],
   [read, 'policy', 'poddisruptionbudgets poddisruptionbudgets/status'],
   [read, 'networking', 'ingresses ingresses/status networkpolicies'],
+  ...gated(allocation, [read, 'resource', 'resourceclaims resourceclaims/status resourceclaimtemplates']),
 ]
 
-const editRules: readonly RuleShorthand[] = [
+const editRules: readonly (RuleShorthand | GatedRule)[] = [
   [read, 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'],
   ['impersonate', 'core', 'serviceaccounts'],
   [write, 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'],
@@ -75,9 +90,10 @@ const editRules: readonly RuleShorthand[] = [
   [write, 'policy', 'poddisruptionbudgets'],
   [write, 'networking', 'ingresses networkpolicies'],
   [readWrite, 'coordination', 'leases'],
+  ...gated(allocation, [write, 'resource', 'resourceclaims resourceclaimtemplates']),
 ]
 
-const nodeRuleLines: readonly RuleShorthand[] = [
+const nodeRuleLines: readonly (RuleShorthand | GatedRule)[] = [
   ['create', 'authentication', 'tokenreviews'],
   ['create', 'authorization', 'localsubjectaccessreviews subjectaccessreviews'],
   [read, 'core', 'services'],
@@ -100,6 +116,9 @@ const nodeRuleLines: readonly RuleShorthand[] = [
   [read, 'storage', 'csidrivers'],
   ['create delete get patch update', 'storage', 'csinodes'],
   [read, 'node', 'runtimeclasses'],
+  ...gated(allocation, ['get', 'resource', 'resourceclaims'], ['deletecollection', 'resource', 'resourceslices']),
+  ...gated('ClusterTrustBundle', [read, 'certificates', 'clustertrustbundles']),
+  ...gated('KubeletServiceAccountTokenForCredentialProviders', ['get', 'core', 'serviceaccounts']),
 ]
 
 const kubeControllerManager: readonly RuleShorthand[] = [
@@ -116,7 +135,7 @@ const kubeControllerManager: readonly RuleShorthand[] = [
   ['create', 'core', 'serviceaccounts/token'],
 ]
 
-const kubeScheduler: readonly RuleShorthand[] = [
+const kubeScheduler: readonly (RuleShorthand | GatedRule)[] = [
   events,
   ['create', 'coordination', 'leases'],
   ['get list update watch', 'coordination', 'leases', 'kube-scheduler'],
@@ -137,6 +156,15 @@ const kubeScheduler: readonly RuleShorthand[] = [
   [read, 'core', 'namespaces'],
   [read, 'storage', 'csidrivers'],
   [read, 'storage', 'csistoragecapacities'],
+  ...gated(
+    allocation,
+    [read, 'resource', 'deviceclasses'],
+    [`patch update ${read}`, 'resource', 'resourceclaims'],
+    [`patch update ${read}`, 'resource', 'resourceclaims/status'],
+    [`patch update ${read}`, 'core', 'pods/finalizers'],
+    [read, 'resource', 'resourceslices'],
+    [read, 'resource', 'devicetaintrules'],
+  ),
 ]
 
 const publicPaths = '/healthz /livez /readyz /version /version/'
@@ -159,7 +187,11 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
   },
   {
     name: 'system:monitoring',
-    rules: [['get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*']],
+    rules: [
+      ['get', '/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'],
+      ...gated('ComponentFlagz', ['get', '/flagz']),
+      ...gated('ComponentStatusz', ['get', '/statusz']),
+    ],
     groups: 'system:monitoring',
   },
   {
@@ -202,7 +234,7 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
       [read, 'core', 'nodes'],
       ['proxy', 'core', 'nodes'],
       ['*', 'core', 'nodes/log nodes/metrics nodes/proxy nodes/stats'],
-      ['*', 'core', 'nodes/configz nodes/healthz nodes/pods'],
+      ...gated('KubeletFineGrainedAuthz', ['*', 'core', 'nodes/configz nodes/healthz nodes/pods']),
     ],
   },
   { name: 'system:node-bootstrapper', rules: [[`create ${read}`, 'certificates', 'certificatesigningrequests']] },
@@ -260,15 +292,21 @@ export const clusterRoleData: readonly ClusterRoleData[] = [
       ['list watch', 'core', 'endpoints services'],
       [read, 'core', 'nodes'],
       events,
-      ['list watch', 'networking', 'servicecidrs'],
+      ...gated('MultiCIDRServiceAllocator', ['list watch', 'networking', 'servicecidrs']),
       ['list watch', 'discovery', 'endpointslices'],
     ],
     users: 'system:kube-proxy',
   },
   { name: 'system:kube-scheduler', rules: kubeScheduler, users: 'system:kube-scheduler' },
+  {
+    name: 'system:cluster-trust-bundle-discovery',
+    gate: 'ClusterTrustBundle',
+    rules: [[read, 'certificates', 'clustertrustbundles']],
+    groups: 'system:serviceaccounts',
+  },
 ]
 
 /** The rules of the role `system:node`. */
-export function nodeRules(profile: NamingProfile = stockProfile): readonly PolicyRule[] {
-  return expandRules(nodeRuleLines, profile)
+export function nodeRules(settings: RoleSettings): readonly PolicyRule[] {
+  return expandRules(nodeRuleLines, settings)
 }

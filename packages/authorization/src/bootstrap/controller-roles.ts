@@ -1,14 +1,14 @@
 /** ClusterRoles of controllers, as data: `system:controller:NAME`, bound to the service account NAME in the system namespace. */
 
-import { events, type RuleShorthand, read } from './rule-shorthand.ts'
+import { events, type GatedRule, type RuleShorthand, read } from './rule-shorthand.ts'
 
-const metrics: readonly RuleShorthand[] = [
+const metrics: readonly (RuleShorthand | GatedRule)[] = [
   ['list watch', 'metrics', 'pods'],
   [read, 'custom.metrics', '*'],
   [read, 'external.metrics', '*'],
 ]
 
-export const controllerRoleData: Readonly<Record<string, readonly RuleShorthand[]>> = {
+export const controllerRoleData: Readonly<Record<string, readonly (RuleShorthand | GatedRule)[]>> = {
   'attachdetach-controller': [
     ['list watch', 'core', 'persistentvolumeclaims persistentvolumes'],
     [read, 'core', 'nodes'],
@@ -172,8 +172,8 @@ export const controllerRoleData: Readonly<Record<string, readonly RuleShorthand[
     ['create delete get patch update', 'core', 'pods'],
     [`create delete patch update ${read}`, 'apps', 'controllerrevisions'],
     [`create ${read}`, 'core', 'persistentvolumeclaims'],
-    ['delete update', 'core', 'persistentvolumeclaims'],
-    ['update', 'core', 'pods/finalizers'],
+    { gate: 'StatefulSetAutoDeletePVC', rule: ['delete update', 'core', 'persistentvolumeclaims'] },
+    { gate: 'StatefulSetAutoDeletePVC', rule: ['update', 'core', 'pods/finalizers'] },
     events,
   ],
   'ttl-controller': [['list patch update watch', 'core', 'nodes'], events],
@@ -210,4 +210,53 @@ export const controllerRoleData: Readonly<Record<string, readonly RuleShorthand[
     [read, 'core', 'pods'],
     [read, 'storage', 'csidrivers'],
   ],
+  'resource-claim-controller': [
+    [read, 'core', 'pods'],
+    ['update', 'core', 'pods/finalizers'],
+    [`create delete ${read}`, 'resource', 'resourceclaims'],
+    ['patch update', 'resource', 'resourceclaims resourceclaims/status'],
+    ['patch update', 'core', 'pods/status'],
+    events,
+  ],
+  'device-taint-eviction-controller': [
+    [`delete ${read}`, 'core', 'pods'],
+    ['patch update', 'core', 'pods/status'],
+    [read, 'resource', 'resourceclaims'],
+    [read, 'resource', 'resourceslices'],
+    [read, 'resource', 'deviceclasses'],
+    [read, 'resource', 'devicetaintrules'],
+    events,
+  ],
+  'volumeattributesclass-protection-controller': [
+    [read, 'core', 'persistentvolumeclaims'],
+    [read, 'core', 'persistentvolumes'],
+    [`update ${read}`, 'storage', 'volumeattributesclasses'],
+    events,
+  ],
+  'kube-apiserver-serving-clustertrustbundle-publisher': [
+    ['attest', 'certificates', 'signers', '<domain>/kube-apiserver-serving'],
+    ['create delete list update watch', 'certificates', 'clustertrustbundles'],
+    events,
+  ],
+  'storage-version-garbage-collector': [
+    [read, 'coordination', 'leases'],
+    [`delete patch update ${read}`, 'internal.apiserver', 'storageversions'],
+    ['get patch update', 'internal.apiserver', 'storageversions/status'],
+  ],
+  'storage-version-migrator-controller': [
+    ['create list patch watch', '*', '*'],
+    ['update', 'storagemigration', 'storageversionmigrations/status'],
+  ],
 }
+
+/** Gates of controllers; the role exists while all of them are on. */
+export const controllerGates: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ new Map([
+  ['service-cidrs-controller', ['MultiCIDRServiceAllocator']],
+  ['selinux-warning-controller', ['SELinuxChangePolicy']],
+  ['resource-claim-controller', ['DynamicResourceAllocation']],
+  ['device-taint-eviction-controller', ['DynamicResourceAllocation', 'DRADeviceTaints']],
+  ['volumeattributesclass-protection-controller', ['VolumeAttributesClass']],
+  ['kube-apiserver-serving-clustertrustbundle-publisher', ['ClusterTrustBundle']],
+  ['storage-version-garbage-collector', ['StorageVersionAPI', 'APIServerIdentity']],
+  ['storage-version-migrator-controller', ['StorageVersionMigrator']],
+])

@@ -3,7 +3,8 @@
  * `core` is the core group.
  */
 
-import type { NamingProfile } from '@krmkit/meta'
+import type { Features, NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { PolicyRule } from '../interfaces.ts'
 
 /** Verbs, groups, resources, and optionally resource names. */
@@ -11,6 +12,15 @@ export type ResourceShorthand = readonly [verbs: string, groups: string, resourc
 /** Verbs and non-resource paths. */
 export type PathShorthand = readonly [verbs: string, paths: string]
 export type RuleShorthand = ResourceShorthand | PathShorthand
+/** A rule that is granted while a feature gate is on. */
+export type GatedRule = { readonly gate: string; readonly rule: RuleShorthand }
+
+/** Conditions and names of default roles. */
+export interface RoleSettings {
+  readonly profile: NamingProfile
+  /** Features that decide which rules and roles there are. */
+  readonly features: Features
+}
 
 export const read = 'get list watch'
 export const write = 'create delete deletecollection patch update'
@@ -22,8 +32,12 @@ export const events: ResourceShorthand = ['create patch update', 'core events', 
 /** Groups without the API domain. */
 const plainGroups = new Set(['apps', 'autoscaling', 'batch', 'extensions', 'policy', '*'])
 
-export function expandRules(lines: readonly RuleShorthand[], profile: NamingProfile): PolicyRule[] {
-  return lines.map((line) => expandRule(line, profile))
+/** The rules, without those whose gate is off. */
+export function expandRules(lines: readonly (RuleShorthand | GatedRule)[], { profile, features }: RoleSettings): PolicyRule[] {
+  return lines.flatMap((line) => {
+    if (!('gate' in line)) return expandRule(line, profile)
+    return gateEnabled(line.gate, features) ? expandRule(line.rule, profile) : []
+  })
 }
 
 function expandRule(line: RuleShorthand, { apiDomain, domain }: NamingProfile): PolicyRule {

@@ -5,8 +5,10 @@
  * @see API protocol specification, 5.10 (NodeRestriction)
  */
 
-import { type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { createFeatures, type Features, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { nodeRules } from '../bootstrap/cluster-roles.ts'
+import type { RoleSettings } from '../bootstrap/rule-shorthand.ts'
 import type { Attributes, Decision, ObjectInformer, PolicyRule, SyncAuthorizer } from '../interfaces.ts'
 import { ruleAllows } from '../rbac/rule-match.ts'
 import { NodeGraph } from './graph.ts'
@@ -17,6 +19,8 @@ export interface NodeAuthorizerOptions {
   readonly profile?: NamingProfile
   /** Rules for resources that are not restricted per object. Default: those of the role `system:node`. */
   readonly rules?: readonly PolicyRule[]
+  /** Features whose gates decide what kubelets may do. Default: those of the newest release. */
+  readonly features?: Features
   /** Called before every decision about a node, to bring `graph` up to date. */
   readonly sync?: () => void
 }
@@ -33,8 +37,9 @@ export function nodeNameOf({ username, groups }: UserInfo): string | undefined {
 
 /** Creates an authorizer for requests of nodes, by a graph of what their pods reference. No opinion on other users. */
 export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthorizer {
-  const { graph, profile = stockProfile, rules = nodeRules(profile), sync = () => undefined } = options
-  const authorizers = new Map(Object.entries(resourceAuthorizers(graph, profile)))
+  const { graph, profile = stockProfile, features = createFeatures(), sync = () => undefined } = options
+  const { rules = nodeRules({ profile, features }) } = options
+  const authorizers = new Map(Object.entries(resourceAuthorizers(graph, { profile, features })))
   return {
     authorize(attributes) {
       const node = nodeNameOf(attributes.user)
@@ -73,7 +78,7 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions): SyncAuthor
  */
 export async function createNodeAuthorizerFromInformer(
   informer: ObjectInformer,
-  options: Pick<NodeAuthorizerOptions, 'profile' | 'rules'> = {},
+  options: Pick<NodeAuthorizerOptions, 'profile' | 'rules' | 'features'> = {},
 ): Promise<SyncAuthorizer> {
   const { profile = stockProfile } = options
   const graph = new NodeGraph({ profile })
@@ -96,7 +101,10 @@ export async function createNodeAuthorizerFromInformer(
 type ResourceAuthorizer = (node: string, attributes: Attributes) => Decision
 
 /** Authorizers of resources that are restricted per object, by `group/resource`. */
-function resourceAuthorizers(graph: NodeGraph, profile: NamingProfile): Readonly<Record<string, ResourceAuthorizer>> {
+function resourceAuthorizers(
+  graph: NodeGraph,
+  { profile, features }: RoleSettings,
+): Readonly<Record<string, ResourceAuthorizer>> {
   const needed =
     (kind: ReferredKind): ResourceAuthorizer =>
     (node, { namespace, name }) =>
@@ -112,12 +120,14 @@ function resourceAuthorizers(graph: NodeGraph, profile: NamingProfile): Readonly
     [`storage.${profile.apiDomain}/volumeattachments`]: getIndividual((node, { name }) =>
       requireRelation(node, name, () => graph.attaches(node, name)),
     ),
-    '/serviceaccounts': createTokenOnly(needed('account')),
+    '/serviceaccounts': gateEnabled('KubeletServiceAccountTokenForCredentialProviders', features)
+      ? tokenOrRead(needed('account'))
+      : createTokenOnly(needed('account')),
     [`coordination.${profile.apiDomain}/leases`]: ownLease(profile.nodeLeaseNamespace),
     [`storage.${profile.apiDomain}/csinodes`]: ownCsiNode,
     [`resource.${profile.apiDomain}/resourceslices`]: ownSlices(graph),
-    '/nodes': ownNode,
-    '/pods': ownPods(graph),
+    // Without the gate, the rules of the role apply to nodes and pods.
+    ...(gateEnabled('AuthorizeNodeWithSelectors', features) ? { '/nodes': ownNode, '/pods': ownPods(graph) } : {}),
   }
 }
 
@@ -137,6 +147,14 @@ function readNamespaced(next: ResourceAuthorizer): ResourceAuthorizer {
     if (attributes.subresource !== '') return refused('cannot read subresource')
     if (attributes.namespace === '') return refused('can only read namespaced object of this type')
     return next(node, attributes)
+  }
+}
+
+/** Kubelets read service accounts of their pods, and create tokens for them. */
+function tokenOrRead(next: ResourceAuthorizer): ResourceAuthorizer {
+  return (node, attributes) => {
+    const reads = attributes.verb === 'get' && attributes.subresource === ''
+    return (reads ? readNamespaced(next) : createTokenOnly(next))(node, attributes)
   }
 }
 

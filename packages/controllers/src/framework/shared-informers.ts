@@ -1,7 +1,6 @@
-import { type Client, createInformer, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
+import { type Client, createInformer, type IndexFunction, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, Random } from '@krmkit/meta'
 import type { IdleTracker } from './idle-tracker.ts'
-import { ObjectIndex } from './object-index.ts'
 
 export interface SharedInformersOptions {
   readonly client: Client
@@ -13,11 +12,15 @@ export interface SharedInformersOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Finds the objects of a collection by a value that a function derives from them. */
+export interface ObjectIndex<T extends ApiObject> {
+  get(value: string): readonly DeepReadonly<T>[]
+}
+
 /** Informers shared by controllers: one per collection, started on first use. */
 export class SharedInformers implements AsyncDisposable {
   readonly #options: SharedInformersOptions
   readonly #running = new Map<string, Informer<ApiObject>>()
-  readonly #indexes = new Map<string, ObjectIndex<ApiObject>>()
 
   constructor(options: SharedInformersOptions) {
     this.#options = options
@@ -29,21 +32,11 @@ export class SharedInformers implements AsyncDisposable {
     return (this.#running.get(key) ?? this.#start(key, this.#options.client, { resource, ...options })) as Informer<T>
   }
 
-  /**
-   * Returns an index of a collection of complete objects. The first call of a name defines the index; later calls return the same.
-   * Handlers that use an index must be added after it was created.
-   */
-  index<T extends ApiObject>(
-    resource: ResourceRef<T>,
-    name: string,
-    valuesOf: (object: DeepReadonly<T>) => readonly string[],
-  ): ObjectIndex<T> {
-    const key = `${keyOf(resource)} ${name}`
-    const known = this.#indexes.get(key)
-    if (known !== undefined) return known as unknown as ObjectIndex<T>
-    const created = new ObjectIndex(this.of(resource), valuesOf)
-    this.#indexes.set(key, created as unknown as ObjectIndex<ApiObject>)
-    return created
+  /** Returns an index of a collection of complete objects. The first call of a name defines the index; later calls return the same. */
+  index<T extends ApiObject>(resource: ResourceRef<T>, name: string, valuesOf: IndexFunction<T>): ObjectIndex<T> {
+    const informer = this.of(resource)
+    informer.addIndex(name, valuesOf)
+    return { get: (value) => informer.byIndex(name, value) }
   }
 
   /** Returns the informer of metadata, without `managedFields`. */

@@ -1,4 +1,5 @@
 import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { rememberMemberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJsonText } from '../value/json.ts'
 import { isEmptyMap } from '../value/order.ts'
@@ -81,6 +82,7 @@ function* encodeSetSteps(set: FieldSet, member: boolean): Generator<unknown, voi
     if (i % stepSize === 0) yield
   }
   const made = Object.freeze(isBestAsTable(elements) ? Object.setPrototypeOf(fields, Object.prototype) : fields)
+  rememberMemberNames(made, member ? ['.', ...elements] : elements)
   if (member) set.encodedBelowMember = made
   else set.encoded = made
 }

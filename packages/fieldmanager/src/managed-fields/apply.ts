@@ -18,6 +18,7 @@ import type { Managed } from './entries.ts'
 import { decodeManagedFields, emptyManaged, encodeManagedFields, encodeManagedFieldsSteps, identicalEntries } from './entries.ts'
 import { lastApplied, lastAppliedAnnotation, lastAppliedManager, takeoverSet, withLastApplied } from './last-applied.ts'
 import { managerKey } from './manager-id.ts'
+import { RecentCreations } from './recent-creations.ts'
 import { strippedFields } from './strip-meta.ts'
 import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
 import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
@@ -155,6 +156,8 @@ interface CheckedConfiguration {
   readonly sliced: boolean
 }
 
+const recent = new RecentCreations()
+
 /** Creates the object. Without a live object there are neither conflicts nor fields to remove. */
 function* createSteps(
   request: ApplyPatchRequest,
@@ -165,7 +168,8 @@ function* createSteps(
   const zero = types.zero?.(apiVersion) ?? {}
   const value = mergeTyped(zero, request.applied as unknown as JsonObject, type, { checked: true }) as JsonObject
   if (sliced) yield true
-  const set = filterSet(appliedSet, request.resetFields?.[apiVersion]).difference(strippedFields)
+  const filter = request.resetFields?.[apiVersion]
+  const set = sliced ? filterSet(appliedSet, filter).difference(strippedFields) : recent.owned(type, appliedSet, filter)
   const managers = set.empty ? emptyManaged.managers : new Map([[key, { set, apiVersion, applied: true }]])
   const managed = { managers, times: movedTimes(emptyManaged, key, request.now) }
   if (sliced) yield true
@@ -268,9 +272,13 @@ function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Generator<u
   })
 }
 
-/** The fields the manager applied last time, which are usually the same again. */
-function lastAppliedSet({ live, manager, subresource = '' }: ApplyPatchRequest): FieldSet | undefined {
-  const { managers } = decodeManagedFields(live?.metadata?.managedFields)
+/** The fields the manager applied last time, or those of the last created object, which are usually the same again. */
+function lastAppliedSet({ live, manager, subresource = '', apiVersion, types }: ApplyPatchRequest): FieldSet | undefined {
+  if (live === undefined) {
+    const type = types.typed(apiVersion)
+    return type === undefined ? undefined : recent.similar(type)
+  }
+  const { managers } = decodeManagedFields(live.metadata?.managedFields)
   return managers.get(managerKey({ manager, operation: 'Apply', apiVersion: '', subresource }))?.set
 }
 

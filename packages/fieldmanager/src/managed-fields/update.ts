@@ -1,7 +1,6 @@
 import { type ApiObject, type DeepReadonly, formatTime, type JsonObject, type ManagedFieldsEntry } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { filterSet } from '../fieldpath/set-filter.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import { ownsChanges, updateManagersSteps } from '../merge/updater.ts'
 import { compareTyped, compareTypedSteps } from '../typed/compare.ts'
@@ -18,6 +17,7 @@ import {
   identicalEntries,
 } from './entries.ts'
 import { managerKey } from './manager-id.ts'
+import { RecentCreations } from './recent-creations.ts'
 import { stripMeta, strippedFields } from './strip-meta.ts'
 import type { FrozenObject, ResetFields, TypeConverter } from './type-converter.ts'
 import { converterOf, withManagedFields, withoutManagedFields } from './type-converter.ts'
@@ -126,14 +126,16 @@ function* managedFieldsSteps(
   return identicalEntries(stored, entries) ? stored : entries
 }
 
+const recent = new RecentCreations()
+
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
 function createdFields(request: TrackUpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
   const { next, apiVersion, types } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
-  const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type)
+  const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type, recent.similar(type))
   if (created === undefined) return undefined
-  const set = filterSet(created, request.resetFields?.[apiVersion]).difference(strippedFields)
+  const set = recent.owned(type, created, request.resetFields?.[apiVersion])
   return set.empty ? 'nothing' : { set, apiVersion, applied: false }
 }
 

@@ -6,9 +6,9 @@ import { memberNames } from '@krmkit/schema/json'
  * reaches its part.
  */
 export class DeferredMerges {
-  #parts: Generator<unknown, void>[] = []
+  #parts: Generator<unknown, unknown>[] = []
 
-  add(part: Generator<unknown, void>): void {
+  add(part: Generator<unknown, unknown>): void {
     this.#parts.push(part)
   }
 
@@ -25,8 +25,12 @@ export class DeferredMerges {
   }
 }
 
-/** Copies the members of a map into an empty one, in V8's dictionary mode because there may be many. */
-export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown, void> {
+/**
+ * Copies the members of a map into an empty one, in V8's dictionary mode because there may be many.
+ *
+ * @returns the keys
+ */
+export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown, readonly string[]> {
   const prototype = Object.getPrototypeOf(out)
   Object.setPrototypeOf(out, null)
   const keys = yield* keysOf(from)
@@ -36,6 +40,7 @@ export function* copyInto(out: JsonObject, from: JsonObject): Generator<unknown,
     if (i % stepSize === 0) yield
   }
   Object.setPrototypeOf(out, prototype)
+  return keys
 }
 
 /** The keys of a map. Listing those of a large map takes a slice. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { rememberMemberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
@@ -57,15 +58,19 @@ export function* cleanedSteps(
     return undefined
   const out: JsonObject = {}
   const keys = yield* keysOf(value)
+  const taken: string[] = []
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     const member = value[key] as JsonValue
+    if (i % stepSize === stepSize - 1) yield
     if (member === null && drops.nulls) continue
     const kept = yield* cleanedSteps(member, drops)
-    if (kept !== undefined) setMember(out, key, kept)
-    if (i % stepSize === 0) yield
+    if (kept === undefined) continue
+    setMember(out, key, kept)
+    taken.push(key)
   }
-  if (drops.sorted === true) yield* sortMembers(out)
+  if (drops.sorted === true) yield* sortMembers(out, taken)
+  else rememberMemberNames(out, taken)
   return out
 }
 

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { memberCountOfLargeMap, memberNames } from '@krmkit/schema/json'
 import { copyMembersSteps, ownMember, setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'
-import { sortMembers } from './key-order.ts'
+import { keysAfter, sortMembers } from './key-order.ts'
 
 type Members = { [key: string]: JsonValue }
 
@@ -27,7 +28,10 @@ const longList = 1024
  */
 export class Draft {
   #document: JsonValue
+  /** Objects and lists that are copies. */
   readonly #own = new Set<object>()
+  /** The originals of copied objects, and the keys set since. */
+  readonly #objects = new Map<Members, { readonly original: object; readonly set: Set<string> }>()
   readonly #lists = new Map<JsonValue[], ChunkedList<JsonValue>>()
 
   constructor(document: JsonValue) {
@@ -73,8 +77,10 @@ export class Draft {
 
   /** Replaces the value at a target, or adds a member. */
   set({ container, key, index }: PointerTarget, value: JsonValue): void {
-    if (!Array.isArray(container)) setMember(container, key, value)
-    else if (this.#lists.has(container)) this.#lists.get(container)?.set(index as number, value)
+    if (!Array.isArray(container)) {
+      setMember(container, key, value)
+      this.#objects.get(container)?.set.add(key)
+    } else if (this.#lists.has(container)) this.#lists.get(container)?.set(index as number, value)
     else container[index as number] = value
   }
 
@@ -102,7 +108,10 @@ export class Draft {
   /** The edited document. */
   *finish(): Generator<unknown, JsonValue> {
     for (const list of this.#lists.keys()) this.#write(list)
-    for (const own of this.#own) if (!Array.isArray(own)) yield* sortMembers(own as Members)
+    for (const [own, { original, set }] of this.#objects) {
+      const isLarge = memberCountOfLargeMap(original) !== undefined
+      yield* sortMembers(own, isLarge ? yield* keysAfter(own, memberNames(original), set) : Object.keys(own))
+    }
     return this.#document
   }
 
@@ -119,6 +128,7 @@ export class Draft {
     if (typeof value !== 'object' || value === null || this.#own.has(value)) return value
     const own = Array.isArray(value) ? value.slice() : yield* copyMembersSteps(value)
     this.#own.add(own)
+    if (!Array.isArray(own)) this.#objects.set(own, { original: value, set: new Set() })
     return own
   }
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, unknownProblems } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { equalValuesSteps } from '../value/order.ts'
 import { jsonKind } from '../value/type-names.ts'
@@ -84,7 +85,7 @@ interface Copies {
 const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value'])
 
 /**
- * Reports unknown members of operations, for strict and warning field validation.
+ * Reports the first hundred unknown members of operations, for strict and warning field validation.
  *
  * @example
  * ```ts
@@ -95,13 +96,15 @@ const operationMembers: ReadonlySet<string> = new Set(['op', 'path', 'from', 'va
  */
 export function validateJsonPatch(operations: JsonValue): string[] {
   if (!Array.isArray(operations)) return []
-  return operations.flatMap((operation, index) =>
-    isJsonObject(operation)
-      ? Object.keys(operation).flatMap((name) =>
-          operationMembers.has(name) ? [] : [`json patch unknown field "[${index}].${name}"`],
-        )
-      : [],
-  )
+  return unknownProblems(unknownMembers(operations)).map((problem) => `json patch ${problem}`)
+}
+
+function* unknownMembers(operations: readonly JsonValue[]): Generator<string> {
+  for (let i = 0; i < operations.length; i++) {
+    const operation = operations[i] as JsonValue
+    if (!isJsonObject(operation)) continue
+    for (const name of memberNames(operation)) if (!operationMembers.has(name)) yield `[${i}].${name}`
+  }
 }
 
 function* applyOne(draft: Draft, operation: PlainOperation, copies: Copies): Generator<unknown, void> {

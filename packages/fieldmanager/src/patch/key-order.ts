@@ -1,14 +1,20 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { sortKeysSteps } from '@krmkit/schema/json'
+import { rememberMemberNames, sortKeysSteps } from '@krmkit/schema/json'
 import { setMember } from '../typed/types.ts'
 import { stepSize } from './deferred-merges.ts'
 
-/** Sorts the members of an object by key, in place, as Go prints maps. A generator that can be interrupted at each yield. */
-export function* sortMembers(object: JsonObject): Generator<unknown, void> {
-  const keys = Object.keys(object)
+/**
+ * Sorts the members of an object by key, in place, as Go prints maps. A generator that can be interrupted at each yield.
+ *
+ * @param keys all keys. Their order matters little.
+ */
+export function* sortMembers(object: JsonObject, keys: readonly string[]): Generator<unknown, void> {
   if (keys.length > stepSize) yield true
-  if (keys.every((key, i) => i === 0 || follows(keys[i - 1] as string, key))) return
-  const sorted = yield* sortKeysSteps(keys.slice())
+  if (keys.every((key, i) => i === 0 || follows(keys[i - 1] as string, key))) {
+    rememberMemberNames(object, keys)
+    return
+  }
+  const sorted = yield* sortKeysSteps([...keys])
   const values: JsonValue[] = []
   for (let i = 0; i < sorted.length; i++) {
     values.push(object[sorted[i] as string] as JsonValue)
@@ -22,6 +28,33 @@ export function* sortMembers(object: JsonObject): Generator<unknown, void> {
     setMember(object, sorted[i] as string, values[i] as JsonValue)
     if (i % stepSize === 0) yield
   }
+  rememberMemberNames(object, sorted)
+}
+
+/**
+ * The keys of an object after changes, without enumerating it.
+ *
+ * @param before its keys before the changes.
+ * @param changed keys that were set or deleted, each once.
+ */
+export function* keysAfter(
+  object: JsonObject,
+  before: readonly string[],
+  changed: Iterable<string>,
+): Generator<unknown, readonly string[]> {
+  const keys: string[] = []
+  const known = new Set<string>()
+  let count = 0
+  for (const key of before) {
+    known.add(key)
+    if (Object.hasOwn(object, key)) keys.push(key)
+    if (++count % stepSize === 0) yield
+  }
+  for (const key of changed) {
+    if (!known.has(key) && Object.hasOwn(object, key)) keys.push(key)
+    if (++count % stepSize === 0) yield
+  }
+  return keys
 }
 
 /** Whether a key may follow another one; false when undecided. */

@@ -7,7 +7,7 @@ import { jsonKind } from '../value/type-names.ts'
 import { copyInto, DeferredMerges, keysOf, stepSize } from './deferred-merges.ts'
 import { checkDepth, checkDepthSteps } from './depth.ts'
 import { cleanedSteps } from './directives.ts'
-import { sortMembers } from './key-order.ts'
+import { keysAfter, sortMembers } from './key-order.ts'
 
 /**
  * Applies a JSON merge patch: objects are merged, null removes a member, everything else replaces. Unchanged parts are shared
@@ -90,7 +90,7 @@ function mergeObject(target: JsonObject, patch: JsonObject, deferred?: DeferredM
   }
   const out = copyMembers(target)
   for (const key in patch) mergeMember(out, key, { target, patch })
-  runAtOnce(sortMembers(out))
+  runAtOnce(sortMembers(out, Object.keys(out)))
   return out
 }
 
@@ -101,7 +101,7 @@ interface MemberMerge {
 }
 
 function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<unknown, void> {
-  yield* copyInto(out, merge.target)
+  const before = yield* copyInto(out, merge.target)
   const keys = yield* keysOf(merge.patch)
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
@@ -111,7 +111,7 @@ function* mergeMembers(out: JsonObject, merge: MemberMerge): Generator<unknown, 
     } else mergeMember(out, key, merge)
     if (i % stepSize === 0) yield
   }
-  yield* sortMembers(out)
+  yield* sortMembers(out, yield* keysAfter(out, before, keys))
 }
 
 function mergeMember(out: JsonObject, key: string, { target, patch, deferred }: MemberMerge): void {

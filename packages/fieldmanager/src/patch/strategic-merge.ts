@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
+import { rememberMemberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
@@ -21,6 +22,7 @@ import {
   withoutNulls,
 } from './directives.ts'
 import { orderElements, partition } from './element-order.ts'
+import { keysAfter } from './key-order.ts'
 import { type PatchMeta, type PatchType, patchMetaOf, patchTypeOf } from './patch-meta.ts'
 import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } from './strategic-lists.ts'
 
@@ -60,7 +62,7 @@ export function* strategicMergePatchSteps(
   const options = { ofPatches: false, deferred }
   const members = requireMap(patch)
   yield* checkDepthSteps(members)
-  const merged = mergeStrategic(isJsonObject(original) ? original : {}, members, patchTypeOf(type), options)
+  const merged = mergeMap(isJsonObject(original) ? original : {}, members, patchTypeOf(type), options)
   yield* deferred.run()
   return merged
 }
@@ -104,8 +106,8 @@ export function mergeStrategic(
 
 /** Like `mergeStrategic`, for maps that are not read before the merge ends, so that copying is deferred too. */
 function mergeMap(original: JsonObject, patch: JsonObject, type: PatchType, options: StrategicMergeOptions): JsonObject {
-  if (options.deferred === undefined || Object.hasOwn(patch, patchDirective))
-    return mergeStrategic(original, patch, type, options)
+  if (options.deferred === undefined) return mergeStrategic(original, patch, type, options)
+  if (Object.hasOwn(patch, patchDirective)) return executeDirective(patch, options.deferred)
   const out: JsonObject = {}
   options.deferred.add(copyInto(out, original))
   options.deferred.add(mergeMembers(out, patch, type, options))
@@ -119,8 +121,9 @@ function* mergeMembers(
   options: StrategicMergeOptions,
 ): Generator<unknown, void> {
   const done = new Set<string>()
-  retainKeys(out, patch, done, options)
   const keys = yield* keysOf(patch)
+  yield* retainKeys(out, { patch, keys, done }, options)
+  const before = keys.length > manyMembers ? yield* keysOf(out) : undefined
   for (const key of keys)
     if (key.startsWith(setElementOrderPrefix)) yield* mergeOrdered(out, { patch, directive: key, done }, type, options)
   yield
@@ -131,7 +134,11 @@ function* mergeMembers(
     yield* completeMember(out, key, mergeMember(out, key, patch[key] as JsonValue, { type, options, deletes: false }))
     if (++members % stepSize === 0) yield
   }
+  if (before !== undefined) rememberMemberNames(out, yield* keysAfter(out, before, keys))
 }
+
+/** Number of members of a patch above which enumerating the result takes long. */
+const manyMembers = 10_000
 
 /**
  * Deletes items from lists of primitives, before other members add items: an item that a patch deletes and adds is kept.
@@ -168,13 +175,24 @@ function* completeMember(
   else setMember(out, key, merged)
 }
 
-/** Executes a `$patch` directive, which replaces or deletes the whole map. */
-function executeDirective(patch: JsonObject): JsonObject {
+/** Executes a `$patch` directive, which replaces or deletes the whole map. @param deferred fills the result, when present. */
+function executeDirective(patch: JsonObject, deferred?: DeferredMerges): JsonObject {
   const directive = patch[patchDirective] as JsonValue
   if (directive === 'delete') return {}
   if (directive !== 'replace') throw unknownDirective(directive, patch)
-  const { [patchDirective]: _, ...rest } = patch
-  return rest
+  if (deferred === undefined) {
+    const { [patchDirective]: _, ...rest } = patch
+    return rest
+  }
+  const out: JsonObject = {}
+  deferred.add(copyMap(out, patch))
+  return out
+}
+
+function* copyMap(out: JsonObject, patch: JsonObject): Generator<unknown, void> {
+  const keys = yield* copyInto(out, patch)
+  delete out[patchDirective]
+  rememberMemberNames(out, yield* keysAfter(out, keys, []))
 }
 
 interface MemberMerge {
@@ -223,16 +241,20 @@ function addValue(out: JsonObject, key: string, value: JsonValue): void {
 }
 
 /** Keeps only the members listed by the directive; the patch may not set any other. */
-function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofPatches }: StrategicMergeOptions): void {
+function* retainKeys(
+  out: JsonObject,
+  { patch, keys: own, done }: { readonly patch: JsonObject; readonly keys: readonly string[]; readonly done: Set<string> },
+  { ofPatches }: StrategicMergeOptions,
+): Generator<unknown, void> {
   if (!Object.hasOwn(patch, retainKeysDirective)) return
   done.add(retainKeysDirective)
   const keys = patch[retainKeysDirective] as JsonValue
   if (ofPatches) {
-    const own = ownMember(out, retainKeysDirective)
-    if (own !== undefined && !equalValues(own, keys)) {
+    const earlier = ownMember(out, retainKeysDirective)
+    if (earlier !== undefined && !equalValues(earlier, keys)) {
       throw new FieldManagerError({
         code: 'BadPatch',
-        message: `${formatForError(own)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
+        message: `${formatForError(earlier)} and ${formatForError(keys)} are not deep equal: this may happen when calculating the 3-way diff patch`,
       })
     }
     out[retainKeysDirective] = keys
@@ -240,7 +262,8 @@ function retainKeys(out: JsonObject, patch: JsonObject, done: Set<string>, { ofP
   }
   if (!Array.isArray(keys)) throw badRetainKeys()
   const kept = new Set(keys)
-  for (const key in patch) {
+  yield
+  for (const key of own) {
     const free =
       key === retainKeysDirective || key.startsWith(deleteFromPrimitiveListPrefix) || key.startsWith(setElementOrderPrefix)
     if (!free && patch[key] !== null && !kept.has(key)) throw badRetainKeys()

@@ -3,6 +3,7 @@ import { RandomChoices } from '@krmkit/meta/random-choices'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
+import type { FieldSet } from '../fieldpath/field-set.ts'
 import { source } from '../testing/config-maps.ts'
 import { randomSchema, randomValue } from '../testing/random-schema.ts'
 import { compareTyped } from './compare.ts'
@@ -60,6 +61,32 @@ describe('fast paths of typed walks', () => {
       expect(set.toString(), `seed ${seed}`).toBe(modified.union(added).toString())
     }
     expect(supported).toBeGreaterThan(1500)
+  })
+
+  it('similar sets change no result and are shared when equal', () => {
+    let [shared, other] = [0, 0]
+    for (let seed = 1; seed <= 2000; seed++) {
+      const random = new RandomChoices(seed)
+      const schema = randomSchema(random)
+      const type = schema.type('t0')
+      const before = randomValue(random, schema.shapes, 't0')
+      const value = random.chance(30) ? structuredClone(before) : corrupted(random, before, 2)
+      const zero = zeroOf(random, value)
+      const walks = [
+        (of: JsonValue, like?: FieldSet) => validatedFieldSet(of, type, like),
+        (of: JsonValue, like?: FieldSet) => createdSet(of, zero, type, like),
+      ]
+      for (const walk of walks) {
+        const like = walk(before)
+        const set = walk(value, like)
+        expect(set?.toString(), `seed ${seed}`).toBe(walk(value)?.toString())
+        if (set === undefined || like === undefined) continue
+        if (set === like) shared++
+        else other++
+        expect(walk(value, set)?.equals(set), `seed ${seed}`).toBe(true)
+      }
+    }
+    expect(Math.min(shared, other)).toBeGreaterThan(150)
   })
 
   for (const kind of ['core/v1.ConfigMap', 'core/v1.Pod', 'core/v1.Service', 'apps/v1.Deployment', 'batch/v1.CronJob']) {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import type { PathElement } from '../fieldpath/element.ts'
-import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
+import { emptySet, type FieldNode, type FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap } from '../value/order.ts'
+import { LevelBuilder } from './level-builder.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
 import { defaultForm, formOf } from './types.ts'
@@ -17,7 +17,7 @@ export type ValidatedNode = FieldNode | undefined | typeof invalid
 /**
  * Combines `validateValue` and `fieldSetOf` in one walk.
  *
- * @param like A similar set; large equal parts of it are reused.
+ * @param like A similar set; equal parts of it are reused.
  * @returns `undefined` for a value that does not fit; `validateValue` reports the errors.
  * @throws FieldManagerError `TooLarge` for more than 1000 levels.
  */
@@ -45,7 +45,7 @@ export function nodeOf(value: JsonValue, type: TypeRef, { member, depth, like }:
   } else if (form === 'list' && atom.list !== undefined) {
     if (atom.list.atomic) return itemsFit(value, atom.list, depth) ? leaf : invalid
     if (value === null) return member ? leaf : undefined
-    children = Array.isArray(value) ? itemSet(value, atom.list, depth) : invalid
+    children = Array.isArray(value) ? itemSet(value, atom.list, depth, like) : invalid
   } else return atom.scalar !== undefined && validateScalar(atom.scalar, value) === undefined ? leaf : invalid
   if (children === invalid) return invalid
   if (children !== undefined) return { member, children }
@@ -58,7 +58,7 @@ function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet)
   checkDepth(depth)
   const scalar = map.fields.size === 0 ? scalarOf(map.items) : undefined
   if (scalar !== undefined) return scalarSet(value, scalar, like)
-  let nodes: Map<PathElement, FieldNode> | undefined
+  const level = new LevelBuilder(like)
   for (const key in value) {
     const inner = value[key]
     if (inner === undefined) continue
@@ -69,15 +69,14 @@ function memberSet(value: Members, map: MapAtom, depth: number, like?: FieldSet)
     const node = nodeOf(inner, type, {
       member: field === undefined || inner === null,
       depth: depth + 1,
-      like: like?.nodes.get(element)?.children,
+      like: level.below(element),
     })
     if (node === invalid) return invalid
     // An empty struct is a member itself.
     if (node === undefined && !(isJsonObject(inner) && isEmptyMap(inner))) continue
-    nodes ??= new Map()
-    nodes.set(element, node ?? leaf)
+    level.add(element, node ?? leaf)
   }
-  return nodes === undefined ? undefined : new FieldSet(nodes)
+  return level.build()
 }
 
 export function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
@@ -87,15 +86,14 @@ export function scalarOf(type: TypeRef | undefined): ScalarAtom | undefined {
 /** Maps of scalars such as labels and data, which may be large. */
 function scalarSet(value: Members, scalar: ScalarAtom, like?: FieldSet): FieldSet | undefined | typeof invalid {
   if (like !== undefined && like.nodes.size >= manyMembers && hasExactlyMembersOf(value, scalar, like)) return like
-  let nodes: Map<PathElement, FieldNode> | undefined
+  const level = new LevelBuilder(like)
   for (const key in value) {
     const inner = value[key]
     if (inner === undefined) continue
     if (validateScalar(scalar, inner) !== undefined) return invalid
-    nodes ??= new Map()
-    nodes.set(`f:${key}`, leaf)
+    level.add(`f:${key}`, leaf)
   }
-  return nodes === undefined ? undefined : new FieldSet(nodes)
+  return level.build()
 }
 
 /** Whether a value fits and has exactly the members of a set, which is cheaper to check than to rebuild the set. */
@@ -128,19 +126,23 @@ export function namesOf(set: FieldSet): ReadonlySet<string> {
   return names
 }
 
-function itemSet(items: readonly JsonValue[], list: ListAtom, depth: number): FieldSet | undefined | typeof invalid {
+function itemSet(
+  items: readonly JsonValue[],
+  list: ListAtom,
+  depth: number,
+  like?: FieldSet,
+): FieldSet | undefined | typeof invalid {
   checkDepth(depth)
-  if (items.length === 0) return undefined
-  const nodes = new Map<PathElement, FieldNode>()
+  const level = new LevelBuilder(like)
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue
     const element = itemElement(list, item)
-    if (element instanceof ListItemError || nodes.has(element)) return invalid
-    const node = nodeOf(item, list.items, { member: true, depth: depth + 1, like: undefined })
+    if (element instanceof ListItemError || level.has(element)) return invalid
+    const node = nodeOf(item, list.items, { member: true, depth: depth + 1, like: level.below(element) })
     if (node === invalid) return invalid
-    nodes.set(element, node ?? leaf)
+    level.add(element, node ?? leaf)
   }
-  return new FieldSet(nodes)
+  return level.build()
 }
 
 /** Atomic parts must fit their type as well. */

@@ -5,7 +5,7 @@ import { printers } from '../printers/index.ts'
 import { strategies } from '../strategies/index.ts'
 import type { EmulatedRelease } from './emulated-release.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
-import { profileGroup } from './groups.ts'
+import { compareVersions, profileGroup } from './groups.ts'
 import type { KindIndex } from './kind-infos.ts'
 import { resourceGateEnabled } from './resource-gates.ts'
 import { resourceInfos, subresourceRelease } from './resources.ts'
@@ -54,9 +54,26 @@ function isServed({ group, version, folder, stock }: FolderVersion, name: string
   const own = facts[folder]?.versions[version]
   const resource = own !== undefined && Object.hasOwn(own.resources, name) ? own.resources[name] : undefined
   if (own === undefined || resource === undefined || resource.gone === true) return false
+  if (resource.later === true) return isServedEarly({ group, version, folder, stock }, name, sources)
   if (!config.enabled(group, version, name, resource.enabled ?? own.enabled ?? false)) return false
   if (features !== undefined && !resourceGateEnabled(stock, name, features)) return false
   return existsIn(kinds.find({ group, version, kind: resource.kind }), features)
+}
+
+/** Whether an emulated release serves a resource that is younger than itself. */
+function isServedEarly(at: FolderVersion, name: string, sources: Sources): boolean {
+  const { facts, config, emulated, features } = sources
+  const { group, version, folder, stock } = at
+  if (features !== undefined && !resourceGateEnabled(stock, name, features)) return false
+  const isNamed = config.named.some((key) => key === `${group}/${version}` || key === `${group}/${version}/${name}`)
+  if (isNamed && !config.enabled(group, version, name, false)) return false
+  if (isNamed && emulated?.runtimeConfigForwardCompatible === true) return true
+  if (emulated?.forwardCompatible !== true) return false
+  return Object.keys(facts[folder]?.versions ?? {}).some((lower) => {
+    if (compareVersions(version, lower, stock) >= 0 || /alpha\d+$/.test(lower)) return false
+    const resource = facts[folder]?.versions[lower]?.resources[name]
+    return resource !== undefined && resource.later !== true && isServed({ ...at, version: lower }, name, sources)
+  })
 }
 
 function existsIn(kind: KindInfo | undefined, features: Features | undefined): boolean {

@@ -18,6 +18,10 @@ export interface EmulatedRelease {
   readonly release: string
   /** The facts of the release, from those of the newest one. Both have stock names. */
   facts(newest: CatalogFacts): CatalogFacts
+  /** Whether resources that are younger than the release are served where an older version of them is. Default false. */
+  readonly forwardCompatible?: boolean
+  /** Whether they are served where `--runtime-config` names them or their version. Default false. */
+  readonly runtimeConfigForwardCompatible?: boolean
   /** The conversion between two versions of a kind, of which one is no longer served; undefined for others. */
   conversion(from: GroupVersionKind, to: GroupVersionKind, profile: NamingProfile): Convert | undefined
   /** The version that the release stores, which discovery announces. Group and resource have stock names. */

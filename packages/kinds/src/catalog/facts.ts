@@ -34,6 +34,8 @@ export interface ResourceFacts {
   readonly enabled?: boolean
   /** Served by older releases only. */
   readonly gone?: boolean
+  /** Younger than the emulated release, which serves it only to be compatible with later ones. */
+  readonly later?: boolean
 }
 
 export interface VersionFacts {

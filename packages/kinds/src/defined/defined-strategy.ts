@@ -33,6 +33,14 @@ export function withZodRules(
       if (runValidation(base.validate?.(object, context)).length === 0) throw error
     }
   }
+  const withWarnings: Pick<Strategy, 'warnings'> =
+    warnings === undefined
+      ? {}
+      : {
+          warnings: (object, old, context) => [
+            ...warnings(hub.toHub(object), old === undefined ? undefined : hub.toHub(old), context),
+          ],
+        }
   const next: Strategy = {
     ...base,
     prepareForCreate(object, context) {
@@ -55,19 +63,14 @@ export function withZodRules(
       yield true
       return errors.length > 0 || validate === undefined ? errors : [...validate(hub.toHub(object), hub.toHub(old), context)]
     },
-    ...(warnings === undefined
-      ? {}
-      : {
-          warnings: (object, old, context) => [
-            ...warnings(hub.toHub(object), old === undefined ? undefined : hub.toHub(old), context),
-          ],
-        }),
+    ...withWarnings,
     ...(status === undefined
       ? {}
       : {
           subresources: {
             status: {
               prepareForUpdate: status.prepareForUpdate,
+              ...withWarnings,
               *validateUpdate(object: Frozen, old: Frozen, context: StrategyContext): Steps<FieldError[]> {
                 const own = yield* validationSteps(status.validateUpdate(object, old, context))
                 const errors = orZodErrors(own, object, hub.toVersionOf(old, object))

@@ -21,6 +21,13 @@ interface FlatNames {
   readonly precedence: readonly string[]
 }
 
+/** The names of both sources that measure the usage of resources. */
+const usage: Omit<FlatNames, 'source'> = {
+  targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
+  current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
+  precedence: ['averageUtilization', 'averageValue'],
+}
+
 const sources: readonly FlatNames[] = [
   {
     source: 'object',
@@ -36,18 +43,8 @@ const sources: readonly FlatNames[] = [
     current: { averageValue: 'currentAverageValue' },
     precedence: ['averageValue'],
   },
-  {
-    source: 'resource',
-    targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
-    current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
-    precedence: ['averageUtilization', 'averageValue'],
-  },
-  {
-    source: 'containerResource',
-    targets: { averageUtilization: 'targetAverageUtilization', averageValue: 'targetAverageValue' },
-    current: { averageUtilization: 'currentAverageUtilization', averageValue: 'currentAverageValue' },
-    precedence: ['averageUtilization', 'averageValue'],
-  },
+  { source: 'resource', ...usage },
+  { source: 'containerResource', ...usage },
   {
     source: 'external',
     selector: 'metricSelector',
@@ -90,25 +87,28 @@ function isZero(value: unknown): boolean {
 
 type Part = 'targets' | 'current'
 
-const toHub =
-  (part: Part): Rewrite =>
-  (metric) =>
-    sources.reduce((current, names) => withSource(current, names, (flat) => nested(flat, names, part)), metric)
+/** The member of a source of metrics in `v2` that holds the values of a part. */
+const places: Readonly<Record<Part, string>> = { targets: 'target', current: 'current' }
 
-function withSource(metric: Loose, { source }: FlatNames, change: (member: Loose) => Loose): Loose {
-  const member = metric[source]
-  return isLoose(member) ? { ...metric, [source]: change(member) } : metric
-}
+/** A rewrite of the member of each source of metrics. */
+const ofSources =
+  (change: (member: Loose, names: FlatNames, context: Parameters<Rewrite>[1]) => Loose): Rewrite =>
+  (metric, context) =>
+    sources.reduce((current, names) => {
+      const member = current[names.source]
+      return isLoose(member) ? { ...current, [names.source]: change(member, names, context) } : current
+    }, metric)
+
+const toHub = (part: Part): Rewrite => ofSources((flat, names) => nested(flat, names, part))
 
 function nested(flat: Loose, names: FlatNames, part: Part): Loose {
   const values = valuesOf(flat, names[part], alwaysPrinted[`${names.source} ${part}`])
   const kind = names.precedence.find((name) => name in values) ?? names.precedence.at(-1)!
-  const place = part === 'targets' ? 'target' : 'current'
   const type = part === 'targets' ? { type: targetTypes[kind] } : {}
   const own = Object.entries({
     ...(names.source === 'object' ? { describedObject: flat['target'] } : {}),
     ...(names.selector === undefined ? {} : { metric: metricOf(flat, names.selector) }),
-    [place]: { ...type, ...values },
+    [places[part]]: { ...type, ...values },
   }).filter(([, value]) => value !== undefined)
   const former = new Set(['target', 'metricName', names.selector, ...Object.values(names[part])])
   // `name` and `container` stay where they are.
@@ -120,21 +120,15 @@ function metricOf(flat: Loose, selector: string): Loose {
   return { name: metricName ?? '', ...(labels === undefined || labels === null ? {} : { selector: labels }) }
 }
 
-const fromHub =
-  (part: Part): Rewrite =>
-  (metric, { lose }) =>
-    sources.reduce(
-      (current, names) =>
-        withSource(current, names, (member) => {
-          const place = part === 'targets' ? 'target' : 'current'
-          const values = isLoose(member[place]) ? member[place] : {}
-          for (const name of ['value', 'averageValue', 'averageUtilization'])
-            if (values[name] !== undefined && !(name in names[part]))
-              lose(`${names.source}.${place}.${name}`, 'this version has no such value for this source of metrics')
-          return flattened(member, names, part, values)
-        }),
-      metric,
-    )
+const fromHub = (part: Part): Rewrite =>
+  ofSources((member, names, { lose }) => {
+    const place = places[part]
+    const values = isLoose(member[place]) ? member[place] : {}
+    for (const name of ['value', 'averageValue', 'averageUtilization'])
+      if (values[name] !== undefined && !(name in names[part]))
+        lose(`${names.source}.${place}.${name}`, 'this version has no such value for this source of metrics')
+    return flattened(member, names, part, values)
+  })
 
 function flattened(member: Loose, names: FlatNames, part: Part, values: Loose): Loose {
   const metric = isLoose(member['metric']) ? member['metric'] : {}

@@ -1,5 +1,5 @@
 export type { EmulatedRelease } from '../catalog/emulated-release.ts'
-export { emulateRelease } from './emulation.ts'
+export { type EmulationOptions, emulateRelease } from './emulation.ts'
 export { type FieldLifecycle, fieldLifecycles } from './fields.ts'
 export { releases } from './release-names.ts'
 export { groupsAt, type ReleaseGroup, type ReleaseResource, resourcesAt, storageVersionAt } from './resources.ts'

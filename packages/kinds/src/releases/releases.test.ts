@@ -1,8 +1,10 @@
+import { createFeatures } from '@krmkit/meta'
 import { enabledSince } from '@krmkit/meta/feature-gates'
 import { describe, expect, it } from 'vitest'
-import { builtInTypes } from '../catalog/catalog.ts'
+import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
+import { type EmulationOptions, emulateRelease } from './emulation.ts'
 import { fieldRows } from './field-rows.ts'
-import { fieldLifecycles, groupsAt, releases, resourcesAt, storageVersionAt } from './index.ts'
+import { fieldLifecycles, groupsAt, releases, resourcesAt, storageVersionAt, typesAt } from './index.ts'
 
 const names = (release: string, isDefault = true) =>
   resourcesAt(release)
@@ -159,4 +161,62 @@ it('knows when fields were introduced and removed', () => {
   const field = (type: string, name: string) => fieldLifecycles().find((each) => each.type === type && each.field === name)
   expect(field('batch/v1.CronJobSpec', 'timeZone')).toMatchObject({ introduced: '1.24', enabled: '1.25' })
   expect(field('policy/v1.PodDisruptionBudgetSpec', 'unhealthyPodEvictionPolicy')).toMatchObject({ introduced: '1.26' })
+})
+
+describe('an emulated release that is compatible with later ones', () => {
+  const served = (options: EmulationOptions, runtimeConfig: string) => {
+    const features = createFeatures('1.31')
+    const emulated = emulateRelease(features, options)
+    const catalog = createCatalog({ features, types: typesAt('1.31'), emulated, runtimeConfig })
+    return catalog.definitions.filter(({ resource }) => resource.name === 'servicecidrs').map(({ version }) => version)
+  }
+
+  it('serves younger versions of resources that it serves as beta or stable', () => {
+    expect(served({}, 'api/beta=true')).toEqual(['v1beta1'])
+    expect(served({ forwardCompatible: true }, 'api/beta=true')).toEqual(['v1', 'v1beta1'])
+    expect(served({ forwardCompatible: true }, '')).toEqual([])
+    expect(served({ forwardCompatible: true }, 'api/beta=true,networking.k8s.io/v1=false')).toEqual(['v1beta1'])
+  })
+
+  it('serves younger versions that the runtime configuration names', () => {
+    const config = 'networking.k8s.io/v1=true'
+    expect(served({ runtimeConfigForwardCompatible: true }, config)).toEqual(['v1'])
+    expect([served({ runtimeConfigForwardCompatible: true }, ''), served({}, config)]).toEqual([[], []])
+  })
+})
+
+describe('tables of a release', () => {
+  const columns = (release: string, kind: string) => {
+    const features = createFeatures(release)
+    const catalog = createCatalog({ features, types: typesAt(release), emulated: emulateRelease(features) })
+    const { printer } = catalog.definitions.find((each) => each.kind.kind === kind)?.strategy ?? {}
+    const object = { apiVersion: 'v1', kind, metadata: { name: 'a' }, spec: {}, status: {} }
+    expect(printer?.cells(object, { now: 0 }).length).toBe(printer?.columns.length)
+    return printer?.columns.map(({ name }) => name)
+  }
+
+  it.each([
+    ['CronJob', 'Timezone', '1.30'],
+    ['Job', 'Status', '1.30'],
+    ['PriorityClass', 'PreemptionPolicy', '1.32'],
+    ['PersistentVolumeClaim', 'VolumeAttributesClass', '1.29'],
+    ['PersistentVolume', 'VolumeAttributesClass', '1.29'],
+    ['PriorityLevelConfiguration', 'NominalConcurrencyShares', '1.26'],
+  ])('of %s have the column %s from %s on', (kind, column, since) => {
+    const before = `1.${Number(since.slice(2)) - 1}`
+    expect(columns(since, kind)).toContain(column)
+    expect(columns(before, kind)).not.toContain(column)
+  })
+
+  it('have the name that a column had', () => {
+    expect(columns('1.24', 'PriorityLevelConfiguration')).toEqual([
+      'Name',
+      'Type',
+      'AssuredConcurrencyShares',
+      'Queues',
+      'HandSize',
+      'QueueLengthLimit',
+      'Age',
+    ])
+  })
 })

@@ -55,7 +55,27 @@ const flagGroups = [
 export function serveCommand(run: (options: ServeOptions) => Promise<void>): Command {
   const command = new Command('serve').description('Run an API server that kubectl and every other stock client can use.')
   for (const addFlags of flagGroups) addFlags(command)
-  return command.action((options: ServeOptions, self: Command) => run({ ...options, explicit: explicitFlags(self) }))
+  return command.action((options: ServeOptions, self: Command) =>
+    run({ ...options, explicit: explicitFlags(self), flagValues: flagValues(self) }),
+  )
+}
+
+/** Names and values of all flags that have one. */
+function flagValues(command: Command): Readonly<Record<string, string>> {
+  const values = command.opts() as Readonly<Record<string, unknown>>
+  const rows = command.options.flatMap((flag) => {
+    const value = values[flag.attributeName()]
+    return flag.long && value !== undefined ? [[flag.long.replace(/^--/, ''), flagText(value)] as const] : []
+  })
+  return Object.fromEntries(rows)
+}
+
+function flagText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flagText).join(',')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([key, each]) => `${key}=${flagText(each)}`)
+    .join(',')
 }
 
 /** Names of the options that the command line sets, without those that keep their default. */

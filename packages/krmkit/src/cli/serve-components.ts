@@ -5,7 +5,8 @@ import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authenticat
 import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
-import { type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { defaultRelease, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Storage } from '@krmkit/storage'
 import { type ClosableTranslator, createYamlTranslator, yamlWorkerFile } from '../yaml/yaml-translator.ts'
 import { certificateHosts } from './addresses.ts'
@@ -60,6 +61,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
   const authorization = await createAuthorization(options, {
     ...environment,
+    features,
     onError: (error) => log.error('authorization', error),
     onReload,
   })
@@ -110,11 +112,30 @@ function withMigrator(controllers: readonly string[], catalog: Catalog): readonl
 }
 
 /** The kinds to serve, of the emulated release where there is one. */
-async function createServedCatalog({ runtimeConfig, emulatedVersion }: ServeOptions, features: Features): Promise<Catalog> {
+async function createServedCatalog(flags: ServeOptions, features: Features): Promise<Catalog> {
+  const { runtimeConfig, emulatedVersion, emulationForwardCompatible, runtimeConfigEmulationForwardCompatible } = flags
+  refuseWithoutEmulation(flags)
   const options = { features, runtimeConfig: runtimeConfig.join(',') }
   if (emulatedVersion === undefined) return createCatalog(options)
   const { emulateRelease, typesAt } = await import('@krmkit/kinds/releases')
-  return createCatalog({ ...options, types: typesAt(emulatedVersion), emulated: emulateRelease(features) })
+  const forward = {
+    forwardCompatible: emulationForwardCompatible,
+    runtimeConfigForwardCompatible: runtimeConfigEmulationForwardCompatible,
+  }
+  return createCatalog({ ...options, types: typesAt(emulatedVersion), emulated: emulateRelease(features, forward) })
+}
+
+/** @throws CliError for compatibility with later releases while there is none. */
+function refuseWithoutEmulation(flags: ServeOptions): void {
+  if (flags.emulatedVersion !== undefined && flags.emulatedVersion !== defaultRelease) return
+  for (const [name, value] of [
+    ['EmulationForwardCompatible', flags.emulationForwardCompatible],
+    ['RuntimeConfigEmulationForwardCompatible', flags.runtimeConfigEmulationForwardCompatible],
+  ] as const) {
+    if (!value) continue
+    const message = `ServerRunOptions.${name} cannot be set to true if the emulation version is the same as the binary version`
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
 }
 
 export interface ServerParts {
@@ -133,6 +154,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     ...environment,
     storage,
     features: components.features,
+    ...(options.flagValues === undefined ? {} : { flags: options.flagValues }),
     ...(options.emulatedVersion === undefined ? {} : { emulate: options.emulatedVersion }),
     kinds: components.catalog.definitions,
     types: components.catalog.types,
@@ -170,11 +192,12 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
   }
 }
 
-export async function listenOptions(options: ServeOptions, { authentication }: ServerComponents, log: Log) {
+export async function listenOptions(options: ServeOptions, { authentication, features }: ServerComponents, log: Log) {
   return {
     port: options.securePort,
     host: options.bindAddress,
     tls: await tlsOptions(options, authentication.clientAuthorities()),
+    compression: gateEnabled('APIResponseCompression', features),
     goaway: { chance: options.goawayChance, random: environment.random },
     onError: (error: unknown) => log.error('a connection failed', error),
   }

@@ -33,6 +33,18 @@ export function addGenericFlags(command: Command): Command {
       '--emulated-version <version>',
       'release to behave like, 1.21 to 1.33: APIs, fields, defaults, warnings; 1.24 or kube=1.24; default: 1.33',
     ).argParser(emulatedVersion),
+    option(
+      '--emulation-forward-compatible [bool]',
+      'with an emulated version: also serve younger versions of the resources that are served as beta or stable',
+    )
+      .default(false)
+      .argParser(flag),
+    option(
+      '--runtime-config-emulation-forward-compatible [bool]',
+      'with an emulated version: also serve younger versions and resources that --runtime-config names',
+    )
+      .default(false)
+      .argParser(flag),
     option('--max-requests-inflight <n>', 'maximum non-mutating requests in flight; with fairness, part of the shared seats')
       .default(400)
       .argParser(count),

@@ -23,6 +23,8 @@ export interface ServeOptions
   readonly externalHostname?: string
   /** `1.24`; absent: the newest release. */
   readonly emulatedVersion?: string
+  readonly emulationForwardCompatible: boolean
+  readonly runtimeConfigEmulationForwardCompatible: boolean
   readonly storage: 'memory' | 'durable' | 'etcd'
   readonly etcdServers: readonly string[]
   readonly etcdCafile?: string
@@ -58,4 +60,6 @@ export interface ServeOptions
   readonly v: number
   /** Names of the members that the command line sets. */
   readonly explicit?: readonly string[]
+  /** All flags with their values as texts, for `/flagz`. */
+  readonly flagValues?: Readonly<Record<string, string>>
 }

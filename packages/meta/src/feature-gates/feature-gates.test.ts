@@ -8,8 +8,11 @@ describe('gateEnabled', () => {
   it('follows the default of the release [P332]', () => {
     expect(['1.28', '1.29', '1.33'].map((release) => at('SidecarContainers', release))).toEqual([false, true, true])
     expect(['1.26', '1.27', '1.28'].map((release) => at('SELinuxMountReadWriteOncePod', release))).toEqual([false, false, true])
-    // On in one release, off again in the next.
-    expect(['1.31', '1.32', '1.33'].map((release) => at('WatchList', release))).toEqual([false, true, false])
+  })
+
+  it('has WatchList on in every release with streamed lists', () => {
+    expect(['1.26', '1.27', '1.31', '1.33'].map((release) => at('WatchList', release))).toEqual([false, true, true, true])
+    expect(gateEnabled('WatchList', createFeatures('1.33', { WatchList: false }))).toBe(false)
   })
 
   it('prefers the configured value', () => {
@@ -32,7 +35,7 @@ describe('enabledSince', () => {
       'ExecProbeTimeout',
       'Unknown',
     ]
-    expect(names.map(enabledSince)).toEqual(['1.29', '1.28', 'never', 'never', '1.20', undefined])
+    expect(names.map(enabledSince)).toEqual(['1.29', '1.28', '1.27', 'never', '1.20', undefined])
   })
 })
 

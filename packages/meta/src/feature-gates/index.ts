@@ -28,6 +28,12 @@ const prerequisites: ReadonlyMap<string, readonly string[]> = /* @__PURE__ */ ne
   ['AuthorizeNodeWithSelectors', ['AuthorizeWithSelectors']],
 ])
 
+/**
+ * Gates that are on in every release that has them. Differs: the stock server leaves `WatchList` off in 1.33 and before 1.32; streamed lists
+ * cost this server less than others, so clients may always use them.
+ */
+const alwaysOn: ReadonlySet<string> = /* @__PURE__ */ new Set(['WatchList'])
+
 let parsed: ReadonlyMap<string, FeatureGateLifecycle> | undefined
 let listed: readonly FeatureGateLifecycle[] | undefined
 
@@ -98,7 +104,8 @@ export function enabledSince(gate: string): string | undefined {
 function lifecycleOf(line: string): FeatureGateLifecycle {
   const [name = '', ...entries] = line.split(' ')
   const requires = prerequisites.get(name)
-  return { name, stages: entries.map(stageOf), ...(requires === undefined ? {} : { requires }) }
+  const own = entries.map(stageOf).map((stage) => (alwaysOn.has(name) ? { ...stage, enabled: true } : stage))
+  return { name, stages: own, ...(requires === undefined ? {} : { requires }) }
 }
 
 function stageOf(entry: string): FeatureGateStage {

@@ -50,15 +50,15 @@ const maxMomentText = 32
  * schemaDeclType({ type: 'array', maxItems: 3, items: { type: 'string' } }, 'T')?.maxElements // 3
  */
 export function schemaDeclType(schema: JsonObject, name: string, root = false): DeclType | undefined {
-  const text = declaredText(schema)
-  if (own(schema, 'x-kubernetes-int-or-string') === true) return { ...text, type: dynType, minSize: 1 }
+  // The limits of its texts do not count.
+  if (own(schema, 'x-kubernetes-int-or-string') === true) return { type: dynType, maxElements: maxText, minSize: 1 }
   switch (own(schema, 'type')) {
     case 'array':
       return declaredList(schema, name)
     case 'object':
       return declaredObject(schema, name, root)
     case 'string':
-      return declaredFormat(schema) ?? text
+      return declaredFormat(schema) ?? declaredText(schema)
     case 'boolean':
       return { type: boolType, maxElements: 0, minSize: 4 }
     case 'number':
@@ -85,7 +85,7 @@ function declaredText(schema: JsonObject): DeclType {
   const limit = limitOf(schema, 'maxLength')
   const allowed = own(schema, 'enum')
   if (limit !== undefined) return { type: stringType, maxElements: limit * 4, minSize: 2 }
-  if (Array.isArray(allowed) && allowed.length > 0 && own(schema, 'x-kubernetes-int-or-string') !== true) {
+  if (Array.isArray(allowed) && allowed.length > 0) {
     return { type: stringType, maxElements: longest(allowed), minSize: 2 }
   }
   return { type: stringType, maxElements: maxText, minSize: 2 }

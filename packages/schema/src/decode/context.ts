@@ -50,6 +50,8 @@ export class DecodeContext {
   collecting: boolean
   /** Whether the keys of raw JSON members are sorted. */
   sortsRaw = false
+  /** Keys of large copies, which are expensive to enumerate. */
+  copiedKeys: Map<object, readonly string[]> | undefined
   /** Members whose empty values are kept, also below them; @see DecodeOptions.keepEmpties */
   keptEmpties: readonly (readonly string[])[] = []
   /** Whether a path of `keptEmpties` leads to the struct in which an isolated decoding began. */

@@ -101,15 +101,20 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
   return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
 }
 
-/** As `decodeUntyped`, with interruption points at its yields. */
+/**
+ * As `decodeUntyped`, with interruption points at its yields.
+ *
+ * @returns also the keys of large objects in the copy.
+ */
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<unknown, Decoded<T>> {
+): Generator<unknown, Decoded<T> & { readonly keys: ReadonlyMap<object, readonly string[]> | undefined }> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()
-  return { object: copy as T, problems: joinProblems(options.problems, context.problems) }
+  const problems = joinProblems(options.problems, context.problems)
+  return { object: copy as T, problems, keys: context.copiedKeys }
 }
 
 function requireObject(value: unknown, context: DecodeContext): unknown {

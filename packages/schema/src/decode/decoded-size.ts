@@ -1,4 +1,5 @@
 import { DecodeError } from '../errors.ts'
+import { memberNames } from '../json/large-maps.ts'
 
 /**
  * Size limit for decoded objects.
@@ -130,15 +131,16 @@ export function unlimitedSize(): DecodedSize {
 /**
  * As `jsonWeight`, with interruption points.
  *
+ * @param known keys of large objects in the value; some of the members may be absent.
  * @example
  * import { runAtOnce } from '@krmkit/meta/slices'
  * import { jsonWeightSteps } from '@krmkit/schema/decode'
  * runAtOnce(jsonWeightSteps({ a: [1] })) // a number that grows with the printed length
  */
-export function* jsonWeightSteps(value: unknown): Generator<unknown, number> {
+export function* jsonWeightSteps(value: unknown, known?: ReadonlyMap<object, readonly string[]>): Generator<unknown, number> {
   if (typeof value !== 'object' || value === null) return jsonWeight(value)
   const isList = Array.isArray(value)
-  const keys = Object.keys(value)
+  const keys = known?.get(value) ?? memberNames(value)
   if (keys.length > membersPerStep) yield true
   let weight = 1
   for (let i = 0; i < keys.length; i++) {
@@ -146,7 +148,7 @@ export function* jsonWeightSteps(value: unknown): Generator<unknown, number> {
     const member = (value as Record<string, unknown>)[key]
     const frame = isList ? 1 : key.length + 4
     if (isList || member !== undefined) {
-      weight += frame + (typeof member === 'object' ? yield* jsonWeightSteps(member) : jsonWeight(member))
+      weight += frame + (typeof member === 'object' ? yield* jsonWeightSteps(member, known) : jsonWeight(member))
     }
     if (i % membersPerStep === membersPerStep - 1) yield
   }

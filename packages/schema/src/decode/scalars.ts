@@ -1,3 +1,4 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
 import { memberNames } from '../json/large-maps.ts'
@@ -106,7 +107,7 @@ function copyValue(value: unknown, context: DecodeContext, report: boolean): unk
   if (value instanceof NumberLiteral) {
     return Number.isFinite(value.value) ? value.value : invalidNumber(value, 'float64', context)
   }
-  if (report) return copyReporting(value, context)
+  if (report) return runAtOnce(reportingSteps(value, context))
   return copyPlain(value, context, context.depth)
 }
 
@@ -127,12 +128,11 @@ function copyPlain(value: object, context: DecodeContext, depth: number): unknow
 }
 
 /**
- * As `copyAny`, with interruption points, and with the keys of large objects sorted. Reporting duplicates is rare and runs without
- * interruption.
+ * As `copyAny`, with interruption points, and with the keys of large objects sorted where no duplicates are reported.
  */
 export function* copySteps(value: unknown, context: DecodeContext, depth = context.depth): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyAny(value, context)
-  if (context.collecting && context.hasDuplicates) return copyAny(value, context)
+  if (context.collecting && context.hasDuplicates) return yield* reportingSteps(value, context)
   if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
   let count = 0
   if (Array.isArray(value)) {
@@ -151,7 +151,11 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
     setMember(copy, key, typeof member === 'object' ? yield* copySteps(member, context, depth + 1) : member)
     if (++count % membersPerStep === 0) yield
   }
-  return count > membersPerStep ? yield* sortedKeysSteps(copy, keys) : copy
+  if (count <= membersPerStep) return copy
+  const sorted = yield* sortedKeysSteps(copy, keys)
+  context.copiedKeys ??= new Map()
+  context.copiedKeys.set(sorted, keys)
+  return sorted
 }
 
 const membersPerStep = 128
@@ -193,21 +197,39 @@ function* rawCopySteps(
   return sorted && keys.length > 1 ? yield* sortedKeysSteps(copy, keys) : copy
 }
 
-function copyReporting(value: object, context: DecodeContext): unknown {
+/** Copies an object or a list, and reports duplicate members. */
+function* reportingSteps(value: object, context: DecodeContext): Generator<unknown, unknown> {
+  let count = 0
   if (Array.isArray(value)) {
-    return value.map((element, index) => {
-      context.enter(index)
-      const copy = copyValue(element, context, true)
+    const list: unknown[] = []
+    for (let i = 0; i < value.length; i++) {
+      context.enter(i)
+      list.push(isContainer(value[i]) ? yield* reportingSteps(value[i], context) : copyValue(value[i], context, false))
       context.leave()
-      return copy
-    })
+      if (++count % membersPerStep === 0) yield
+    }
+    return list
   }
   const copy: Record<string, unknown> = {}
-  for (const [key, member] of context.segmentsOf(value)?.[0] ?? Object.entries(value)) {
+  const keys = memberNames(value)
+  for (const [key, member] of context.segmentsOf(value)?.[0] ?? membersOf(value as Record<string, unknown>, keys)) {
     if (Object.hasOwn(copy, key)) context.duplicate(key)
     context.enterKey(key)
-    setMember(copy, key, copyValue(member, context, true))
+    setMember(copy, key, isContainer(member) ? yield* reportingSteps(member, context) : copyValue(member, context, false))
     context.leave()
+    if (++count % membersPerStep === 0) yield
+  }
+  if (count > membersPerStep) {
+    context.copiedKeys ??= new Map()
+    context.copiedKeys.set(copy, keys)
   }
   return copy
+}
+
+function* membersOf(object: Record<string, unknown>, keys: readonly string[]): Generator<readonly [string, unknown]> {
+  for (const key of keys) yield [key, object[key]]
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof NumberLiteral)
 }

@@ -1,5 +1,6 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { DecodeError } from '../errors.ts'
+import { memberNames } from '../json/large-maps.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { isParsedObject } from './shape.ts'
@@ -41,7 +42,7 @@ export function readTypeMeta(value: unknown): TypeMeta {
   }
   // The first invalid member in document order is reported. The scan runs only when both may be invalid: the object may be large.
   if (typeof value['apiVersion'] !== 'string' && typeof value['kind'] !== 'string') {
-    for (const name in value) if (name === 'apiVersion' || name === 'kind') read(name)
+    for (const name of memberNames(value)) if (name === 'apiVersion' || name === 'kind') read(name)
   }
   const apiVersion = read('apiVersion')
   const kind = read('kind')

@@ -1,7 +1,9 @@
+import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames } from './large-maps.ts'
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 
-/** Finds duplicate keys in documents without a type: custom resources and patches. */
+/** Problems of documents without a type: custom resources and patches. */
 
 /**
  * Lists duplicate members as sentences such as `duplicate field "spec.a"`, in document order.
@@ -11,29 +13,70 @@ import type { DuplicateMembers, Member } from './syntax.ts'
  * import { duplicateProblems } from '@krmkit/schema/json'
  * duplicateProblems(parseJson('{"a":1,"a":2}')) // [ 'duplicate field "a"' ]
  */
-export function duplicateProblems(parsed: {
+export function duplicateProblems(parsed: ParsedDocument): readonly string[] {
+  return runAtOnce(duplicateProblemsSteps(parsed))
+}
+
+interface ParsedDocument {
   readonly value: unknown
   readonly duplicates?: DuplicateMembers | undefined
-}): readonly string[] {
-  if (parsed.duplicates === undefined) return []
+}
+
+/**
+ * As `duplicateProblems`, for large documents: a generator that can be interrupted at each yield.
+ *
+ * @see {@link duplicateProblems}
+ */
+export function* duplicateProblemsSteps({ value, duplicates }: ParsedDocument): Generator<unknown, readonly string[]> {
+  if (duplicates === undefined) return []
   const problems = new ProblemCollector()
-  walk(parsed.value, parsed.duplicates, problems)
+  yield* walk(value, duplicates, problems)
   return problems.list
 }
 
-function walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
-  if (typeof value !== 'object' || value === null) return
+/**
+ * Lists unknown members of a document as sentences such as `unknown field "a"`: the first hundred.
+ *
+ * @example
+ * import { unknownProblems } from '@krmkit/schema/json'
+ * unknownProblems(['a']) // [ 'unknown field "a"' ]
+ */
+export function unknownProblems(names: Iterable<string>): readonly string[] {
+  const problems = new ProblemCollector()
+  for (const name of names) {
+    if (problems.full) break
+    problems.unknown(name)
+  }
+  return problems.list
+}
+
+function* walk(value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): Generator<unknown, void> {
+  if (typeof value !== 'object' || value === null || problems.full) return
+  let count = 0
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) visit(i, value[i], duplicates, problems)
+    for (let i = 0; i < value.length; i++) {
+      if (typeof value[i] === 'object') yield* visit(i, value[i], duplicates, problems)
+      if (++count % membersPerStep === 0) yield
+    }
     return
   }
   const repeated = duplicates.get(value)
   if (repeated === undefined) {
-    for (const key in value) visit(key, (value as Record<string, unknown>)[key], duplicates, problems)
+    for (const key of memberNames(value)) {
+      const member = (value as Record<string, unknown>)[key]
+      if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
+      if (++count % membersPerStep === 0) yield
+    }
     return
   }
-  for (const [key, member] of reportRepeated(repeated, problems)) visit(key, member, duplicates, problems)
+  for (const [key, member] of reportRepeated(repeated, problems)) {
+    if (typeof member === 'object') yield* visit(key, member, duplicates, problems)
+    if (++count % membersPerStep === 0) yield
+  }
 }
+
+/** Members visited between two yields. */
+const membersPerStep = 128
 
 /** Yields the members in order and reports each repetition before its value is visited. */
 export function* reportRepeated(members: readonly Member[], problems: ProblemCollector): Generator<Member> {
@@ -48,9 +91,14 @@ export function* reportRepeated(members: readonly Member[], problems: ProblemCol
 /** Decoding rejects deeper values. */
 const maxDepth = 1000
 
-function visit(step: string | number, value: unknown, duplicates: DuplicateMembers, problems: ProblemCollector): void {
-  if (typeof value !== 'object' || value === null || problems.depth > maxDepth) return
+function* visit(
+  step: string | number,
+  value: unknown,
+  duplicates: DuplicateMembers,
+  problems: ProblemCollector,
+): Generator<unknown, void> {
+  if (value === null || problems.depth > maxDepth) return
   problems.enter(step)
-  walk(value, duplicates, problems)
+  yield* walk(value, duplicates, problems)
   problems.leave()
 }

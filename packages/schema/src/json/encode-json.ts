@@ -1,5 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { sortKeys } from '../decode/shape.ts'
+import { memberNames } from './large-maps.ts'
 import { setMember } from './syntax.ts'
 
 /** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */
@@ -72,23 +73,46 @@ const htmlEscapes = [...'<>&\u2028\u2029'].map(
  * const slices = new Slices(createSliceScheduler())
  * await runInSlices(stringifySteps({ items: [1, 2] }), slices) // '{"items":[1,2]}'
  */
-export function* stringifySteps(value: unknown): Generator<void, string> {
-  const parts: string[] = []
+export function* stringifySteps(value: unknown): Generator<unknown, string> {
+  const parts = new TextParts()
   yield* writeSteps(value, parts)
-  return parts.join('')
+  return parts.text()
 }
+
+/** Parts of a text. They are joined again and again, since joining many at once takes long. */
+class TextParts {
+  #parts: string[] = []
+  readonly #chunks: string[] = []
+
+  push(...parts: readonly string[]): void {
+    for (const part of parts) this.#parts.push(part)
+    if (this.#parts.length > partsPerChunk) this.#join()
+  }
+
+  text(): string {
+    this.#join()
+    return this.#chunks.join('')
+  }
+
+  #join(): void {
+    this.#chunks.push(this.#parts.join(''))
+    this.#parts = []
+  }
+}
+
+const partsPerChunk = 4096
 
 /** Members written between two yields. */
 const membersPerStep = 128
 
-function* writeSteps(value: unknown, parts: string[]): Generator<void> {
+function* writeSteps(value: unknown, parts: TextParts): Generator<unknown> {
   if (typeof value === 'bigint') parts.push(value.toString())
   else if (typeof value !== 'object' || value === null) parts.push(escapeHtml(JSON.stringify(value) ?? 'null'))
   else if (Array.isArray(value)) yield* writeListSteps(value, parts)
   else yield* writeObjectSteps(value as Record<string, unknown>, parts)
 }
 
-function* writeListSteps(list: readonly unknown[], parts: string[]): Generator<void> {
+function* writeListSteps(list: readonly unknown[], parts: TextParts): Generator<unknown> {
   parts.push('[')
   for (let i = 0; i < list.length; i++) {
     if (i > 0) parts.push(',')
@@ -98,9 +122,10 @@ function* writeListSteps(list: readonly unknown[], parts: string[]): Generator<v
   parts.push(']')
 }
 
-function* writeObjectSteps(object: Record<string, unknown>, parts: string[]): Generator<void> {
-  const keys = Object.keys(object)
-  if (startsWithIndex(object, keys)) sortKeys(keys)
+function* writeObjectSteps(object: Record<string, unknown>, parts: TextParts): Generator<unknown> {
+  let keys = memberNames(object)
+  if (keys.length > membersPerStep) yield true
+  if (startsWithIndex(object, keys)) keys = sortKeys([...keys])
   parts.push('{')
   let count = 0
   for (const key of keys) {

@@ -1,7 +1,7 @@
 import { goQuote } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { rememberKeys } from './large-maps.ts'
+import { rememberMemberNames } from './large-maps.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**
@@ -101,6 +101,7 @@ class SyntaxReader {
       // A value is complete: store it and close every container that ends here.
       for (;;) {
         if (top === undefined) return this.#end(value)
+        if (top.members === undefined && isRepetition(top)) top.members = yield* membersSteps(top)
         store(top, value)
         if (this.#more(top)) break
         value = this.#close(top)
@@ -174,7 +175,7 @@ class SyntaxReader {
       this.#duplicates ??= new Map()
       this.#duplicates.set(frame.object, frame.members)
     }
-    rememberKeys(frame.object, frame.keys)
+    rememberMemberNames(frame.object, frame.keys)
     return frame.object
   }
 
@@ -296,10 +297,23 @@ function store(frame: Frame, value: unknown): void {
     return
   }
   const { object, key, keys } = frame
-  if (Object.hasOwn(object, key)) frame.members ??= keys.map((each) => [each, object[each]] as const)
-  else keys.push(key)
+  if (frame.members === undefined || !Object.hasOwn(object, key)) keys.push(key)
   frame.members?.push([key, value])
   setMember(object, key, value)
+}
+
+function isRepetition({ object, key }: Frame): boolean {
+  return object !== undefined && Object.hasOwn(object, key)
+}
+
+/** The members before the first repetition. */
+function* membersSteps({ object = {}, keys }: Frame): Generator<void, Member[]> {
+  const members: Member[] = []
+  for (const key of keys) {
+    members.push([key, object[key]])
+    if (members.length % valuesPerStep === 0) yield
+  }
+  return members
 }
 
 /** Sets a member whose key is external input, including `__proto__`. */

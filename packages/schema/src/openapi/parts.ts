@@ -31,6 +31,8 @@ export interface PartsOptions {
   readonly dialect: Dialect
   /** Kinds of root types. @see {@link createKindLookup} */
   readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
+  /** Whether schemas of types list the values of enums. Default true. */
+  readonly enums?: boolean
 }
 
 /**
@@ -49,7 +51,7 @@ export function* groupVersionParts(
   published: PublishedGroupVersion,
   options: PartsOptions & { readonly source: TypeSource; readonly profile?: NamingProfile },
 ): Generator<void, DocumentParts> {
-  const schemas = new SchemaCollector(options.dialect, options.kindsOf)
+  const schemas = new SchemaCollector(options.dialect, options)
   const targets = targetsOf(published.resources, schemas)
   yield
   const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile: options.profile })
@@ -65,7 +67,7 @@ export function* groupVersionParts(
  * @see {@link groupVersionParts}
  */
 export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<void, DocumentParts> {
-  const schemas = new SchemaCollector(options.dialect, options.kindsOf)
+  const schemas = new SchemaCollector(options.dialect, options)
   for (const schema of extra.schemas) schemas.add(schema)
   yield* schemas.steps()
   return partsOf(extra.operations, schemas, options.dialect)

@@ -29,16 +29,22 @@ export interface SchemaEntry extends PartEntry {
   readonly source: object
 }
 
+export interface CollectorOptions {
+  readonly kindsOf: (type: StructType) => readonly GroupVersionKind[]
+  /** Whether schemas of types list the values of enums. Default true. */
+  readonly enums?: boolean
+}
+
 /** Collects definitions and everything they refer to, each once. */
 export class SchemaCollector {
   readonly #dialect: Dialect
-  readonly #kindsOf: (type: StructType) => readonly GroupVersionKind[]
+  readonly #options: CollectorOptions
   readonly #found = new Map<string, SchemaEntry>()
   readonly #pending: StructType[] = []
 
-  constructor(dialect: Dialect, kindsOf: (type: StructType) => readonly GroupVersionKind[]) {
+  constructor(dialect: Dialect, options: CollectorOptions) {
     this.#dialect = dialect
-    this.#kindsOf = kindsOf
+    this.#options = options
   }
 
   /** @returns the name of the definition. `steps` follows its references. */
@@ -69,7 +75,7 @@ export class SchemaCollector {
 
   #addType(type: StructType): void {
     if (this.#found.has(type.openapiName)) return
-    const make = () => typeSchema(type, this.#dialect, { kindsOf: this.#kindsOf })
+    const make = () => typeSchema(type, this.#dialect, this.#options)
     this.#found.set(type.openapiName, { name: type.openapiName, source: type, build: make })
     this.#pending.push(type)
   }

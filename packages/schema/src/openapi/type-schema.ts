@@ -17,13 +17,16 @@ import { specialName } from './special.ts'
 export interface TypeSchemaOptions {
   /** Group version kinds of the type. Default: for root types their own. */
   readonly kindsOf?: (type: StructType) => readonly GroupVersionKind[]
+  /** Whether the values of enums are listed. Default true. */
+  readonly enums?: boolean
 }
 
 /** The schema of `type` as a named definition. Nested structs are references. */
 export function typeSchema(type: StructType, dialect: Dialect, options: TypeSchemaOptions = {}): JsonObject {
   const schema: JsonObject = { description: describeType(type) }
   const properties: JsonObject = {}
-  for (const field of type.fields) setMember(properties, field.json, fieldSchema(type, field, dialect))
+  const { enums = true } = options
+  for (const field of type.fields) setMember(properties, field.json, fieldSchema(type, field, { dialect, enums }))
   if (type.fields.length > 0) schema.properties = properties
   const required = type.fields.filter(isRequired).map((field) => field.json)
   if (required.length > 0) schema.required = required
@@ -47,14 +50,21 @@ function ownKind(type: StructType): readonly GroupVersionKind[] {
   return type.root ? [{ group: type.group, version: type.version, kind: type.typeName }] : []
 }
 
-function fieldSchema(type: StructType, field: Field, dialect: Dialect): JsonObject {
+/** How schemas are written. */
+interface Form {
+  readonly dialect: Dialect
+  readonly enums: boolean
+}
+
+function fieldSchema(type: StructType, field: Field, form: Form): JsonObject {
+  const { dialect } = form
   const extras: JsonObject = {}
   const description = describeField(type, field)
   if (description !== '' && !(dialect === 'v3' && field.noDoc)) extras.description = description
   const fallback = defaultOf(field)
   if (dialect === 'v3' && fallback !== undefined) extras.default = structuredClone(fallback)
   Object.assign(extras, extensionsOf(field))
-  return withReference(nodeSchema(field.type, dialect), extras, { dialect, wrap: !field.noDoc })
+  return withReference(nodeSchema(field.type, form), extras, { dialect, wrap: !field.noDoc })
 }
 
 /** Version 3 allows no siblings of a reference, so a reference with siblings is wrapped in `allOf`. */
@@ -64,30 +74,32 @@ function withReference(schema: JsonObject, extras: JsonObject, options: { dialec
   return { allOf: [schema], ...extras }
 }
 
-function nodeSchema(node: TypeNode, dialect: Dialect): JsonObject {
+function nodeSchema(node: TypeNode, form: Form): JsonObject {
+  const { dialect } = form
   switch (node.kind) {
     case 'scalar':
-      return scalarSchema(node)
+      return scalarSchema(node, form)
     case 'struct':
       return { $ref: refTo(node.struct().openapiName, dialect) }
     case 'special':
       return { $ref: refTo(specialName(node), dialect) }
     case 'list':
-      return { items: elementSchema(node.of, dialect), type: 'array' }
+      return { items: elementSchema(node.of, form), type: 'array' }
     case 'map':
-      return { additionalProperties: elementSchema(node.of, dialect), type: 'object' }
+      return { additionalProperties: elementSchema(node.of, form), type: 'object' }
   }
 }
 
 /** Elements have the default of a field of their type. */
-function elementSchema(node: TypeNode, dialect: Dialect): JsonObject {
+function elementSchema(node: TypeNode, form: Form): JsonObject {
+  const { dialect } = form
   const zero = dialect === 'v3' ? zeroOf(node) : undefined
-  return withReference(nodeSchema(node, dialect), zero === undefined ? {} : { default: zero }, { dialect, wrap: false })
+  return withReference(nodeSchema(node, form), zero === undefined ? {} : { default: zero }, { dialect, wrap: false })
 }
 
-function scalarSchema(node: ScalarNode): JsonObject {
+function scalarSchema(node: ScalarNode, { enums }: Form): JsonObject {
   const schema: JsonObject = {}
-  if (node.enum !== undefined && node.enum.length > 0 && !node.enumHidden) schema.enum = [...node.enum].sort()
+  if (enums && node.enum !== undefined && node.enum.length > 0 && !node.enumHidden) schema.enum = [...node.enum].sort()
   const [type, format] = scalarTypes[node.scalar]
   if (format !== undefined) schema.format = format
   if (type !== undefined) schema.type = type

@@ -66,6 +66,9 @@ export function createCustomType(options: CustomTypeOptions): StructType {
   }
 }
 
+/** Keys of large objects in a copy. Some of the members may have been removed since. */
+type CopiedKeys = ReadonlyMap<object, readonly string[]> | undefined
+
 class CustomResourceCodec implements CustomCodec {
   readonly schema: SchemaNode
   readonly objectMeta: StructType
@@ -86,10 +89,10 @@ class CustomResourceCodec implements CustomCodec {
   }
 
   *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<unknown, Decoded<Record<string, unknown>>> {
-    const { object: whole, problems } = yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined })
+    const { object: whole, problems, keys } = yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined })
     const unknown: string[] | undefined = options.collect === false ? undefined : []
-    const object = yield* this.#coerceSteps(whole, unknown, false)
-    if (options.size !== undefined) yield* countObjectSteps(object, options.size)
+    const object = yield* this.#coerceSteps(whole, { unknown, lenient: false, keys })
+    if (options.size !== undefined) yield* countObjectSteps(object, options.size, keys)
     yield true
     const sorted = (yield* sortedValueSteps(object)) as Record<string, unknown>
     return { object: sorted, problems: addUnknownFields(problems, unknown) }
@@ -132,8 +135,8 @@ class CustomResourceCodec implements CustomCodec {
 
   *readStoredSteps(object: JsonObject): Generator<unknown, JsonObject> {
     if (!this.preserveUnknownFields && (yield* isSettledSteps(object, this.schema, this.objectMeta))) return object
-    const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
-    const coerced = yield* this.#coerceSteps(copy, undefined, true)
+    const { object: copy, keys } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
+    const coerced = yield* this.#coerceSteps(copy, { unknown: undefined, lenient: true, keys })
     yield true
     const completed = yield* this.#completed(coerced)
     yield true
@@ -157,8 +160,8 @@ class CustomResourceCodec implements CustomCodec {
 
   *dropUnknownFieldsSteps(value: JsonObject): Generator<unknown, JsonObject> {
     if (this.preserveUnknownFields) return value
-    const { object } = yield* decodeUntypedSteps<JsonObject>(value, { collect: false })
-    yield* pruneObjectSteps(object, this.schema)
+    const { object, keys } = yield* decodeUntypedSteps<JsonObject>(value, { collect: false })
+    yield* pruneObjectSteps(object, this.schema, { keys })
     return object
   }
 
@@ -175,13 +178,16 @@ class CustomResourceCodec implements CustomCodec {
   }
 
   /** As `#coerce`, with interruption points. */
-  *#coerceSteps(object: JsonObject, unknown: string[] | undefined, lenient: boolean): Generator<unknown, JsonObject> {
+  *#coerceSteps(
+    object: JsonObject,
+    { unknown, lenient, keys }: { readonly unknown: string[] | undefined; readonly lenient: boolean; readonly keys: CopiedKeys },
+  ): Generator<unknown, JsonObject> {
     const given = own(object, 'metadata')
     const options = { prefix: 'metadata.', unknown, lenient }
     const metadata = given === undefined ? {} : yield* coerceMetadataSteps(given, this.objectMeta, options)
     if (!this.preserveUnknownFields) {
       const pruned: string[] = []
-      yield* pruneObjectSteps(object, this.schema, unknown === undefined ? {} : { unknown: pruned })
+      yield* pruneObjectSteps(object, this.schema, unknown === undefined ? { keys } : { unknown: pruned, keys })
       unknown?.push(...pruned)
       yield true
       yield* pruneNullsSteps(object, this.schema)
@@ -223,10 +229,10 @@ function countObject(object: JsonObject, size: DecodedSize): void {
 }
 
 /** As `countObject`, with interruption points. @throws DecodeError `TooLarge` */
-function* countObjectSteps(object: JsonObject, size: DecodedSize): Generator<unknown, void> {
+function* countObjectSteps(object: JsonObject, size: DecodedSize, keys: CopiedKeys): Generator<unknown, void> {
   for (const key of Object.keys(object)) {
     const value = object[key] as JsonValue
-    const weight = key === 'metadata' ? undefined : key.length + 4 + (yield* jsonWeightSteps(value))
+    const weight = key === 'metadata' ? undefined : key.length + 4 + (yield* jsonWeightSteps(value, keys))
     const before = size.useSeparateCount(key === 'status')
     if (weight === undefined) countMetadata(value as JsonObject, size)
     else size.add(weight)

@@ -73,14 +73,16 @@ function* checkMap(
   path: Path | undefined,
   errors: FieldError[],
 ): Generator<unknown, void> {
+  const other = items.findIndex((item) => item !== null && !isJsonObject(item))
+  if (other >= 0) {
+    errors.push(field.invalid(path?.index(other), items[other], 'must be an object for an array of list-type map'))
+    return
+  }
   const seen = new Map<string, number>()
   for (let i = 0; i < items.length; i++) {
     if (i % itemsPerStep === itemsPerStep - 1) yield
-    const item = items[i] as JsonValue
-    if (!isJsonObject(item)) {
-      errors.push(field.invalid(path?.index(i), item, 'must be an object for an array of list-type map'))
-      continue
-    }
+    // Null has no keys.
+    const item = (items[i] ?? {}) as JsonObject
     const keys: JsonObject = {}
     for (const name of node.listMapKeys) if (Object.hasOwn(item, name)) keys[name] = item[name] as JsonValue
     const key = equalityKey(keys)

@@ -9,6 +9,8 @@ const objectMembers = new Set(['apiVersion', 'kind', 'metadata'])
 export interface PruneOptions {
   /** Collects the paths of removed fields: `spec.list[0].member`. */
   readonly unknown?: string[]
+  /** Keys of large objects in the value, which are expensive to enumerate. */
+  readonly keys?: ReadonlyMap<object, readonly string[]> | undefined
 }
 
 /**
@@ -30,9 +32,9 @@ export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: P
 export function* pruneObjectSteps(
   object: JsonObject,
   node: SchemaNode,
-  { unknown }: PruneOptions = {},
+  { unknown, keys }: PruneOptions = {},
 ): Generator<unknown, void> {
-  const pruner = new Pruner(unknown)
+  const pruner = new Pruner(unknown, keys)
   yield* pruner.steps(object, node.embeddedResource ? node : { ...node, embeddedResource: true }, '', false)
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
@@ -59,9 +61,11 @@ const membersPerStep = 128
 
 class Pruner {
   readonly #unknown: string[] | undefined
+  readonly #keys: PruneOptions['keys']
 
-  constructor(unknown: string[] | undefined) {
+  constructor(unknown: string[] | undefined, keys?: PruneOptions['keys']) {
     this.#unknown = unknown
+    this.#keys = keys
   }
 
   prune(value: JsonValue, node: SchemaNode | undefined, path: string): void {
@@ -127,7 +131,7 @@ class Pruner {
     const isOpen = node?.additionalProperties !== undefined
     // Unspecified members are not visited where they are kept.
     const few = kept && !isOpen && node !== undefined && node.properties.size < membersPerStep
-    const keys = few ? [...node.properties.keys()] : Object.keys(value)
+    const keys = few ? [...node.properties.keys()] : (this.#keys?.get(value) ?? Object.keys(value))
     if (keys.length > membersPerStep) yield true
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string

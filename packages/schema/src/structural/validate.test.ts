@@ -162,6 +162,16 @@ describe('createSchemaValidator', () => {
     expect(errorsOf(schema, { l: [{ k: 'b', n: 9 }] }, { l: [{ k: 'a', n: 9 }] })).toHaveLength(1)
   })
 
+  it('reports an error that several parts of the schema give once', () => {
+    const part = { required: ['a', 'a'], properties: { n: { maximum: 3 } } }
+    const schema = { type: 'object', ...part, allOf: [part, part] }
+    expect(createSchemaValidator(schema)({ n: 5 }).map(formatFieldError)).toEqual([
+      'n: Invalid value: 5: n in body should be less than or equal to 3',
+      'a: Required value',
+      '<nil>: Invalid value: "": "" must validate all the schemas (allOf). None validated',
+    ])
+  })
+
   it('matches hostile patterns in linear time', () => {
     expect(errorsOf(spec({ f: { type: 'string', pattern: '^(a+)+$' } }), { f: `${'a'.repeat(20_000)}!` })).toHaveLength(1)
   })
@@ -174,6 +184,15 @@ describe('validateListTypes', () => {
       map: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
     }),
   )
+
+  it('reports the first item of a map that is no object, and takes null for an item without keys', () => {
+    const errors = (map: JsonValue[]) => validateListTypes({ spec: { map } }, node).map(formatFieldError)
+    expect(errors([{ k: 1 }, { k: 1 }, 7, 'x'])).toEqual([
+      'spec.map[2]: Invalid value: 7: must be an object for an array of list-type map',
+    ])
+    expect(errors([null, { k: 1 }])).toEqual([])
+    expect(errors([null, { k: 1 }, {}])).toEqual(['spec.map[2]: Duplicate value: map[string]interface {}{}'])
+  })
 
   it('reports each duplicate once', () => {
     const errors = validateListTypes({ spec: { set: ['a', 'b', 'a', 'a'], map: [{ k: 1 }, { k: 1, v: 2 }] } }, node)

@@ -58,10 +58,19 @@ export function createSchemaValidator(schema: JsonObject, { everyFormat = false 
     const errors: FieldError[] = []
     const checked = check(value, path, errors, old)
     if (typeof checked !== 'number') yield* checked
-    return errors
+    return errors.length > 1 ? withoutRepetitions(errors) : errors
   }
   const validate = (value: JsonValue, options?: SchemaValidationOptions) => runAtOnce(steps(value, options))
   return Object.assign(validate, { steps })
+}
+
+/** Parts of a schema that say the same, such as a name that is required twice, give one error. */
+function withoutRepetitions(errors: readonly FieldError[]): FieldError[] {
+  const seen = new Set<string>()
+  return errors.filter(({ field: at, reason, message }) => {
+    const before = seen.size
+    return seen.add(`${at} ${reason} ${message}`).size > before
+  })
 }
 
 /** Position of a schema. */

@@ -126,10 +126,10 @@ export class MvccState {
 
   /** @throws StorageError `Compacted` or `InvalidKey` */
   watch(options: StorageWatchOptions): Watcher {
-    const { prefix, from, maxPending = this.#options.maxPending } = options
+    const { prefix, from, maxPending = this.#options.maxPending, selection } = options
     checkKeyOrPrefix(prefix)
     if (!(from >= this.compacted)) throw this.#compactedError(from)
-    const watcher = new MvccWatcher(this.#watcherContext, { prefix, from, maxPending })
+    const watcher = new MvccWatcher(this.#watcherContext, { prefix, from, maxPending, selection })
     this.#watchers.add(watcher)
     return watcher
   }

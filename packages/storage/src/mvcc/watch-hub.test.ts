@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StorageEvent } from '../interfaces.ts'
+import type { Entry, StorageEvent } from '../interfaces.ts'
 import { nextTurn } from '../testing/harness.ts'
 import { makeEntry, putEvent } from './entries.ts'
 import { type Subscriber, WatchHub } from './watch-hub.ts'
@@ -64,6 +64,42 @@ describe('WatchHub', () => {
     hub.remove(second)
     hub.dispatch(event('/a/y'))
     expect(second.received).toEqual(['/a/x'])
+  })
+
+  it('finds subscribers of one value without calling the others', () => {
+    const hub = new WatchHub<RecordingSubscriber>()
+    let read = 0
+    const readValue = ({ value }: Entry) => {
+      read++
+      return new TextDecoder().decode(value)
+    }
+    const subscribers = Array.from({ length: 100 }, (_, n) => {
+      const subscriber = new RecordingSubscriber('/a/')
+      return Object.assign(subscriber, { selection: { index: 'node', value: `n${n}`, readValue } })
+    })
+    const every = new RecordingSubscriber('/a/')
+    for (const subscriber of [...subscribers, every]) hub.add(subscriber)
+    const entryOf = (value: string) => makeEntry('/a/x', new TextEncoder().encode(value), { revision: 2, created: 2 })
+    hub.dispatch(putEvent(entryOf('n1'), undefined))
+    hub.dispatch(putEvent(entryOf('n2'), entryOf('n1')))
+    hub.dispatch(putEvent(entryOf('n2'), entryOf('n2')))
+    expect(read).toBe(5)
+    expect(subscribers.map(({ received }) => received.length).slice(0, 4)).toEqual([0, 2, 2, 0])
+    expect(every.received).toHaveLength(3)
+    for (const subscriber of subscribers) hub.remove(subscriber)
+    hub.dispatch(putEvent(entryOf('n2'), entryOf('n1')))
+    expect(read).toBe(5)
+  })
+
+  it('calls all subscribers of an index for an unknown value', () => {
+    const hub = new WatchHub<RecordingSubscriber>()
+    const selection = (value: string) => ({ index: 'node', value, readValue: () => undefined })
+    const subscribers = ['n1', 'n2'].map((value) =>
+      Object.assign(new RecordingSubscriber('/a/'), { selection: selection(value) }),
+    )
+    for (const subscriber of subscribers) hub.add(subscriber)
+    hub.dispatch(event('/a/x'))
+    expect(subscribers.map(({ received }) => received)).toEqual([['/a/x'], ['/a/x']])
   })
 
   it('wakes all subscribers together on a later turn', async () => {

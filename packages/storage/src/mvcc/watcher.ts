@@ -7,7 +7,7 @@
  *
  * Only queued events count against `maxPending`; unread history costs nothing, and compaction cuts such watchers off.
  */
-import type { Revision, StorageEvent, Watcher } from '../interfaces.ts'
+import type { Revision, StorageEvent, Watcher, WatchSelection } from '../interfaces.ts'
 import type { History } from './history.ts'
 import type { Subscriber, WatchHub } from './watch-hub.ts'
 
@@ -20,6 +20,7 @@ export interface WatcherContext {
 
 export class MvccWatcher implements Watcher, Subscriber {
   readonly prefix: string
+  readonly selection: WatchSelection | undefined
   readonly #context: WatcherContext
   readonly #from: Revision
   readonly #maxPending: number
@@ -34,9 +35,13 @@ export class MvccWatcher implements Watcher, Subscriber {
   #onReady: (() => void) | undefined
   #isWaking = false
 
-  constructor(context: WatcherContext, options: { prefix: string; from: Revision; maxPending: number }) {
-    const { prefix } = options
+  constructor(
+    context: WatcherContext,
+    options: { prefix: string; from: Revision; maxPending: number; selection?: WatchSelection | undefined },
+  ) {
+    const { prefix, selection } = options
     this.prefix = prefix
+    this.selection = selection
     this.#context = context
     this.#from = options.from
     this.#maxPending = options.maxPending

@@ -25,7 +25,7 @@ export interface ConvertManifestOptions {
 }
 
 /** An object that was converted. */
-export interface ConvertedObject {
+export interface ConvertedManifestObject {
   /** Number of the document, from 1. */
   readonly document: number
   /** The object before the conversion. */
@@ -53,7 +53,7 @@ export interface ConversionProblem {
 
 export interface ConvertedManifest {
   readonly text: string
-  readonly converted: readonly ConvertedObject[]
+  readonly converted: readonly ConvertedManifestObject[]
   readonly problems: readonly ConversionProblem[]
 }
 
@@ -83,7 +83,7 @@ export function convertManifest(text: string, options: ConvertManifestOptions = 
   const converter = new Converter(options)
   const isCurrent = documents.every(({ value }) => converter.isCurrent(value))
   if (isCurrent) return { text, converted: [], problems: [] }
-  const converted: ConvertedObject[] = []
+  const converted: ConvertedManifestObject[] = []
   const { text: written, unchanged } = rewriteManifest(
     text,
     (value, index) => {
@@ -125,7 +125,7 @@ class Converter {
   }
 
   document(given: unknown, { document, number }: Where) {
-    const converted: ConvertedObject[] = []
+    const converted: ConvertedManifestObject[] = []
     const problems: ConversionProblem[] = []
     const itemVersions: string[] = []
     let value = given

@@ -4,7 +4,7 @@ import { formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
 import { kindStateAt } from '../kind-lifecycle.ts'
 import { keyOf, lifecycleTable } from '../lifecycle-table.ts'
 import { compareReleases } from '../release.ts'
-import { compareVersions, isGone, removalOf } from '../replacements.ts'
+import { compareKubeAwareVersions, isGone, removalOf } from '../replacements.ts'
 
 /** The version to convert an object to, and the conversion. */
 
@@ -43,7 +43,7 @@ export class TargetVersions {
       .filter((each) => keyOf(each) !== keyOf(from))
       .map((each) => ({ each, phase: phaseAt(each, release) }))
       .filter((candidate) => candidate.phase === 'current' || (candidate.phase === 'deprecated' && phase !== 'deprecated'))
-      .sort((a, b) => rank(b.phase) - rank(a.phase) || compareVersions(b.each.version, a.each.version))
+      .sort((a, b) => rank(b.phase) - rank(a.phase) || compareKubeAwareVersions(b.each.version, a.each.version))
     for (const { each } of candidates) {
       const to = { group: each.group, version: each.version, kind: each.kind }
       const convert = this.#conversion(from, to)

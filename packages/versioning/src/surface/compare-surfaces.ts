@@ -1,7 +1,7 @@
 import { validateApiPlan, validateElementLifecycle } from '../deprecation-rules.ts'
 import type { ApiVersionLifecycle, ReleaseCalendar } from '../interfaces.ts'
 import { compareReleases } from '../release.ts'
-import { compareVersions } from '../replacements.ts'
+import { compareKubeAwareVersions } from '../replacements.ts'
 import { compareStability, stabilityOf } from '../stability.ts'
 import { compareSchemas, pairOf } from './compare-schemas.ts'
 import type { ApiSurface, SurfaceChange, SurfaceKind } from './interfaces.ts'
@@ -129,7 +129,7 @@ class SurfaceComparison {
       return stability !== undefined && compareStability(stability, own) >= 0
     })
     if (isReplaced) return []
-    const [best] = others.map(({ version }) => version).sort((a, b) => compareVersions(b, a))
+    const [best] = others.map(({ version }) => version).sort((a, b) => compareKubeAwareVersions(b, a))
     return [change('deprecated', nameOf(kind), '', `it is deprecated, but the other version ${best} is less stable`, '3')]
   }
 

@@ -21,6 +21,11 @@ export function addressWarnings(path: string, text: string): string[] {
   return [`${path}: IPv6 address ${goQuote(text)} should be in RFC 5952 canonical format (${goQuote(canonical)})`]
 }
 
+/** Warnings of the addresses of a load balancer, in the status of services and ingresses. */
+export function loadBalancerWarnings(points: readonly { readonly ip?: string }[] | undefined): string[] {
+  return (points ?? []).flatMap(({ ip = '' }, i) => (ip === '' ? [] : addressWarnings(`status.loadBalancer.ingress[${i}]`, ip)))
+}
+
 /** @param path of the member, such as `spec.podCIDRs[0]` */
 export function rangeWarnings(path: string, text: string): string[] {
   const range = parseCIDR(text)

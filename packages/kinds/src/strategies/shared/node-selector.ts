@@ -108,9 +108,10 @@ export function validateTopologyTerms(terms: readonly R<TopologySelectorTerm>[] 
   }
 }
 
+/** A text that terms with the same values for each key share. The last expression of a key counts. */
 function topologyText(term: R<TopologySelectorTerm>): string {
-  const parts = (term.matchLabelExpressions ?? []).map((e) => [e.key, [...(e.values ?? [])].sort()] as const)
-  return JSON.stringify(parts.sort((a, b) => (a[0] < b[0] ? -1 : 1)))
+  const values = new Map((term.matchLabelExpressions ?? []).map(({ key, values }) => [key, [...new Set(values)].sort()] as const))
+  return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']

@@ -1,6 +1,7 @@
 /** Pod templates of controllers, and annotations of pods. */
 
 import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
 import type { PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
@@ -78,7 +79,7 @@ function* validateAppArmorAnnotations(annotations: Annotations, at: FieldPath, s
     names ??= new Set(containers.flatMap((list) => (list ?? []).map((container) => container.name)))
     if (!names.has(name)) at.key(key).invalid(name, 'container not found')
     if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith('localhost/')) {
-      at.key(key).invalid(value, `invalid AppArmor profile name: ${JSON.stringify(value)}`)
+      at.key(key).invalid(value, `invalid AppArmor profile name: ${goQuote(value)}`)
     }
   })
 }

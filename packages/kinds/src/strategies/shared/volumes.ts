@@ -1,6 +1,7 @@
 /** Volumes of pods: unique names, and exactly one source each. */
 
 import { nameRules } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotations, validateLabels } from '@krmkit/meta/validation'
 import type { PersistentVolumeClaimTemplate, Volume } from '../../types/core-v1.generated.ts'
 import { validateClaimSpec } from './claim-spec.ts'
@@ -145,7 +146,7 @@ function validateClaimName(volume: R<Volume>, at: FieldPath, options: VolumeOpti
   if (isEmpty(options.podName) || isEmpty(volume.name)) return
   const claim = `${options.podName}-${volume.name}`
   for (const message of nameRules.dns1123Subdomain(claim, false)) {
-    at.child('name').invalid(volume.name, `PVC name ${JSON.stringify(claim)}: ${message}`)
+    at.child('name').invalid(volume.name, `PVC name ${goQuote(claim)}: ${message}`)
   }
 }
 

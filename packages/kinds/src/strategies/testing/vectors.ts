@@ -54,19 +54,22 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
   const object = read(vector.object)
   const old = vector.old === undefined ? undefined : freeze(read(vector.old))
   await strategy.ready?.(object, old)
+  const sub = vector.subresource === undefined ? undefined : strategy.subresources?.[vector.subresource]
+  if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
   let errors: readonly FieldError[]
   if (old === undefined) {
     strategy.prepareForCreate?.(object, context)
     errors = runValidation(strategy.validate?.(freeze(structuredClone(object)), context))
   } else {
-    const sub = vector.subresource === undefined ? undefined : strategy.subresources?.[vector.subresource]
-    if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
     if (sub === undefined) strategy.prepareForUpdate?.(object, old, context)
     else sub.prepareForUpdate(object, old, context)
     const frozen = freeze(structuredClone(object))
     errors = runValidation((sub ?? strategy).validateUpdate?.(frozen, old, context))
   }
-  const warnings = strategy.warnings?.(freeze(structuredClone(object)), old, context) ?? []
+  const final = freeze(structuredClone(object))
+  const warnings =
+    (sub === undefined || old === undefined ? strategy.warnings?.(final, old, context) : sub.warnings?.(final, old, context)) ??
+    []
   return { errors, warnings, object: normalize(type, object as unknown as Json) as Json }
 }
 

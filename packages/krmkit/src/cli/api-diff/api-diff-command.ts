@@ -9,7 +9,7 @@ export function apiDiffCommand(terminal: Terminal): Command {
   return new Command('api-diff')
     .summary('compare two API surfaces by the deprecation rules of Kubernetes')
     .description(
-      'Compare two API surfaces, and report each change that breaks a rule of the Kubernetes deprecation policy. A surface is a file or folder with OpenAPI documents (version 2 or 3) or CustomResourceDefinitions, release:1.24, or the URL of a server.',
+      'Compare two API surfaces, and report each change that breaks a rule of the Kubernetes deprecation policy. A surface is a file or folder with OpenAPI documents (version 2 or 3) or CustomResourceDefinitions, or lists of elements (flags, behavior, gates, metrics), a file with metrics, release:1.24, or the URL of a server.',
     )
     .argument('<old>', 'file, folder, release:RELEASE, or https://HOST:PORT')
     .argument('<new>', 'file, folder, release:RELEASE, or https://HOST:PORT')
@@ -19,6 +19,7 @@ export function apiDiffCommand(terminal: Terminal): Command {
     .addOption(
       new Option('--new-release <release>', 'release of the new surface, to check periods of support').argParser(release),
     )
+    .addOption(new Option('--calendar <file>', 'dates of releases, such as {"1.33": "2025-04-23"}, for periods in months'))
     .addOption(
       new Option('--kubeconfig <path>', 'kubeconfig with the credentials of servers (default: $KUBECONFIG or ~/.kube/config)'),
     )

@@ -76,6 +76,47 @@ describe('krmkit api-diff', () => {
     expect(summary.broken).toBe(0)
   })
 
+  it('checks flags, behavior, gates and metrics from lists, with the dates of a calendar [P332]', async () => {
+    const element = (name: string, more: string) => `- {name: ${name}, ${more}}\n`
+    const kept = write(
+      'elements/old.yaml',
+      `kind: ElementList\nelements:\n${[
+        element('get --export', 'element: userCommand, stability: stable, deprecated: "1.30"'),
+        element('--insecure-port', 'element: adminCommand, stability: stable, deprecated: "1.30"'),
+        element('eviction order', 'element: behavior, stability: stable, deprecated: "1.30"'),
+        element('Widgets', 'element: graduatedGate, stability: beta, deprecated: "1.30"'),
+        element('requests_total', 'element: metric, stability: stable, introduced: "1.29", deprecated: "1.30"'),
+      ].join('')}`,
+    )
+    const none = write('elements/new.yaml', 'kind: ElementList\nelements: []\n')
+    const rules = async (...flags: string[]) => {
+      const { out } = await run(kept, none, '--old-release', '1.30', '--new-release', '1.31', '-o', 'json', ...flags)
+      return (JSON.parse(out) as { changes: { rule: string }[] }).changes.map(({ rule }) => rule)
+    }
+    expect(await rules()).toEqual(['5a', '5b', '7', '8', '9b', '9a'])
+    const late = write(
+      'late.yaml',
+      '"1.29": 2022-01-01\n"1.30": "2024-01-01"\n"1.31": "2025-06-01"\n'.replace('2022-01-01', '"2022-01-01"'),
+    )
+    expect(await rules('--calendar', late)).toEqual(['5a', '8', '9b', '9a'])
+    const wrong = write('wrong.yaml', '"1.30": soon\n')
+    expect(await run(kept, none, '--calendar', wrong)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('must have a date'),
+    })
+  })
+
+  it('reads metrics in the text format', async () => {
+    const text = (names: string) =>
+      names
+        .split(' ')
+        .map((name) => `# HELP ${name} [STABLE] Text.\n`)
+        .join('')
+    const [before, after] = [write('metrics-old.txt', text('a_total b_total')), write('metrics-new.txt', text('a_total'))]
+    const { out } = await run(before, after, '--old-release', '1.30', '--new-release', '1.31')
+    expect(out).toContain('- b_total: removed in 1.31 without deprecation [rule 9b]')
+  })
+
   it('reads the surface of a server with the credentials of the kubeconfig', async () => {
     await using cluster = await createTestServer()
     await using listener = await cluster.listen((server) => listen(server, { tls: false }))

@@ -3,12 +3,14 @@ import type { Paint } from '../offline/paint.ts'
 import { count, type ReportedFinding } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
-import { loadSurface } from './sources.ts'
+import { loadCalendar, loadSurface } from './sources.ts'
 
 /** The flags of `krmkit api-diff`. */
 export interface ApiDiffFlags {
   readonly oldRelease?: string
   readonly newRelease?: string
+  /** File with the dates of releases. */
+  readonly calendar?: string
   readonly kubeconfig?: string
   readonly context?: string
   readonly output: 'text' | 'json' | 'sarif'
@@ -25,7 +27,8 @@ export async function runApiDiff(
 ): Promise<number> {
   const before = { ...(await loadSurface(old, flags, terminal)), ...releaseOf(flags.oldRelease) }
   const after = { ...(await loadSurface(next, flags, terminal)), ...releaseOf(flags.newRelease) }
-  const changes = compareSurfaces(before, after)
+  const calendar = flags.calendar === undefined ? {} : { calendar: await loadCalendar(flags.calendar) }
+  const changes = compareSurfaces(before, after, calendar)
   const broken = changes.filter(({ rule }) => rule !== undefined)
   const shown = flags.all ? changes : broken
   if (flags.output === 'sarif') {

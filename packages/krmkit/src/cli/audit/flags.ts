@@ -1,6 +1,6 @@
 import { addOptionGroup, type Command, type Option, option } from '../commander.ts'
 import { duration, flag, fraction, integer } from '../flag-values.ts'
-import { auditModes } from './options.ts'
+import { auditModes, auditVersions } from './options.ts'
 
 /** Adds the audit flags, named as those of kube-apiserver. */
 export function addAuditFlags(command: Command): Command {
@@ -27,9 +27,16 @@ function logOptions(): Option[] {
     number('--audit-log-maxbackup <n>', 'number of rotated log files to keep; 0: no limit', 0),
     number('--audit-log-maxsize <megabytes>', 'size at which the log file is rotated; 0: 100', 0),
     option('--audit-log-compress [bool]', 'compress rotated log files with gzip').default(false).argParser(flag),
+    versionOption('log'),
     ...batchOptions('log', { maxSize: 1, maxWait: [0, '0s'], throttle: false }),
     ...truncateOptions('log'),
   ]
+}
+
+/** Only one version of events is left. */
+function versionOption(name: 'log' | 'webhook'): Option {
+  const [version] = auditVersions
+  return option(`--audit-${name}-version <version>`, 'group and version of the events').choices(auditVersions).default(version)
 }
 
 function webhookOptions(): Option[] {
@@ -39,6 +46,7 @@ function webhookOptions(): Option[] {
       .default(10_000, '10s')
       .argParser(duration),
     option('--audit-webhook-mode <mode>', 'see --audit-log-mode').choices(auditModes).default('batch'),
+    versionOption('webhook'),
     ...batchOptions('webhook', { maxSize: 400, maxWait: [30_000, '30s'], throttle: true }),
     ...truncateOptions('webhook'),
   ]

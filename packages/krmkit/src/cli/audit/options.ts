@@ -7,6 +7,7 @@ export interface AuditOptions extends LogOptions, WebhookOptions {
 interface LogOptions {
   /** `-`: standard output. */
   readonly auditLogPath?: string
+  readonly auditLogVersion: (typeof auditVersions)[number]
   readonly auditLogFormat: 'json' | 'legacy'
   readonly auditLogMode: AuditMode
   /** Days. */
@@ -30,6 +31,7 @@ interface LogOptions {
 interface WebhookOptions {
   readonly auditWebhookConfigFile?: string
   readonly auditWebhookInitialBackoff: number
+  readonly auditWebhookVersion: (typeof auditVersions)[number]
   readonly auditWebhookMode: AuditMode
   readonly auditWebhookBatchBufferSize: number
   readonly auditWebhookBatchMaxSize: number
@@ -47,5 +49,7 @@ interface WebhookOptions {
  * RequestReceived cannot be written fails.
  */
 export type AuditMode = 'batch' | 'blocking' | 'blocking-strict'
+
+export const auditVersions = ['audit.k8s.io/v1'] as const
 
 export const auditModes: readonly AuditMode[] = ['batch', 'blocking', 'blocking-strict']

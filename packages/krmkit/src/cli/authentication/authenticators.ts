@@ -138,11 +138,17 @@ async function createTokenAuthenticators(options: ServeOptions, context: TokenCo
   const digest = createKeyedDigest(random)
   const audiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuersOf(options)
   refuseContradictions(options)
+  requireGates(options, context.features)
   const openId = await openOidcAuthenticator(options, context)
   const configured =
     options.authenticationConfig === undefined
       ? undefined
       : await createConfiguredAuthentication(options.authenticationConfig, { ...context, ownIssuers: issuersOf(options) })
+  if (configured?.anonymous !== undefined && !gateEnabled('AnonymousAuthConfigurableEndpoints', context.features)) {
+    await configured[Symbol.asyncDispose]()
+    const message = 'anonymous is not supported when AnonymousAuthConfigurableEnpoints feature gate is disabled'
+    throw new CliError({ code: 'InvalidFlag', message: `--authentication-config: anonymous: Forbidden: ${message}` })
+  }
   const anonymousPaths = anonymousPathsOf(options, { modes: context.modes ?? options.authorizationMode, configured })
   const webhook = await createTokenWebhook(options, { ...context, audiences })
   const bootstrap = () =>
@@ -209,6 +215,18 @@ function anonymousPathsOf(
   }
   const { enabled, paths } = fromFile ?? { enabled: anonymousAuth ?? true, paths: [] }
   return enabled && !where.modes.includes('AlwaysAllow') ? paths : undefined
+}
+
+/** Refuses flags of features that are off. @throws CliError with the text of the stock server. */
+function requireGates({ authenticationConfig, requestheaderUidHeaders }: ServeOptions, features: Features): void {
+  const structured = 'StructuredAuthenticationConfiguration'
+  const problem =
+    authenticationConfig !== undefined && !gateEnabled(structured, features)
+      ? `set --feature-gates=${structured}=true to use authentication-config file`
+      : requestheaderUidHeaders.length > 0 && !gateEnabled('RemoteRequestHeaderUID', features)
+        ? '--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled'
+        : undefined
+  if (problem !== undefined) throw new CliError({ code: 'InvalidFlag', message: problem })
 }
 
 function refuseContradictions({ authenticationConfig, explicit = [] }: ServeOptions): void {

@@ -13,7 +13,8 @@ import {
   type ServiceAccountKeys,
 } from '@krmkit/authentication/service-account'
 import { createInProcessClient, resourceType } from '@krmkit/client'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { pemBlocks } from '@krmkit/meta/pem'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
@@ -44,10 +45,14 @@ export async function createServiceAccounts(
     readonly clock: Clock
     readonly random: Random
     readonly profile: NamingProfile
+    readonly features: Features
     readonly onError: (error: unknown) => void
   },
 ): Promise<ServiceAccounts> {
   const keys = await keysOf(options, environment)
+  const { features } = environment
+  requireNodeTokens(features)
+  const tokenIds = gateEnabled('ServiceAccountTokenJTI', features)
   const { serviceAccountMaxTokenExpiration: maxMs } = options
   let server: EmbeddedServer | undefined
   const lookup: ObjectLookup = (kind, namespace, name) => {
@@ -56,10 +61,14 @@ export async function createServiceAccounts(
   }
   return {
     issuer: createServiceAccountIssuer(keys, {
+      tokenIds,
       extendMountedTokens: options.serviceAccountExtendTokenExpiration,
       ...(maxMs === 0 ? {} : { maxExpirationSeconds: Math.floor(maxMs / 1000) }),
     }),
     tokens: createServiceAccountTokenAuthenticator(keys, lookup, {
+      tokenIds,
+      podNodes: gateEnabled('ServiceAccountTokenPodNodeInfo', features),
+      nodeTokens: gateEnabled('ServiceAccountTokenNodeBindingValidation', features),
       onUse: (use) => server !== undefined && recordLastUse(server, use, environment),
     }),
     documents: (serverAddress) =>
@@ -68,6 +77,14 @@ export async function createServiceAccounts(
       server = attached
     },
   }
+}
+
+/** @throws CliError when tokens of nodes are issued and not accepted. */
+function requireNodeTokens(features: Features): void {
+  const [issues, accepts] = ['ServiceAccountTokenNodeBinding', 'ServiceAccountTokenNodeBindingValidation']
+  if (!gateEnabled(issues!, features) || gateEnabled(accepts!, features)) return
+  const message = `the "${issues}" feature gate can only be enabled if the "${accepts}" feature gate is also enabled`
+  throw new CliError({ code: 'InvalidFlag', message })
 }
 
 async function keysOf(

@@ -14,7 +14,8 @@ import {
   systemMasters,
 } from '@krmkit/authorization'
 import { loadKubeconfig } from '@krmkit/client'
-import type { Clock, NamingProfile, Random } from '@krmkit/meta'
+import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import { createRemoteFetch, type RemoteFetch } from '../remote-fetch.ts'
@@ -33,6 +34,7 @@ interface Environment {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  readonly features: Features
   readonly onError: (error: unknown) => void
   /** Called after a file was reloaded. */
   readonly onReload?: (flag: string) => void
@@ -89,6 +91,10 @@ async function createFromConfiguration(
 ): Promise<Authorization> {
   const { options, environment } = given
   const { explicit = [], authorizationPolicyFile } = options
+  if (!gateEnabled('StructuredAuthorizationConfiguration', environment.features)) {
+    const message = '--authorization-config cannot be used without enabling StructuredAuthorizationConfiguration feature flag'
+    throw new CliError({ code: 'InvalidFlag', message })
+  }
   if (explicit.some((name) => name === 'authorizationMode' || name.startsWith('authorizationWebhook'))) {
     const message =
       '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined'

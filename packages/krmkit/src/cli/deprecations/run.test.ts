@@ -83,6 +83,42 @@ describe('krmkit deprecations', () => {
     },
   )
 
+  it('judges inline patches and targets of kustomize, at their lines', async () => {
+    const kustomization = `resources: [base.yaml]
+patches:
+- patch: |-
+    # a comment
+    apiVersion: batch/v1beta1
+    kind: CronJob
+    metadata: {name: nightly}
+  target:
+    group: policy
+    version: v1beta1
+    kind: PodDisruptionBudget
+- path: patch.yaml
+- patch: |
+    - {op: remove, path: /spec}
+  target: {group: batch, version: v1, kind: Job}
+patchesStrategicMerge:
+- other.yaml
+- |
+  apiVersion: autoscaling/v2beta1
+  kind: HorizontalPodAutoscaler
+  metadata: {name: web}
+- "apiVersion: extensions/v1beta1\\nkind: Ingress\\nmetadata: {name: a}\\n"
+`
+    const path = files({ 'kustomization.yaml': kustomization, 'base.yaml': manifest('v1', 'ConfigMap', 'a') })
+    const { out, code } = await run([path, '--release', '1.25', '-o', 'json'])
+    const { findings, summary } = JSON.parse(out) as { findings: (JsonFinding & { path: string })[]; summary: object }
+    expect(findings.map(({ line, column, rule }) => `${line}:${column} ${rule}`)).toEqual([
+      '5:17 removed-version',
+      '10:14 removed-version',
+      '19:15 removed-version',
+      '22:3 removed-version',
+    ])
+    expect([code, summary]).toEqual([1, expect.objectContaining({ files: 2, objects: 6 })])
+  })
+
   it('prints the position, the release and the replacement', async () => {
     const { out, code } = await run(
       ['-'],

@@ -1,10 +1,10 @@
-import type { ManifestDocument } from '@krmkit/schema/manifest'
 import { deprecationRules, findDeprecations, newestRelease } from '@krmkit/versioning'
 import { documentsOf, findManifests, type ManifestFile } from '../offline/manifest-files.ts'
 import { objectsOf } from '../offline/objects.ts'
 import { count, countBySeverity, countsText, textLine } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
+import { type InlineObject, inlineObjects, isKustomization } from './kustomization.ts'
 import type { DeprecationsFlags, LocatedDeprecation } from './options.ts'
 
 const rules: Readonly<Record<string, string>> = {
@@ -23,6 +23,7 @@ export async function runDeprecations(sources: readonly string[], flags: Depreca
   const found = findManifests(
     sources.filter((source) => source !== 'server'),
     terminal,
+    { also: isKustomization },
   )
   const scanned: Scanned[] = [scanFiles(found.files, flags.release)]
   if (sources.includes('server')) scanned.push(await (await import('./server.ts')).scanServer(flags))
@@ -39,13 +40,16 @@ export async function runDeprecations(sources: readonly string[], flags: Depreca
 
 function scanFiles(files: readonly ManifestFile[], release: string | undefined): Scanned {
   const findings: LocatedDeprecation[] = []
-  const documents: { readonly file: string; readonly number: number; readonly document: ManifestDocument }[] = []
+  const documents: { readonly file: string; readonly number: number; readonly document: InlineObject }[] = []
   let objects = 0
   for (const { path, text } of files) {
     for (const [index, document] of documentsOf({ path, text }).entries()) {
       if (document.kind === 'document') {
-        objects += objectsOf(document).length
-        documents.push({ file: path, number: index + 1, document })
+        const own = isKustomization(path) ? inlineObjects({ path, text }, document) : [document]
+        for (const each of own) {
+          objects += objectsOf(each).length
+          documents.push({ file: path, number: index + 1, document: each })
+        }
         continue
       }
       const advice = text.includes('{{') ? '; a template must be rendered first, for example with helm template' : ''

@@ -35,6 +35,13 @@ const otherTools = [
 ]
 const ignoredFolders = /^(?:\.|node_modules$)/
 
+export interface FindOptions {
+  /** Whether missing files are ignored. */
+  readonly absent?: boolean
+  /** Selects further files of folders, by path. */
+  readonly also?: (path: string) => boolean
+}
+
 /**
  * Reads all files of the paths in order. Folders contribute files with the extensions `.yaml`, `.yml` and `.json` at any depth, except
  * hidden files and folders, `node_modules`, and files of other tools such as `package.json` and `kustomization.yaml`.
@@ -42,7 +49,7 @@ const ignoredFolders = /^(?:\.|node_modules$)/
 export function findManifests(
   paths: readonly string[],
   terminal: Pick<Terminal, 'stdin'>,
-  { absent = false }: { /** Whether missing files are ignored. */ readonly absent?: boolean } = {},
+  { absent = false, also }: FindOptions = {},
 ): FoundFiles {
   const found = { files: [] as ManifestFile[], unreadable: [] as UnreadableFile[] }
   for (const path of paths) {
@@ -51,7 +58,7 @@ export function findManifests(
       if (path === '-') found.files.push({ path, text: terminal.stdin() })
       else if (statSync(path).isDirectory()) {
         const before = found.files.length + found.unreadable.length
-        readFolder(path, found)
+        readFolder(path, found, also)
         const empty = found.files.length + found.unreadable.length === before
         if (empty) found.unreadable.push({ path, message: 'contains no *.yaml, *.yml or *.json files' })
       } else found.files.push({ path, text: readFileSync(path, 'utf8') })
@@ -60,18 +67,26 @@ export function findManifests(
   return found
 }
 
-function readFolder(folder: string, found: { files: ManifestFile[]; unreadable: UnreadableFile[] }): void {
+function readFolder(
+  folder: string,
+  found: { files: ManifestFile[]; unreadable: UnreadableFile[] },
+  also: FindOptions['also'],
+): void {
   guarded(folder, found.unreadable, () => {
     const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of entries) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
-        if (!ignoredFolders.test(entry.name)) readFolder(path, found)
-      } else if (extensions.test(entry.name) && !otherTools.some((pattern) => pattern.test(entry.name))) {
+        if (!ignoredFolders.test(entry.name)) readFolder(path, found, also)
+      } else if (also?.(path) === true || isManifest(entry.name)) {
         guarded(path, found.unreadable, () => found.files.push({ path, text: readFileSync(path, 'utf8') }))
       }
     }
   })
+}
+
+function isManifest(name: string): boolean {
+  return extensions.test(name) && !otherTools.some((pattern) => pattern.test(name))
 }
 
 function guarded(path: string, unreadable: UnreadableFile[], read: () => void): void {

@@ -33,7 +33,7 @@ export function* validateExpressions(schema: Schema, path: Path, options: Expres
   if (!(yield* collectRuledSchemas(schema, ruled))) return []
   const rules = new RulesWalk(options, ruled)
   const errors = yield* collectErrorsSteps((found) =>
-    rules.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true }, found),
+    rules.visit(schema, { path, cardinality: 1, uncorrelated: undefined, root: true, scope: 'outside' }, found),
   )
   return [...errors, ...rules.totalErrors(path)]
 }
@@ -65,6 +65,8 @@ interface At {
   /** The outermost part whose old and new values cannot be correlated. */
   readonly uncorrelated: Path | undefined
   readonly root: boolean
+  /** Whether a schema around this one has rules, and whether one of those inside it has a type that expressions cannot access. */
+  readonly scope: 'outside' | 'typed' | 'untyped'
 }
 
 class RulesWalk {
@@ -89,7 +91,9 @@ class RulesWalk {
     const cardinality = inner(schema, at.cardinality)
     const mapType = schema['x-kubernetes-map-type'] ?? 'granular'
     const uncorrelatedMembers = ['granular', 'atomic'].includes(mapType) ? at.uncorrelated : (at.uncorrelated ?? path)
-    const member = { cardinality, uncorrelated: uncorrelatedMembers, root: false }
+    const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
+    const scope = scopeOf(schema, at, rules.length > 0)
+    const member = { cardinality, uncorrelated: uncorrelatedMembers, root: false, scope }
     const { additionalProperties: rest } = schema
     if (typeof rest === 'object' && rest !== null) {
       yield* this.visit(rest, { ...member, path: path.child('additionalProperties') }, errors)
@@ -101,18 +105,21 @@ class RulesWalk {
     const items = itemsOf(schema)
     if (items !== undefined) {
       const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? at.uncorrelated : (at.uncorrelated ?? path)
-      yield* this.visit(items, { path: path.child('items'), cardinality, uncorrelated, root: false }, errors)
+      yield* this.visit(items, { ...member, path: path.child('items'), uncorrelated }, errors)
     }
-    const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
-    if (rules.length > 0 && !this.#faulty.has(String(path))) yield* this.#rules(schema, { rules, at }, errors)
+    if (rules.length > 0 && !this.#faulty.has(String(path))) yield* this.#rules(schema, { rules, at, scope }, errors)
   }
 
-  *#rules(schema: Schema, { rules, at }: { readonly rules: readonly Rule[]; readonly at: At }, errors: ErrorList): Steps {
+  *#rules(
+    schema: Schema,
+    { rules, at, scope }: { readonly rules: readonly Rule[]; readonly at: At; readonly scope: At['scope'] },
+    errors: ErrorList,
+  ): Steps {
     const { engine } = cel()
     this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
-    const whole = at.root || schema['x-kubernetes-embedded-resource'] === true
-    const declared = engine.schemaDeclType(schema as JsonObject, 'selfType', whole)
+    const declared =
+      scope === 'untyped' ? undefined : engine.schemaDeclType(schema as JsonObject, 'selfType', at.root || isEmbedded(schema))
     if (declared === undefined) {
       const why = 'unable to convert structural schema to CEL declarations'
       const what = 'internal error: failed to construct type information for x-kubernetes-validations rules'
@@ -158,6 +165,28 @@ class RulesWalk {
       field.forbidden(path, overBudget(sum, this.#total, schemaLimit)),
     ]
   }
+}
+
+/** A schema without rules of its own and around it needs no type. */
+function scopeOf(schema: Schema, { root, scope }: At, hasRules: boolean): At['scope'] {
+  if (scope === 'untyped' || (scope === 'outside' && !hasRules)) return scope
+  return isTyped(schema, root || isEmbedded(schema)) ? 'typed' : 'untyped'
+}
+
+/** Whether expressions can access values of the schema: those of known types, and lists and maps of such values. */
+function isTyped(schema: Schema, whole: boolean): boolean {
+  if (schema['x-kubernetes-int-or-string'] === true) return true
+  const { type = '', additionalProperties: rest } = schema
+  if (type === 'array') {
+    const items = itemsOf(schema)
+    return items !== undefined && isTyped(items, isEmbedded(items))
+  }
+  if (type === 'object') return whole || typeof rest !== 'object' || rest === null || isTyped(rest, isEmbedded(rest))
+  return ['string', 'boolean', 'number', 'integer'].includes(type)
+}
+
+function isEmbedded(schema: Schema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true
 }
 
 function validateCompiled(

@@ -1,5 +1,7 @@
 /** Cron schedules: five fields, or a macro such as `@daily`. */
+
 import { MetaError, parseDuration } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 
 interface Bounds {
   readonly min: number
@@ -102,9 +104,9 @@ function readNumber(text: string, names: ReadonlyMap<string, number> | undefined
   const named = names?.get(text.toLowerCase())
   if (named !== undefined) return named
   if (!/^[+-]?[0-9]+$/.test(text))
-    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: invalid syntax`
   const value = Number(text)
   if (!Number.isSafeInteger(value))
-    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: value out of range`
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: value out of range`
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value
 }

@@ -2,7 +2,7 @@
 
 import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { goStrings } from '@krmkit/meta/go-text'
+import { goQuote, goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR } from '@krmkit/meta/ip'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
@@ -64,7 +64,7 @@ function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, 
   validateResources(node, errors)
   const seen = new Set<string>()
   for (const [i, address] of (node.status?.addresses ?? []).entries()) {
-    const text = `core.NodeAddress{Type:${JSON.stringify(address.type)}, Address:${JSON.stringify(address.address)}}`
+    const text = `core.NodeAddress{Type:${goQuote(address.type)}, Address:${goQuote(address.address)}}`
     if (seen.has(text)) errors.child('status').child('addresses').index(i).duplicate(text)
     seen.add(text)
   }

@@ -1,6 +1,7 @@
 /** `pods/binding`: assigns a pod to a node. */
 
 import { ApiError, type DeepReadonly, type FieldError, field, formatTime, Path } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Binding, Pod } from '../../../types/core-v1.generated.ts'
 import { copy, isEmpty, isEmptyMap } from '../../shared/values.ts'
@@ -43,7 +44,7 @@ export function bindPod(
   const refuse = (detail: string) => ApiError.conflict({ group: '', resource: 'pods/binding' }, name, detail)
   if (deletionTimestamp !== undefined) throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
   const { nodeName, schedulingGates } = pod.spec ?? {}
-  if (!isEmpty(nodeName)) throw refuse(`pod ${name} is already assigned to node ${JSON.stringify(nodeName)}`)
+  if (!isEmpty(nodeName)) throw refuse(`pod ${name} is already assigned to node ${goQuote(nodeName)}`)
   if (!isEmpty(schedulingGates)) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
   const bound = copy<Pod>(pod)
   const { annotations, labels, resourceVersion = '' } = binding.metadata

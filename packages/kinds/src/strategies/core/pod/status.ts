@@ -58,6 +58,13 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
       validateStatus(pod, old, errors.child('status'))
     })
   },
+  warnings({ status }) {
+    const { podIPs = [], hostIPs = [] } = status ?? {}
+    return [
+      ...podIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.podIPs[${i}].ip`, ip)),
+      ...hostIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.hostIPs[${i}].ip`, ip)),
+    ]
+  },
 }
 
 /** A client that does not know the observed generations leaves them as they are. */
@@ -67,14 +74,6 @@ function keepObservedGenerations(status: PodStatus, old: R<PodStatus>): void {
     const before = old.conditions?.find(({ type }) => type === condition.type)?.observedGeneration
     if (!condition.observedGeneration && isSet(before)) condition.observedGeneration = before
   }
-}
-
-/** Warnings about addresses in odd notations. */
-export function statusWarnings({ podIPs = [], hostIPs = [] }: R<PodStatus>): string[] {
-  return [
-    ...podIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.podIPs[${i}].ip`, ip)),
-    ...hostIPs.flatMap(({ ip = '' }, i) => addressWarnings(`status.hostIPs[${i}].ip`, ip)),
-  ]
 }
 
 const ownConditions = new Set(['PodScheduled', 'Ready', 'Initialized'])

@@ -15,7 +15,7 @@ import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
 import { validateProfileAnnotations } from './profile-annotations.ts'
-import { defaultPodStatus, podStatusStrategy, statusWarnings } from './status.ts'
+import { defaultPodStatus, podStatusStrategy } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
 import { validatePodUpdate } from './update-validation.ts'
 import { validatePod } from './validation.ts'
@@ -117,7 +117,6 @@ export const podStrategy = defineStrategy<Pod>({
     return validateStepsWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },
   warnings(pod, old, context) {
-    if (context.subresource === 'status') return statusWarnings(status(pod))
     return old === undefined ? [...hostnameWarnings(pod), ...podWarnings(pod, context)] : []
   },
   deleteAnswer: 'Object',

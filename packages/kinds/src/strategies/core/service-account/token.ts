@@ -2,13 +2,16 @@
 import {
   ApiError,
   type ApiObject,
+  createFeatures,
   type DeepReadonly,
+  type Features,
   type FieldError,
   field,
   formatTime,
   type GroupResource,
   Path,
 } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { BoundObjectReference, TokenRequest } from '../../../types/authentication-v1.generated.ts'
 import type { Pod } from '../../../types/core-v1.generated.ts'
 import { isEmpty } from '../../shared/values.ts'
@@ -121,6 +124,7 @@ export function boundObject(
   reference: DeepReadonly<BoundObjectReference> | null | undefined,
   account: TokenAccount,
   reader: BoundObjectReader,
+  { features = createFeatures() }: { readonly features?: Features } = {},
 ): TokenBinding | undefined {
   if (reference === undefined || reference === null) return undefined
   const { kind = '', apiVersion = '', name = '', uid: expected = '' } = reference
@@ -128,6 +132,10 @@ export function boundObject(
   if (!isBoundKind(kind) || group !== '')
     throw ApiError.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   if (name === '') throw ApiError.badRequest('Name parameter required.')
+  if (kind === 'Node' && !gateEnabled('ServiceAccountTokenNodeBinding', features))
+    throw ApiError.badRequest(
+      'cannot bind token to a Node object as the "ServiceAccountTokenNodeBinding" feature-gate is disabled',
+    )
   const resource = boundKinds[kind]
   const found = reader.get({ group: '', resource }, kind === 'Node' ? '' : account.namespace, name)
   if (found === undefined) throw ApiError.notFound({ group: '', resource }, name)
@@ -142,7 +150,7 @@ export function boundObject(
     throw ApiError.conflict({ group: '', resource: kind }, name, problem)
   }
   const nodeName = pod?.spec?.nodeName
-  if (isEmpty(nodeName)) return { kind, name, uid }
+  if (isEmpty(nodeName) || !gateEnabled('ServiceAccountTokenPodNodeInfo', features)) return { kind, name, uid }
   const node = reader.get({ group: '', resource: 'nodes' }, '', nodeName)
   return { kind, name, uid, node: { name: nodeName, uid: node?.metadata.uid ?? '' } }
 }

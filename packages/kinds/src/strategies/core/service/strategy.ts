@@ -4,7 +4,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateIP } from '@krmkit/meta/ip'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Service, ServiceSpec } from '../../../types/core-v1.generated.ts'
-import { addressWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
+import { addressWarnings, loadBalancerWarnings, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -116,10 +116,9 @@ export const serviceStrategy = defineStrategy<Service>({
       yield* validateService(service, errors, old)
     })
   },
-  warnings(service, _old, { features, subresource }) {
+  warnings(service, _old, { features }) {
     const { spec } = service
-    // Writes of the status change nothing that is warned of.
-    if (!isSet(spec) || subresource !== undefined) return []
+    if (!isSet(spec)) return []
     const texts = serviceWarnings(spec)
     if (!features.release.atLeast('1.34') || !isHeadless(spec)) return texts
     if (!isEmpty(spec.loadBalancerIP)) texts.push('spec.loadBalancerIP is ignored for headless services')
@@ -144,6 +143,7 @@ export const serviceStrategy = defineStrategy<Service>({
           validateStatus(service, old, errors.child('status'))
         })
       },
+      warnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

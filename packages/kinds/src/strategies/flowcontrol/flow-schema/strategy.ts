@@ -1,6 +1,6 @@
 /** FlowSchema. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { goStrings, goText } from '@krmkit/meta/go-text'
+import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import type {
   FlowSchema,
@@ -44,7 +44,7 @@ function validateSpec(spec: R<FlowSchemaSpec>, name: string, at: FieldPath): voi
   if (rank > maxPrecedence) here.invalid(rank, `must not be greater than ${maxPrecedence}`)
   if (rank === 1 && name !== 'exempt') here.invalid(rank, "only the schema named 'exempt' may have matchingPrecedence 1")
   if (isSet(distinguisherMethod) && !distinguishers.includes(distinguisherMethod.type)) {
-    const printed = goText(`flowcontrol.FlowDistinguisherMethod{Type:${JSON.stringify(distinguisherMethod.type)}}`)
+    const printed = goText(`flowcontrol.FlowDistinguisherMethod{Type:${goQuote(distinguisherMethod.type)}}`)
     at.child('distinguisherMethod').child('type').notSupported(printed, distinguishers)
   }
   const level = spec.priorityLevelConfiguration?.name ?? ''

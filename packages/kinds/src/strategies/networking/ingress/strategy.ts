@@ -11,7 +11,7 @@ import type {
   IngressSpec,
   IngressTLS,
 } from '../../../types/networking-v1.generated.ts'
-import { addressWarnings } from '../../shared/address-warnings.ts'
+import { loadBalancerWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
@@ -144,17 +144,16 @@ export const ingressStrategy = defineStrategy<Ingress>({
       validateSpec(ingress.spec ?? {}, errors.child('spec'))
     })
   },
-  warnings(ingress, old, { profile, subresource }) {
-    if (subresource === 'status')
-      return (ingress.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) =>
-        isEmpty(ip) ? [] : addressWarnings(`status.loadBalancer.ingress[${i}]`, ip),
-      )
+  warnings(ingress, old, { profile }) {
     const key = `${profile.domain}/ingress.class`
     if (old !== undefined || own(ingress.metadata.annotations, key) === undefined) return []
     return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`]
   },
   subresources: {
-    status: statusSubresource((ingress, errors, old) => validateStatus(ingress, old, errors)),
+    status: {
+      ...statusSubresource<Ingress>((ingress, errors, old) => validateStatus(ingress, old, errors)),
+      warnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
+    },
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })

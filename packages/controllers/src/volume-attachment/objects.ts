@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { resourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+
+/** The parts of volumes and attachments that the controllers of attachments read and write. */
+
+export interface CsiVolume extends ApiObject {
+  spec?: { csi?: { driver: string; volumeHandle: string } | null; [member: string]: unknown }
+}
+
+export interface VolumeAttachment extends ApiObject {
+  spec?: { attacher: string; nodeName: string; source: { persistentVolumeName?: string | null } }
+  status?: { attached: boolean; [member: string]: unknown }
+}
+
+export interface CsiDriver extends ApiObject {
+  spec?: { attachRequired?: boolean }
+}
+
+/** Returns the resources of the storage group. */
+export function storageResources({ apiDomain }: NamingProfile) {
+  const group = { group: `storage.${apiDomain}`, version: 'v1', namespaced: false }
+  return {
+    attachments: resourceType<VolumeAttachment>({ ...group, resource: 'volumeattachments', kind: 'VolumeAttachment' }),
+    drivers: resourceType<CsiDriver>({ ...group, resource: 'csidrivers', kind: 'CSIDriver' }),
+  }
+}
+
+/** Returns the name of the attachment of a volume to a node. */
+export function attachmentName(
+  { volumeHandle, driver }: DeepReadonly<NonNullable<NonNullable<CsiVolume['spec']>['csi']>>,
+  node: string,
+): string {
+  return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`
+}

@@ -1,0 +1,44 @@
+import type { Printer } from '../interfaces.ts'
+import { factMinor } from './release-names.ts'
+
+/** Columns of Tables as a release had them. Facts from release notes and from the printers of the releases. */
+
+/** A column that a release added to a kind. */
+interface AddedColumn {
+  readonly column: string
+  readonly since: string
+  /** The name that the column had before, when it existed. Default: it did not exist. */
+  readonly before?: string
+}
+
+/** Key: `group/Kind` of stored objects, with stock names. */
+const addedColumns: Readonly<Record<string, readonly AddedColumn[]>> = {
+  'batch/CronJob': [{ column: 'Timezone', since: '1.30' }],
+  'batch/Job': [{ column: 'Status', since: '1.30' }],
+  'scheduling.k8s.io/PriorityClass': [{ column: 'PreemptionPolicy', since: '1.32' }],
+  '/PersistentVolume': [{ column: 'VolumeAttributesClass', since: '1.29' }],
+  '/PersistentVolumeClaim': [{ column: 'VolumeAttributesClass', since: '1.29' }],
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': [
+    { column: 'NominalConcurrencyShares', since: '1.26', before: 'AssuredConcurrencyShares' },
+  ],
+}
+
+/** The printer of a kind in a release: without younger columns, and with the names of the time. @param key `group/Kind` */
+export function printerAt(printer: Printer, key: string, minor: number): Printer {
+  const later = (addedColumns[key] ?? []).filter(({ since }) => factMinor(since) > minor)
+  if (later.length === 0) return printer
+  const absent = new Set(later.filter(({ before }) => before === undefined).map(({ column }) => column))
+  const renamed = new Map(later.flatMap(({ column, before }) => (before === undefined ? [] : [[column, before] as const])))
+  const kept = printer.columns.map(({ name }, at) => (absent.has(name) ? -1 : at)).filter((at) => at >= 0)
+  return {
+    ...printer,
+    columns: kept.map((at) => {
+      const column = printer.columns[at]!
+      return { ...column, name: renamed.get(column.name) ?? column.name }
+    }),
+    cells(object, options) {
+      const cells = printer.cells(object, options)
+      return kept.map((at) => cells[at]!)
+    },
+  }
+}

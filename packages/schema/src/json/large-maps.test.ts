@@ -1,0 +1,40 @@
+import { runAtOnce } from '@krmkit/meta/slices'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memberCountOfLargeMap, memberNames } from './large-maps.ts'
+import { parseJsonSteps } from './parse-json.ts'
+
+const wide = 30_000
+const names = Array.from({ length: wide }, (_, i) => `k${wide - i}`)
+const text = (extra = '') => `{${names.map((name) => `"${name}":1`).join(',')}${extra}}`
+const parse = (json: string) => runAtOnce(parseJsonSteps(new TextEncoder().encode(json), {}))
+
+afterEach(() => vi.restoreAllMocks())
+
+describe('memberNames', () => {
+  it('knows the keys of a large parsed object without enumerating it', () => {
+    const value = parse(text()).value as object
+    const enumerations = vi.spyOn(Object, 'keys')
+    expect(memberNames(value)).toEqual(names)
+    expect(enumerations.mock.calls.some(([object]) => object === value)).toBe(false)
+    expect(memberCountOfLargeMap(value)).toBe(wide)
+  })
+
+  it('lists a repeated key once', () => {
+    const { value, duplicates } = parse(text(',"k1":2,"new":3,"new":4'))
+    expect(memberNames(value as object)).toEqual([...names, 'new'])
+    expect(duplicates?.get(value as object)).toHaveLength(wide + 3)
+    expect(value).toMatchObject({ k1: 2, new: 4 })
+  })
+
+  it('stays true: a large parsed object is frozen', () => {
+    const value = parse(text()).value as Record<string, unknown>
+    expect(() => {
+      value['other'] = 1
+    }).toThrow(TypeError)
+    expect(Object.isFrozen(parse('{"a":1}').value)).toBe(false)
+  })
+
+  it('enumerates other objects', () => {
+    expect(memberNames({ b: 1, a: 2 })).toEqual(['b', 'a'])
+  })
+})
