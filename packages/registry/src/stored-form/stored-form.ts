@@ -121,8 +121,6 @@ class BuiltIn {
     if (served?.toStorage !== undefined && version === this.stored.storage.version) return served.toStorage(object)
     const former = formerConversion(from, to, { defaults: false })
     if (former !== undefined) return former(object)
-    // Versions of one group that have no conversion have the same members.
-    if (from.group === to.group) return { ...object, apiVersion: formatApiVersion(to) }
     throw new TypeError(`${from.kind} of ${object.apiVersion} cannot be converted to ${version}`)
   }
 

@@ -295,20 +295,40 @@ export class Follower implements Storage {
       if (entry === undefined) return previous === undefined ? undefined : this.#deleteEvent(remote.key, remote.revision)
       return putEvent(entry, previous)
     }
+    own.entry = this.#ownEntry(own, previous?.key ?? remote.key, remote)
+    return own.entry === undefined ? undefined : putEvent(own.entry, previous)
+  }
+
+  /** The entry of a write of this process: as it was encoded, instead of decoded again. */
+  #ownEntry({ encode, memo }: PendingWrite, key: string, remote: RemoteEntry): Entry | undefined {
     const { revision, created } = remote
-    const value = ownBytes(this.#encode(own.encode, revision))
-    own.entry = makeEntry(previous?.key ?? remote.key, value, { revision, created, memo: own.memo })
-    return putEvent(own.entry, previous)
+    try {
+      return makeEntry(key, ownBytes(this.#encode(encode, revision)), { revision, created, memo })
+    } catch (error) {
+      // It has been stored already.
+      this.#options.onError(error)
+      return decodeEntry(this.#form, remote, this.#options.onError)
+    }
   }
 
   #deleteEvent(key: string, revision: Revision): StorageEvent | undefined {
     const previous = this.#state.peek(key)
     if (previous === undefined) return undefined
     const own = this.#pending.deletion(key, previous.revision)
-    const value = own === undefined ? this.#form.atRevision(key, previous.value, revision) : this.#encode(own.encode, revision)
+    const value = this.#lastState(own, previous, revision)
     const entry = makeEntry(previous.key, ownBytes(value), { revision, created: previous.created, memo: own?.memo })
     if (own !== undefined) own.entry = entry
     return deleteEvent(entry, previous)
+  }
+
+  #lastState(own: PendingWrite | undefined, previous: Entry, revision: Revision): Uint8Array {
+    try {
+      if (own !== undefined) return this.#encode(own.encode, revision)
+    } catch (error) {
+      // The deletion has happened already.
+      this.#options.onError(error)
+    }
+    return this.#form.atRevision(previous.key, previous.value, revision)
   }
 
   async #reload(): Promise<void> {

@@ -1,0 +1,57 @@
+import type { RemoteBackend, RemoteEntry, RemoteSink, RemoteWrite, RemoteWriteResult } from '../remote-backend.ts'
+
+/** A remote store in memory, whose answers a test can change. */
+export class MemoryBackend implements RemoteBackend {
+  readonly entries = new Map<string, RemoteEntry>()
+  readonly sent: RemoteWrite[] = []
+  newest = 1
+  answer: (write: RemoteWrite) => Promise<RemoteWriteResult> = async (write) => this.apply(write)
+  #sink: RemoteSink | undefined
+
+  async revision() {
+    return this.newest
+  }
+
+  async oldest() {
+    return 1
+  }
+
+  async load() {
+    const entries = [...this.entries.values()]
+    return { revision: this.newest, entries: onePage(entries) }
+  }
+
+  async subscribe(_from: number, sink: RemoteSink) {
+    this.#sink = sink
+    return { requestProgress: () => sink.progress(this.newest), close: () => undefined }
+  }
+
+  write(write: RemoteWrite) {
+    this.sent.push(write)
+    return this.answer(write)
+  }
+
+  async compact() {}
+
+  close() {}
+
+  /** Stores a write, and delivers its event at once. */
+  apply({ type, key, value, expect }: RemoteWrite): RemoteWriteResult {
+    const current = this.entries.get(key)
+    if ((current?.revision ?? 0) !== expect) return { outcome: 'conflict', revision: this.newest }
+    const revision = ++this.newest
+    if (type === 'delete') {
+      this.entries.delete(key)
+      this.#sink?.events([{ type, key, revision }])
+    } else {
+      const entry = { key, value, revision, created: current?.created ?? revision }
+      this.entries.set(key, entry)
+      this.#sink?.events([{ type, entry }])
+    }
+    return { outcome: 'written', revision }
+  }
+}
+
+async function* onePage(entries: readonly RemoteEntry[]) {
+  yield entries
+}
