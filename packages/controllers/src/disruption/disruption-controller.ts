@@ -4,6 +4,7 @@ import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
+import { PodsByLabel } from '../workloads/pods-by-label.ts'
 import {
   type Budget,
   type BudgetStatus,
@@ -33,6 +34,7 @@ class DisruptionController implements AsyncDisposable {
   readonly #subscriptions: (() => void)[] = []
   readonly #add: (budget: DeepReadonly<Budget>) => void
   #pods: Informer<Pod> | undefined
+  #podsByLabel: PodsByLabel | undefined
 
   constructor(context: ControllerContext) {
     this.#context = context
@@ -53,6 +55,7 @@ class DisruptionController implements AsyncDisposable {
   #watchPods(): void {
     if (this.#pods !== undefined) return
     this.#pods = this.#context.informers.of(pods)
+    this.#podsByLabel = new PodsByLabel(this.#context)
     const enqueueBudgets = (pod: DeepReadonly<Pod>) => {
       for (const budget of this.#budgets.list({ namespace: pod.metadata.namespace ?? '' }))
         if (covers(budget, pod)) this.#add(budget)
@@ -80,7 +83,7 @@ class DisruptionController implements AsyncDisposable {
       )
       return undefined
     }
-    const covered = this.#pods.list({ namespace }).filter((pod) => covers(budget, pod))
+    const covered = this.#candidates(budget, namespace).filter((pod) => covers(budget, pod))
     const now = clock.now()
     const disrupted = disruptedPods(budget, covered, now)
     let status: BudgetStatus
@@ -96,6 +99,13 @@ class DisruptionController implements AsyncDisposable {
     await this.#write(budget, status)
     if (failure !== undefined) throw failure
     return disrupted.recheckAtMs === undefined ? undefined : { requeueAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
+  }
+
+  /** Returns the pods that a budget may cover: by the index of labels when its selector has labels, otherwise all of the namespace. */
+  #candidates({ spec }: DeepReadonly<Budget>, namespace: string): readonly DeepReadonly<Pod>[] {
+    const matchLabels = spec?.selector?.matchLabels ?? {}
+    if (Object.keys(matchLabels).length === 0) return this.#pods?.list({ namespace }) ?? []
+    return this.#podsByLabel?.select(namespace, matchLabels) ?? []
   }
 
   /** Writes the status against the version that was counted, so that a concurrent eviction is a conflict. */
