@@ -1,4 +1,5 @@
 import type { OwnerReference } from '@krmkit/meta'
+import { canonicalText, shortHash } from '../workloads/canonical-text.ts'
 import {
   type AnnotationKeys,
   desiredReplicas,
@@ -23,36 +24,12 @@ export function findNewSet(deployment: ReadonlyDeployment, sets: readonly Readon
 export function templateText(template: Template | ReadonlyReplicaSet | object | undefined): string {
   const plain = structuredClone(template ?? {}) as Template
   if (plain.metadata?.labels !== undefined) delete plain.metadata.labels[hashLabel]
-  return sortedText(plain)
+  return canonicalText(plain)
 }
 
-function sortedText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const members = Object.entries(value).filter(([, member]) => !isEmptyMember(member))
-  return `{${members
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${sortedText(member)}`)
-    .join()}}`
-}
-
-/** Absent, null and empty members are equal. */
-function isEmptyMember(value: unknown): boolean {
-  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
-}
-
-const letters = 'bcdfghjklmnpqrstvwxz2456789'
-
-/**
- * Returns a short hash of a template, with the alphabet of the stock controller but other values. `collisions` yields another hash for
- * the same template when a name is taken.
- */
+/** Returns a short hash of a template. `collisions` yields another hash for the same template when a name is taken. */
 export function templateHash(template: Template | undefined, collisions = 0): string {
-  let hash = 0x811c9dc5
-  for (const byte of new TextEncoder().encode(`${templateText(template)}${collisions === 0 ? '' : collisions}`)) {
-    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0
-  }
-  return [...String(hash)].map((digit) => letters[digit.charCodeAt(0) % letters.length]).join('')
+  return shortHash(templateText(template), collisions)
 }
 
 /** Builds the replica set of the template of a deployment, with zero replicas. */

@@ -4,16 +4,19 @@ import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
 import { desiredTaints, type Node } from './desired-taints.ts'
+import { HeartbeatMonitor } from './heartbeat-monitor.ts'
 
 const nodes = resourceType<Node>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 
 /**
- * Taints nodes according to their conditions, so that pods are not scheduled on unsuitable nodes. Does not monitor heartbeats and does
- * not evict pods.
+ * Taints nodes according to their conditions, so that pods are not scheduled on unsuitable nodes, and marks nodes as unknown when their
+ * heartbeats stop. Does not evict pods.
  */
 export const nodeTaintsController: Controller = {
   name: 'node-lifecycle-controller',
-  start({ client, informers, clock, profile, fieldManager, signal, queue }) {
+  start(context) {
+    const { client, informers, clock, profile, fieldManager, signal, queue } = context
+    const monitor = new HeartbeatMonitor(context)
     const known = informers.of(nodes)
     const work = queue<string>({
       async sync(name) {
@@ -29,6 +32,6 @@ export const nodeTaintsController: Controller = {
     })
     const enqueue = ({ metadata }: { readonly metadata: { readonly name?: string } }) => work.add(metadata.name ?? '')
     const unsubscribe = known.on({ added: enqueue, updated: enqueue })
-    return disposeSubscriptions([unsubscribe])
+    return disposeSubscriptions([unsubscribe, () => void monitor[Symbol.asyncDispose]()])
   },
 }

@@ -1,0 +1,186 @@
+import type { Informer } from '@krmkit/client'
+import { ApiError, formatTime, parseTime } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
+import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
+import type { ObjectIndex } from '../framework/object-index.ts'
+import { sameJson } from '../framework/same-json.ts'
+import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { type Job, jobs, type ReadonlyJob, terminalCondition } from '../job/objects.ts'
+import { queueKey, splitKey } from '../workloads/objects.ts'
+import { byController } from '../workloads/owned-pods.ts'
+import { delayUntilNext, dueTime } from './due.ts'
+import { type CronJob, type CronJobStatus, cronJobs, jobName, jobOf, type ReadonlyCronJob, referenceTo } from './objects.ts'
+import { parseSchedule, type Schedule } from './schedule.ts'
+
+/** Creates jobs at the times of cron jobs. */
+export const cronJobController: Controller = {
+  name: 'cronjob-controller',
+  isDefault: false,
+  start: (context) => new CronJobController(context),
+}
+
+class CronJobController implements AsyncDisposable {
+  readonly #context: ControllerContext
+  readonly #cronJobs: Informer<CronJob>
+  readonly #jobs: Informer<Job>
+  readonly #jobsByController: ObjectIndex<Job>
+  readonly #queue: WorkQueue<string>
+  readonly #subscriptions: readonly (() => void)[]
+
+  constructor(context: ControllerContext) {
+    const { informers, rateLimit } = context
+    this.#context = context
+    this.#cronJobs = informers.of(cronJobs)
+    this.#jobs = informers.of(jobs)
+    this.#jobsByController = informers.index(jobs, 'controller', byController)
+    this.#queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
+    const enqueue = (cronJob: ReadonlyCronJob) => this.#queue.add(queueKey(cronJob))
+    const enqueueOwner = ({ metadata: { namespace = '', ownerReferences } }: ReadonlyJob) => {
+      const owner = controllerOf(ownerReferences)
+      if (owner?.kind === cronJobs.kind) this.#queue.add(`${namespace}/${owner.name}`)
+    }
+    this.#subscriptions = [
+      this.#cronJobs.on({ added: enqueue, updated: (cronJob, previous) => this.#updated(cronJob, previous) }),
+      this.#jobs.on({ added: enqueueOwner, updated: enqueueOwner, deleted: enqueueOwner }),
+    ]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
+  }
+
+  /** A new schedule takes effect at its next time: past times of it are not made up for. */
+  #updated(cronJob: ReadonlyCronJob, previous: ReadonlyCronJob): void {
+    const { schedule, timeZone } = cronJob.spec ?? {}
+    if (schedule === previous.spec?.schedule && timeZone === previous.spec?.timeZone) {
+      this.#queue.add(queueKey(cronJob))
+      return
+    }
+    const parsed = scheduleOf(cronJob)
+    const delayMs = parsed === undefined ? undefined : delayUntilNext(cronJob, parsed, this.#context.clock.now())
+    if (delayMs !== undefined) this.#queue.addAfter(queueKey(cronJob), delayMs)
+  }
+
+  async #sync(key: string): Promise<RequeueAfter | undefined> {
+    if (!this.#jobs.hasSynced) await this.#jobs.synced
+    const { namespace, name } = splitKey(key)
+    const cronJob = this.#cronJobs.get(name, namespace)
+    if (cronJob === undefined) return undefined
+    const owned = this.#jobsByController.get(cronJob.metadata.uid ?? '')
+    const status = await this.#observe(cronJob, owned)
+    let failure: unknown
+    let delayMs: number | undefined
+    if (cronJob.metadata.deletionTimestamp === undefined && cronJob.spec?.suspend !== true) {
+      const schedule = scheduleOf(cronJob)
+      try {
+        if (schedule !== undefined) await this.#runDue(cronJob, schedule, status)
+      } catch (error) {
+        failure = error
+      }
+      if (schedule !== undefined) delayMs = delayUntilNext({ ...cronJob, status }, schedule, this.#context.clock.now())
+    }
+    await this.#deleteOld(cronJob, owned)
+    await this.#writeStatus(cronJob, status)
+    if (failure !== undefined) throw failure
+    return delayMs === undefined ? undefined : { requeueAfterMs: delayMs }
+  }
+
+  /** Returns the status without jobs that have ended or are gone. */
+  async #observe(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<CronJobStatus> {
+    const { client, signal } = this.#context
+    const { active: before = [], ...status } = structuredClone(cronJob.status ?? {}) as CronJobStatus
+    const byUid = new Map(owned.map((job) => [job.metadata.uid, job]))
+    const active: CronJobStatus['active'] = []
+    for (const reference of before) {
+      const { name = '', namespace = '', uid } = reference
+      // The informer may not show a new job yet.
+      const job = byUid.get(uid) ?? (await ignoreNotFound(client.get(jobs, name, { namespace, signal })))
+      if (job?.metadata.uid === uid && terminalCondition(job as ReadonlyJob) === undefined) active.push(reference)
+    }
+    let last = status.lastSuccessfulTime
+    for (const job of owned) {
+      const { completionTime } = job.status ?? {}
+      if (completionTime === undefined || terminalCondition(job)?.type !== 'Complete') continue
+      if (last === undefined || parseTime(completionTime) > parseTime(last)) last = completionTime
+    }
+    return {
+      ...status,
+      ...(active.length === 0 ? {} : { active }),
+      ...(last === undefined ? {} : { lastSuccessfulTime: last }),
+    }
+  }
+
+  /** Creates the job of the latest time that has passed, as the concurrency policy allows. Changes the status. */
+  async #runDue(cronJob: ReadonlyCronJob, schedule: Schedule, status: CronJobStatus): Promise<void> {
+    const now = this.#context.clock.now()
+    const due = dueTime(cronJob, schedule, now)
+    const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec ?? {}
+    if (due === undefined || (startingDeadlineSeconds != null && due + startingDeadlineSeconds * 1000 < now)) return
+    const { active = [] } = status
+    const isDone = status.lastScheduleTime !== undefined && parseTime(status.lastScheduleTime) === due
+    if (isDone || active.some(({ name }) => name === jobName(cronJob, due))) return
+    if (concurrencyPolicy === 'Forbid' && active.length > 0) return
+    if (concurrencyPolicy === 'Replace') {
+      for (const { name = '', namespace = '' } of active) await this.#deleteJob(name, namespace)
+      delete status.active
+    }
+    const created = await this.#createJob(cronJob, due)
+    if (created === undefined) return
+    status.active = [...(status.active ?? []), referenceTo(created)]
+    status.lastScheduleTime = formatTime(due)
+  }
+
+  /** @returns the job of the time; undefined when another creator owns its name */
+  async #createJob(cronJob: ReadonlyCronJob, due: number): Promise<Job | undefined> {
+    const { client, fieldManager, profile, signal } = this.#context
+    const job = jobOf(cronJob, due, profile)
+    try {
+      return await client.create(jobs, job, { fieldManager, signal })
+    } catch (error) {
+      if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
+      const { name = '', namespace = '' } = job.metadata
+      const other = await client.get(jobs, name, { namespace, signal })
+      return controllerOf(other.metadata.ownerReferences)?.uid === cronJob.metadata.uid ? other : undefined
+    }
+  }
+
+  /** Deletes the oldest ended jobs beyond the history limits. */
+  async #deleteOld({ spec }: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<void> {
+    const limits = [
+      ['Complete', spec?.successfulJobsHistoryLimit],
+      ['Failed', spec?.failedJobsHistoryLimit],
+    ] as const
+    for (const [type, limit] of limits) {
+      if (limit == null) continue
+      const ended = owned.filter((job) => terminalCondition(job)?.type === type).sort(byStart)
+      for (const { metadata } of ended.slice(0, Math.max(0, ended.length - limit)))
+        if (metadata.deletionTimestamp === undefined) await this.#deleteJob(metadata.name ?? '', metadata.namespace ?? '')
+    }
+  }
+
+  async #deleteJob(name: string, namespace: string): Promise<void> {
+    const { client, signal } = this.#context
+    await ignoreNotFound(client.delete(jobs, name, { namespace, propagationPolicy: 'Background', signal }))
+  }
+
+  /** Writes the status against the version that was read. A conflicting change causes another sync. */
+  async #writeStatus(cronJob: ReadonlyCronJob, status: CronJobStatus): Promise<void> {
+    if (sameJson(cronJob.status ?? {}, status)) return
+    const { client, fieldManager, signal } = this.#context
+    const changed = { ...(structuredClone(cronJob) as CronJob), status }
+    const request = client.update(cronJobs, changed, { subresource: 'status', fieldManager, signal })
+    await ignoreReasons(request, ['NotFound', 'Conflict'])
+  }
+}
+
+function scheduleOf({ spec }: ReadonlyCronJob): Schedule | undefined {
+  return parseSchedule(spec?.schedule ?? '', spec?.timeZone ?? 'UTC')
+}
+
+function byStart(a: ReadonlyJob, b: ReadonlyJob): number {
+  const start = ({ status }: ReadonlyJob) =>
+    status?.startTime === undefined ? Number.POSITIVE_INFINITY : parseTime(status.startTime)
+  const [first, second] = [start(a), start(b)]
+  return first === second ? (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '') : first - second
+}

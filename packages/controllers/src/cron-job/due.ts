@@ -1,0 +1,49 @@
+import { type ReadonlyCronJob, scheduledSince } from './objects.ts'
+import type { Schedule } from './schedule.ts'
+
+/** When a cron job is due. Pure functions; times in milliseconds since the epoch. */
+
+interface MostRecent {
+  readonly sinceMs: number
+  /** The latest scheduled time that has passed. */
+  readonly dueMs: number | undefined
+  readonly isMissed: boolean
+  /** The times of the schedule do not differ, or there are none. */
+  readonly isInvalid?: true
+}
+
+/**
+ * Returns the latest scheduled time that has passed and was not processed. Earlier missed times are skipped, and with
+ * `startingDeadlineSeconds` those before the deadline.
+ */
+export function dueTime(cronJob: ReadonlyCronJob, schedule: Schedule, nowMs: number): number | undefined {
+  const deadline = cronJob.spec?.startingDeadlineSeconds
+  const earliest = deadline == null ? Number.NEGATIVE_INFINITY : nowMs - deadline * 1000
+  return mostRecent(Math.max(scheduledSince(cronJob), earliest), schedule, nowMs).dueMs
+}
+
+/** Returns the delay until the next scheduled time; undefined when there is none. */
+export function delayUntilNext(cronJob: ReadonlyCronJob, schedule: Schedule, nowMs: number): number | undefined {
+  const { sinceMs, dueMs, isMissed, isInvalid } = mostRecent(scheduledSince(cronJob), schedule, nowMs)
+  const from = isInvalid || (dueMs === undefined && isMissed) ? nowMs : (dueMs ?? sinceMs)
+  const next = schedule.next(from)
+  return next === undefined ? undefined : next - nowMs
+}
+
+function mostRecent(sinceMs: number, schedule: Schedule, nowMs: number): MostRecent {
+  const first = schedule.next(sinceMs)
+  if (first === undefined) return { sinceMs, dueMs: undefined, isMissed: false, isInvalid: true }
+  if (nowMs < first) return { sinceMs, dueMs: undefined, isMissed: false }
+  const second = schedule.next(first)
+  if (second === undefined || nowMs < second) return { sinceMs, dueMs: first, isMissed: false }
+  // Jumps over most of the missed times, assuming that they are evenly spaced.
+  const intervalMs = second - first
+  const missed = Math.floor((nowMs - first) / intervalMs) + 1
+  let dueMs: number | undefined
+  let time = schedule.next(first + (missed - 2) * intervalMs)
+  while (time !== undefined && time <= nowMs) {
+    dueMs = time
+    time = schedule.next(time)
+  }
+  return { sinceMs, dueMs, isMissed: true }
+}

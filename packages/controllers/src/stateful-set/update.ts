@@ -1,0 +1,141 @@
+import type { NamingProfile } from '@krmkit/meta'
+import type { Pod, ReadonlyPod } from '../workloads/objects.ts'
+import { isAvailable, isFinished, isTerminating } from '../workloads/pod-state.ts'
+import { slowStart } from '../workloads/slow-start.ts'
+import {
+  firstOrdinal,
+  isHealthy,
+  isInRange,
+  isParallel,
+  isRunningAndReady,
+  ordinalOf,
+  podOfSet,
+  podRevision,
+  type ReadonlyStatefulSet,
+  replicasOf,
+} from './objects.ts'
+import type { StatefulPods } from './pod-control.ts'
+import type { SetRevisions } from './status.ts'
+
+export interface SetUpdateOptions extends SetRevisions {
+  readonly control: StatefulPods
+  readonly profile: NamingProfile
+  readonly nowMs: number
+}
+
+/** A pod of an ordinal: the existing one, or the one to create. */
+type Replica = { readonly ordinal: number } & ({ readonly pod: ReadonlyPod } | { readonly missing: Pod })
+
+/**
+ * One step of a stateful set towards its spec. With ordered management, a pod is created or deleted only when all pods before it are
+ * available; creation goes upwards, deletion downwards. With parallel management all at once.
+ */
+export class SetUpdate {
+  readonly #set: ReadonlyStatefulSet
+  readonly #options: SetUpdateOptions
+  readonly #isOrdered: boolean
+  readonly #replicas: readonly Replica[]
+  /** Pods beyond the replicas, highest ordinal first. */
+  readonly #condemned: readonly ReadonlyPod[]
+
+  constructor(set: ReadonlyStatefulSet, pods: readonly ReadonlyPod[], options: SetUpdateOptions) {
+    this.#set = set
+    this.#options = options
+    this.#isOrdered = !isParallel(set)
+    const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod) ?? -1, pod]))
+    this.#replicas = Array.from({ length: replicasOf(set) }, (_, i) => {
+      const ordinal = firstOrdinal(set) + i
+      const pod = byOrdinal.get(ordinal)
+      return pod === undefined ? { ordinal, missing: this.#newPod(ordinal) } : { ordinal, pod }
+    })
+    this.#condemned = [...byOrdinal]
+      .filter(([ordinal]) => !isInRange(set, ordinal))
+      .sort(([a], [b]) => b - a)
+      .map(([, pod]) => pod)
+  }
+
+  /** @returns the number of pods deleted because of their revision */
+  async run(): Promise<number> {
+    if (await this.#runForAll(this.#replicas, (replica) => this.#processReplica(replica))) return 0
+    const { control } = this.#options
+    for (const pod of this.#condemned) await control.updateClaims(this.#set, pod)
+    if (await this.#runForAll(this.#condemned, (pod) => this.#processCondemned(pod))) return 0
+    return this.#set.spec?.updateStrategy?.type === 'OnDelete' ? 0 : this.#replaceOutdated()
+  }
+
+  #newPod(ordinal: number): Pod {
+    const { current, update, profile } = this.#options
+    const { type = 'RollingUpdate', rollingUpdate } = this.#set.spec?.updateStrategy ?? {}
+    const kept =
+      rollingUpdate === undefined
+        ? type === 'RollingUpdate'
+          ? (this.#set.status?.currentReplicas ?? 0)
+          : 0
+        : (rollingUpdate.partition ?? 0)
+    return podOfSet(this.#set, ordinal < firstOrdinal(this.#set) + kept ? current : update, { ordinal, profile })
+  }
+
+  /** Runs a step for each item, in order until one returns true, or all at once. @returns whether to stop */
+  async #runForAll<T>(items: readonly T[], step: (item: T) => Promise<boolean>): Promise<boolean> {
+    if (this.#isOrdered) {
+      for (const item of items) if (await step(item)) return true
+      return false
+    }
+    const { error } = await slowStart(items.length, async (i) => step(items[i] as T))
+    if (error !== undefined) throw error
+    return false
+  }
+
+  /** @returns whether later pods must wait */
+  async #processReplica(replica: Replica): Promise<boolean> {
+    const set = this.#set
+    const { control, nowMs } = this.#options
+    if ('missing' in replica) {
+      if (control.hasStaleClaim(set, replica.missing)) return true
+      await control.create(set, replica.missing)
+      return true
+    }
+    const { pod } = replica
+    if (isFinished(pod)) {
+      if (!isTerminating(pod)) await control.delete(pod)
+      return true
+    }
+    if (pod.status?.phase === 'Pending') await control.createClaims(set, pod)
+    if (this.#isOrdered) {
+      if (isTerminating(pod) || !isRunningAndReady(pod)) return true
+      if (!isAvailable(pod, set.spec?.minReadySeconds, nowMs)) return true
+    }
+    await control.restore(set, pod)
+    return false
+  }
+
+  /** @returns whether later pods must wait */
+  async #processCondemned(pod: ReadonlyPod): Promise<boolean> {
+    if (isTerminating(pod)) return this.#isOrdered
+    const isUnavailable = !isRunningAndReady(pod) || !isAvailable(pod, this.#set.spec?.minReadySeconds, this.#options.nowMs)
+    if (this.#isOrdered && isUnavailable && pod !== this.#firstUnhealthy()) return true
+    await this.#options.control.delete(pod)
+    return true
+  }
+
+  #firstUnhealthy(): ReadonlyPod | undefined {
+    const replicas = this.#replicas.map((replica) => ('pod' in replica ? replica.pod : replica.missing))
+    return [...replicas, ...[...this.#condemned].reverse()].find((pod) => !isHealthy(pod))
+  }
+
+  /** Deletes the pod with the highest ordinal that has another revision, once all above it are healthy. @returns their number */
+  async #replaceOutdated(): Promise<number> {
+    const { control, update } = this.#options
+    const first = this.#set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0
+    for (const replica of this.#replicas.slice(first).reverse()) {
+      if (!('pod' in replica)) return 0
+      const { pod } = replica
+      if (podRevision(pod) !== update.metadata.name && !isTerminating(pod)) {
+        await control.delete(pod)
+        return 1
+      }
+      if (!isHealthy(pod)) return 0
+    }
+    return 0
+  }
+}

@@ -1,0 +1,154 @@
+import { type ResourceType, resourceType } from '@krmkit/client'
+import { ApiError, type ApiObject, type DeepReadonly, type LabelSelector } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import type { ObjectIndex } from '../framework/object-index.ts'
+import type { ControllerContext } from '../interfaces.ts'
+import { canonicalText, shortHash } from './canonical-text.ts'
+import { claim, controllerReference } from './claims.ts'
+import type { PodTemplate } from './objects.ts'
+import { byController, orphansOf } from './owned-pods.ts'
+
+/** The template of a stateful set or daemon set at an earlier time. */
+export interface Revision extends ApiObject {
+  revision?: number
+  data?: { spec?: { template?: PodTemplate & { $patch?: string } } }
+}
+
+export type ReadonlyRevision = DeepReadonly<Revision>
+
+export const revisions = resourceType<Revision>({
+  group: 'apps',
+  version: 'v1',
+  resource: 'controllerrevisions',
+  kind: 'ControllerRevision',
+})
+
+/** Label of pods with the revision that they were created from: its name for stateful sets, its hash for daemon sets. */
+export const revisionLabel = 'controller-revision-hash'
+
+/** An owner of revisions. */
+export interface RevisionOwner extends ApiObject {
+  spec?: { template?: PodTemplate; [member: string]: unknown }
+  status?: { collisionCount?: number; [member: string]: unknown }
+}
+
+/** Keeps the history of the templates of an owner as ControllerRevisions. */
+export class RevisionHistory {
+  readonly #context: ControllerContext
+  readonly #resource: ResourceType
+  readonly #index: ObjectIndex<Revision>
+  readonly #hashLabel: string
+
+  /** @param options.hashLabel label of revisions with the hash of their data */
+  constructor(context: ControllerContext, resource: ResourceType, { hashLabel }: { readonly hashLabel: string }) {
+    this.#context = context
+    this.#hashLabel = hashLabel
+    this.#resource = resource
+    this.#index = context.informers.index(revisions, 'controller', byController)
+  }
+
+  async synced(): Promise<void> {
+    const informer = this.#context.informers.of(revisions)
+    if (!informer.hasSynced) await informer.synced
+  }
+
+  /** Returns the revisions of an owner, oldest first, after adoption and release. */
+  async list(owner: DeepReadonly<RevisionOwner>, selector: LabelSelector): Promise<ReadonlyRevision[]> {
+    const { uid = '', namespace } = owner.metadata
+    const candidates = [...this.#index.get(uid), ...this.#index.get(orphansOf(namespace))]
+    const options = { context: this.#context, ownerResource: this.#resource, resource: revisions, selector }
+    return (await claim(owner, candidates, options)).sort(byRevision)
+  }
+
+  /**
+   * Returns the revision of the current template, and the number of name collisions so far. Creates it when it is new; raises the
+   * number of an earlier revision with the same template.
+   *
+   * @param known the revisions of the owner, oldest first
+   */
+  async update(
+    owner: DeepReadonly<RevisionOwner>,
+    known: readonly ReadonlyRevision[],
+  ): Promise<{ readonly revision: ReadonlyRevision; readonly collisionCount: number }> {
+    const { client, fieldManager, signal } = this.#context
+    const collisionCount = owner.status?.collisionCount ?? 0
+    const text = textOf(dataOf(owner))
+    const newest = known.at(-1)
+    const next = (newest?.revision ?? 0) + 1
+    const equal = known.findLast((revision) => textOf(revision.data) === text)
+    if (equal === undefined) return this.#create(owner, next, collisionCount)
+    if (equal === newest || textOf(newest?.data) === text) return { revision: newest ?? equal, collisionCount }
+    const raised = { ...(structuredClone(equal) as Revision), revision: next }
+    return { revision: await client.update(revisions, raised, { fieldManager, signal }), collisionCount }
+  }
+
+  async delete(some: readonly ReadonlyRevision[]): Promise<void> {
+    const { client, signal } = this.#context
+    for (const { metadata } of some)
+      await ignoreNotFound(client.delete(revisions, metadata.name ?? '', { namespace: metadata.namespace ?? '', signal }))
+  }
+
+  async #create(
+    owner: DeepReadonly<RevisionOwner>,
+    number: number,
+    collisions: number,
+  ): Promise<{ readonly revision: ReadonlyRevision; readonly collisionCount: number }> {
+    const { client, fieldManager, signal } = this.#context
+    const { namespace = '' } = owner.metadata
+    for (let collisionCount = collisions; ; collisionCount++) {
+      const revision = this.#build(owner, number, collisionCount)
+      try {
+        return { revision: await client.create(revisions, revision, { fieldManager, signal }), collisionCount }
+      } catch (error) {
+        if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
+        const other = await client.get(revisions, revision.metadata.name ?? '', { namespace, signal })
+        const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === owner.metadata.uid
+        if (isOurs && textOf(other.data) === textOf(revision.data)) return { revision: other, collisionCount }
+      }
+    }
+  }
+
+  #build(owner: DeepReadonly<RevisionOwner>, revision: number, collisionCount: number): Revision {
+    const { name = '', namespace = '', annotations } = owner.metadata
+    const data = dataOf(owner)
+    const hash = shortHash(textOf(data), collisionCount)
+    return {
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata: {
+        name: `${name.slice(0, 223)}-${hash}`,
+        namespace,
+        labels: { ...owner.spec?.template?.metadata?.labels, [this.#hashLabel]: hash },
+        ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+        ownerReferences: [controllerReference(owner, this.#resource)],
+      },
+      revision,
+      data,
+    }
+  }
+}
+
+/** Returns the template that a revision restores. */
+export function templateOf({ data }: ReadonlyRevision): DeepReadonly<PodTemplate> {
+  const { $patch: _, ...template } = data?.spec?.template ?? {}
+  return template
+}
+
+function dataOf({ spec }: DeepReadonly<RevisionOwner>): NonNullable<Revision['data']> {
+  const template = structuredClone(spec?.template ?? {}) as PodTemplate
+  return { spec: { template: { ...template, $patch: 'replace' } } }
+}
+
+function textOf(data: DeepReadonly<Revision['data']>): string {
+  return canonicalText(data)
+}
+
+function byRevision(a: ReadonlyRevision, b: ReadonlyRevision): number {
+  const [older, newer] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '']
+  return (
+    (a.revision ?? 0) - (b.revision ?? 0) ||
+    older.localeCompare(newer) ||
+    (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')
+  )
+}
