@@ -36,6 +36,7 @@ function newEvents({ apiDomain }: NamingProfile) {
 /** Repeated events of one object within this time are counted in one event. */
 const repeatMs = 6 * 60_000
 const maxRemembered = 4096
+const nanosecondsPerMs = 1_000_000
 
 interface Remembered {
   readonly name: string
@@ -49,7 +50,6 @@ export class EventRecorder {
   readonly #context: ControllerContext
   readonly #options: EventRecorderOptions
   readonly #remembered = new Map<string, Remembered>()
-  #sequence = 0
 
   constructor(context: ControllerContext, options: EventRecorderOptions) {
     this.#context = context
@@ -113,7 +113,10 @@ export class EventRecorder {
   }
 
   #nameOf({ metadata }: DeepReadonly<ApiObject>): string {
-    const nanoseconds = BigInt(Math.trunc(this.#context.clock.now())) * 1_000_000n + BigInt(this.#sequence++ % 1_000_000)
+    // Several events of one object may have the same time, and come from several components.
+    const [a = 0, b = 0, c = 0] = this.#context.random.bytes(3)
+    const fraction = BigInt(((a << 16) | (b << 8) | c) % nanosecondsPerMs)
+    const nanoseconds = BigInt(Math.trunc(this.#context.clock.now())) * BigInt(nanosecondsPerMs) + fraction
     return `${(metadata.name ?? '').slice(0, 230)}.${nanoseconds.toString(16)}`
   }
 
