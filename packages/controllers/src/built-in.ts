@@ -23,6 +23,7 @@ import { policyStatusController } from './policy-status/policy-status-controller
 import { quotaController } from './quota/quota-controller.ts'
 import { replicaSetController, replicationController } from './replica-set/replica-set-controller.ts'
 import { rootCAPublisher } from './root-ca.ts'
+import { scheduler } from './scheduler/scheduler.ts'
 import { serviceAccountController } from './service-account.ts'
 import { legacyTokenCleaner } from './service-account-tokens/legacy-cleaner.ts'
 import { serviceAccountTokensController } from './service-account-tokens/tokens-controller.ts'
@@ -78,4 +79,5 @@ export const builtInControllers: readonly Controller[] = [
   bootstrapSigner,
   tokenCleaner,
   storageVersionMigrator,
+  scheduler,
 ]

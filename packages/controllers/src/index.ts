@@ -10,7 +10,20 @@ export type {
   QueueOptions,
   RunningControllers,
 } from './interfaces.ts'
+export { type ClusterControllers, clusterControllers } from './node-simulation/cluster-controllers.ts'
+export type {
+  BehaviorMatch,
+  ContainerBehavior,
+  ContainerContext,
+  ExecContext,
+  MatchedBehavior,
+  NodeSimulationOptions,
+  NodeTemplate,
+} from './node-simulation/interfaces.ts'
+export { type SimulatedServerOptions, simulatedServerOptions } from './node-simulation/server-options.ts'
+export { NodeSimulation } from './node-simulation/simulation.ts'
 export { chooseControllers, runControllers } from './run.ts'
+export { scheduler } from './scheduler/scheduler.ts'
 export type { ServerFacts } from './server-objects/interfaces.ts'
 export { serverControllers } from './server-objects/server-controllers.ts'
 export { serviceAccountController } from './service-account.ts'

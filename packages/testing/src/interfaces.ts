@@ -1,7 +1,7 @@
 import type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 import type { SignerRules } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
-import type { CertificateSigning, LegacyTokenIssuer, MetricsProvider } from '@krmkit/controllers'
+import type { CertificateSigning, LegacyTokenIssuer, MetricsProvider, NodeSimulationOptions } from '@krmkit/controllers'
 import type { ApiObject, Clock, UserInfo } from '@krmkit/meta'
 import type { Handler } from '@krmkit/protocol'
 import type { Faults } from './faults.ts'
@@ -47,6 +47,14 @@ export interface TestServer extends AsyncDisposable {
    * const listener = await cluster.listen((server) => listen(server, { tls: false }))
    */
   listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L>
+  /**
+   * Fails a node of `cluster`: its heartbeats stop, its pods stay as they are, and its kubelet does not answer. `reset` recovers it.
+   *
+   * @throws TestingError `UnknownNode`
+   */
+  failNode(name: string): void
+  /** Recovers a failed node. @throws TestingError `UnknownNode` */
+  recoverNode(name: string): void
   /** Returns the current server; `reset` replaces it. */
   server(): Promise<EmbeddedServer>
   close(): Promise<void>
@@ -79,6 +87,11 @@ export interface TestServerOptions {
    * the status of deployments themselves.
    */
   readonly controllers?: readonly string[]
+  /**
+   * Simulated nodes: a scheduler binds pods to them, they run the pods, and all workload controllers run. `controllers` then excludes
+   * some with `-name`. Default: none, so that no pod runs.
+   */
+  readonly cluster?: NodeSimulationOptions
   /** Clock of the server. Default: a clock that starts at the system time and stands still until `clock.advance`. */
   readonly clock?: Clock
   /** Start of the default clock, in milliseconds since the epoch. */

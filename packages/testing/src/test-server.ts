@@ -1,11 +1,13 @@
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { type Client, createInProcessClient } from '@krmkit/client'
-import { type RunningControllers, runControllers } from '@krmkit/controllers'
+import type { NodeSimulation, RunningControllers } from '@krmkit/controllers'
+import { runControllers } from '@krmkit/controllers'
 import { builtInTypes } from '@krmkit/kinds'
 import { stockProfile, systemClock, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import { fork, memoryStorage, type Storage } from '@krmkit/storage'
+import { chosenControllers, createSimulation, simulationOf, withSimulation } from './cluster.ts'
 import { connectionDropped, Faults } from './faults.ts'
 import { IdleWait } from './idle-wait.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
@@ -65,12 +67,10 @@ interface Snapshot {
   readonly atMs: number
 }
 
-/** Without the deployment controller, so that tests can write the status of deployments. */
-const defaultControllers = ['*', '-deployment-controller']
-
 /** A server and its controllers between two resets; both start on first use. */
 interface Instance {
   readonly storage: Storage
+  readonly simulation: NodeSimulation | undefined
   server: Promise<EmbeddedServer> | undefined
   controllers: Promise<ControllerSet> | undefined
 }
@@ -110,6 +110,7 @@ class InProcessTestServer implements TestServer {
     const clock = this.clock.background
     this.#instance = createInstance(
       origin.seeded === undefined ? memoryStorage({ clock }) : fork(origin.seeded.storage, { clock }),
+      createSimulation(options),
     )
   }
 
@@ -152,7 +153,7 @@ class InProcessTestServer implements TestServer {
     this.faults.clear()
     const next = fork(storage, { clock: this.clock.background })
     await advanceRevision(next, previous.storage.revision)
-    this.#instance = createInstance(next)
+    this.#instance = createInstance(next, createSimulation(this.#options))
     await this.#stop(previous)
     this.ledger.clear()
   }
@@ -178,6 +179,14 @@ class InProcessTestServer implements TestServer {
     const listener = await start({ handle })
     this.#closers.push(listener)
     return listener
+  }
+
+  failNode(name: string): void {
+    simulationOf(this.#instance.simulation, name).failNode(name)
+  }
+
+  recoverNode(name: string): void {
+    simulationOf(this.#instance.simulation, name).recoverNode(name)
   }
 
   server(): Promise<EmbeddedServer> {
@@ -235,7 +244,7 @@ class InProcessTestServer implements TestServer {
       ...(emulate === undefined ? {} : { emulate }),
       ...(this.#users.authorizer === undefined ? {} : { authorizer: this.#users.authorizer }),
       ...(onError === undefined ? {} : { onError }),
-      ...server,
+      ...withSimulation(server, instance.simulation),
       types: this.#types,
       storage: instance.storage,
       clock: this.clock.background,
@@ -247,9 +256,9 @@ class InProcessTestServer implements TestServer {
   }
 
   #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
-    const { controllers = defaultControllers, server = {} } = this.#options
-    const { rootCA, legacyToken, metrics, onError, signing, signerRules } = this.#options
-    if (controllers.length === 0) return Promise.resolve(undefined)
+    const { rootCA, legacyToken, metrics, onError, signing, signerRules, server = {} } = this.#options
+    const chosen = chosenControllers(this.#options.controllers, instance.simulation)
+    if (chosen.controllers.length === 0) return Promise.resolve(undefined)
     instance.controllers ??= this.#startServer(instance).then(() => {
       const client = createInProcessClient((request) => this.#serve(instance, request), {
         user: controllerUser,
@@ -259,7 +268,7 @@ class InProcessTestServer implements TestServer {
       const running = runControllers({
         client,
         clock: this.clock,
-        controllers,
+        ...chosen,
         newestVersion: () => String(instance.storage.revision),
         ...(random === undefined ? {} : { random }),
         ...(profile === undefined ? {} : { profile }),
@@ -299,8 +308,8 @@ class InProcessTestServer implements TestServer {
 /** Watch timeout of ten years, so that advancing the clock by days does not end watches. */
 const watchMs = 10 * 365 * 24 * 3_600_000
 
-function createInstance(storage: Storage): Instance {
-  return { storage, server: undefined, controllers: undefined }
+function createInstance(storage: Storage, simulation: NodeSimulation | undefined): Instance {
+  return { storage, simulation, server: undefined, controllers: undefined }
 }
 
 /** Forks a store that is never written to and whose history does not expire. */

@@ -5,6 +5,8 @@ export type TestingErrorCode =
   | 'Unexpected'
   /** A user is not in `users`. */
   | 'UnknownUser'
+  /** A node is not simulated. */
+  | 'UnknownNode'
   /** The clock cannot be advanced. */
   | 'RealClock'
   /** A duration is malformed or negative. */

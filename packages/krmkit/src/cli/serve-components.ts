@@ -2,7 +2,16 @@ import { join } from 'node:path'
 import type { ApiServerOptions } from '@krmkit/apiserver'
 import type { AuditEvent } from '@krmkit/apiserver/audit'
 import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication/service-account'
-import { builtInControllers, type CertificateSigning, chooseControllers, serviceAccountController } from '@krmkit/controllers'
+import {
+  builtInControllers,
+  type CertificateSigning,
+  type Controller,
+  chooseControllers,
+  clusterControllers,
+  NodeSimulation,
+  serviceAccountController,
+  simulatedServerOptions,
+} from '@krmkit/controllers'
 import { createProxyTransport, createWebhookTransport, selfSigned, type TlsFiles, type TlsSelfSigned } from '@krmkit/http'
 import { type Catalog, createCatalog } from '@krmkit/kinds'
 import { defaultRelease, type Features, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
@@ -32,6 +41,9 @@ export const environment = { clock: systemClock, random: systemRandom, profile: 
 export interface ServerComponents {
   /** Names for `runControllers`. */
   readonly controllers: readonly string[]
+  readonly availableControllers: readonly Controller[]
+  /** Undefined without simulated nodes. */
+  readonly simulation: NodeSimulation | undefined
   readonly signing: CertificateSigning | undefined
   readonly features: Features
   readonly catalog: Catalog
@@ -54,8 +66,9 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   for (const warning of features.warnings) log.info(warning)
   assertFlowControlVersions(options)
   const catalog = await createServedCatalog(options, features)
-  const controllers = withMigrator(selectControllers(options), catalog)
-  const running = chooseControllers(builtInControllers, controllers)
+  const simulation = options.simulateNodes === 0 ? undefined : new NodeSimulation({ nodes: options.simulateNodes })
+  const { controllers, availableControllers } = servedControllers(withMigrator(selectControllers(options), catalog), simulation)
+  const running = chooseControllers(availableControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })
   const admission = await chooseAdmissionPlugins(options, { hasServiceAccounts: running.includes(serviceAccountController) })
   const onReload = (flag: string) => log.info(`--${flag}: reloaded`)
@@ -87,9 +100,15 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const audit = await createAuditTrails(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   return {
-    ...{ controllers, signing, features, catalog, admission, authentication, authorization, aggregation },
+    ...{ controllers, availableControllers, simulation, signing, features, catalog, admission, authentication, authorization, aggregation },
     ...{ kubelet, audit, webhooks, webhookServices, proxies, yaml },
   }
+}
+
+function servedControllers(controllers: readonly string[], simulation: NodeSimulation | undefined) {
+  if (simulation === undefined) return { controllers, availableControllers: builtInControllers }
+  const { available, names } = clusterControllers(simulation, controllers)
+  return { controllers: names, availableControllers: available }
 }
 
 /** Priority and fairness needs its API: the narrowest setting that covers it must not disable it. */
@@ -172,8 +191,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
         mountedTokenSeconds: options.serviceAccountExtendTokenExpiration ? extendableTokenSeconds : 3600,
       }),
     conversion: { transport: webhooks, ...webhookServices.reach },
-    aggregation: { transport: components.proxies, ...components.aggregation },
-    proxy: { transport: components.proxies, kubelet: components.kubelet },
+    ...outgoingOptions(components),
     ...(yaml === undefined ? {} : { yamlTranslator: yaml }),
     limits: {
       readOnlyInFlight: options.maxRequestsInflight,
@@ -189,6 +207,20 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     allowPrivileged: options.allowPrivileged,
     onError: (error) => log.error('a request failed', error),
     audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
+  }
+}
+
+/** How the server reaches aggregated API servers, pods and nodes. Simulated nodes are in this process. */
+function outgoingOptions({
+  proxies,
+  aggregation,
+  kubelet,
+  simulation,
+}: ServerComponents): Pick<ApiServerOptions, 'aggregation' | 'proxy'> {
+  const simulated = simulation === undefined ? undefined : simulatedServerOptions(simulation, proxies)
+  return {
+    aggregation: { transport: proxies, ...aggregation, ...(simulated === undefined ? {} : { services: simulated.services }) },
+    proxy: { transport: simulated?.transport ?? proxies, kubelet },
   }
 }
 

@@ -124,6 +124,12 @@ export function addEnablementFlags(command: Command): Command {
     option('--controllers <names>', 'controllers to run: * for all, -name to exclude one, empty for none')
       .default(['*'])
       .argParser((text) => list(text)),
+    option(
+      '--simulate-nodes <n>',
+      'number of simulated nodes; with them the scheduler and all workload controllers run, unless --controllers excludes them',
+    )
+      .default(0)
+      .argParser(integer({ min: 0, max: 5000 })),
   ])
 }
 

@@ -49,6 +49,7 @@ export interface ServeOptions
   readonly runtimeConfig: readonly string[]
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly controllers: readonly string[]
+  readonly simulateNodes: number
   readonly serviceClusterIpRange: string
   readonly serviceNodePortRange: { readonly from: number; readonly to: number }
   readonly allowPrivileged: boolean

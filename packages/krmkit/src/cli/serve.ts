@@ -121,6 +121,7 @@ async function startControllers(options: ServeOptions, context: ControllerContex
     ...environment,
     client,
     controllers: components.controllers,
+    available: components.availableControllers,
     bootstrapSigningKey: options.bootstrapSigningKey,
     signerRules: { requireKeyEncipherment: options.requireKeyEncipherment },
     rateLimit: controllersRateLimit,

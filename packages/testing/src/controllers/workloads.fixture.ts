@@ -9,6 +9,7 @@ export interface PodCondition {
   type: string
   status: string
   reason?: string
+  message?: string
   lastTransitionTime?: string | null
 }
 

@@ -1,0 +1,134 @@
+import { resourceType } from '@krmkit/client'
+import { type ApiObject, type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
+import { formatMicroTime } from '@krmkit/meta/time'
+import { ignoreCreateConflict, ignoreReasons } from '../framework/api-errors.ts'
+import type { ControllerContext } from '../interfaces.ts'
+
+/** What happened to an object. */
+export interface RecordedEvent {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  /** Only for events of `events.k8s.io`. */
+  readonly action?: string
+  /** Part of the object: `spec.containers{web}`. */
+  readonly fieldPath?: string
+}
+
+export interface EventRecorderOptions {
+  readonly component: string
+  /** The node of the component, for core events. */
+  readonly host?: string
+  /** `core`: v1 events with a count; `events`: those of `events.k8s.io` with a series. */
+  readonly api: 'core' | 'events'
+}
+
+interface Event extends ApiObject {
+  [member: string]: unknown
+}
+
+const coreEvents = resourceType<Event>({ group: '', version: 'v1', resource: 'events', kind: 'Event' })
+
+function newEvents({ apiDomain }: NamingProfile) {
+  return resourceType<Event>({ group: `events.${apiDomain}`, version: 'v1', resource: 'events', kind: 'Event' })
+}
+
+/** Repeated events of one object within this time are counted in one event. */
+const repeatMs = 6 * 60_000
+const maxRemembered = 4096
+const nanosecondsPerMs = 1_000_000
+
+interface Remembered {
+  readonly name: string
+  readonly namespace: string
+  count: number
+  lastAtMs: number
+}
+
+/** Writes events. A failure is reported as an error of the controllers and has no other effect. */
+export class EventRecorder {
+  readonly #context: ControllerContext
+  readonly #options: EventRecorderOptions
+  readonly #remembered = new Map<string, Remembered>()
+
+  constructor(context: ControllerContext, options: EventRecorderOptions) {
+    this.#context = context
+    this.#options = options
+  }
+
+  /** Records an event of an object; a repeated one raises the count of the first. */
+  async record(object: DeepReadonly<ApiObject>, event: RecordedEvent): Promise<void> {
+    const { clock, onError, signal } = this.#context
+    const { type, reason, message, fieldPath = '' } = event
+    const key = JSON.stringify([object.metadata.uid, type, reason, message, fieldPath])
+    const known = this.#remembered.get(key)
+    try {
+      if (known !== undefined && clock.now() - known.lastAtMs <= repeatMs && (await this.#repeat(known))) return
+      const name = this.#nameOf(object)
+      const namespace = object.metadata.namespace || 'default'
+      this.#remember(key, { name, namespace, count: 1, lastAtMs: clock.now() })
+      await ignoreCreateConflict(this.#create(object, event, { name, namespace }))
+    } catch (error) {
+      if (!signal.aborted) onError(error)
+    }
+  }
+
+  #create(
+    object: DeepReadonly<ApiObject>,
+    event: RecordedEvent,
+    metadata: { readonly name: string; readonly namespace: string },
+  ) {
+    const { client, clock, profile, signal } = this.#context
+    const { component, host, api } = this.#options
+    const { type, reason, message, action = '', fieldPath } = event
+    const { name, namespace, uid, resourceVersion } = object.metadata
+    const { apiVersion, kind } = object
+    const regarding = { apiVersion, kind, name, namespace, uid, resourceVersion, ...(fieldPath ? { fieldPath } : {}) }
+    const time = formatTime(clock.now())
+    if (api === 'core') {
+      const source = { component, ...(host === undefined ? {} : { host }) }
+      const reporting = { reportingComponent: component, reportingInstance: host ?? '' }
+      const times = { firstTimestamp: time, lastTimestamp: time, count: 1 }
+      const body = { metadata, involvedObject: regarding, type, reason, message, source, ...reporting, ...times }
+      return client.create(coreEvents, body, { signal })
+    }
+    const reporting = { reportingController: component, reportingInstance: `${component}-${host ?? 'simulated'}` }
+    const body = { metadata, regarding, type, reason, action, note: message.slice(0, maxNoteLength), ...reporting }
+    const eventTime = formatMicroTime(clock.now())
+    return client.create(newEvents(profile), { ...body, eventTime }, { signal })
+  }
+
+  /** @returns false when the event does not exist any more */
+  async #repeat(known: Remembered): Promise<boolean> {
+    const { client, clock, profile, signal } = this.#context
+    known.count++
+    known.lastAtMs = clock.now()
+    const { name, namespace, count } = known
+    const isCore = this.#options.api === 'core'
+    const patch = isCore
+      ? { count, lastTimestamp: formatTime(clock.now()) }
+      : { series: { count, lastObservedTime: formatMicroTime(clock.now()) } }
+    const request = client.patch(isCore ? coreEvents : newEvents(profile), name, { namespace, type: 'merge', patch, signal })
+    return (await ignoreReasons(request, ['NotFound'])) !== undefined
+  }
+
+  #nameOf({ metadata }: DeepReadonly<ApiObject>): string {
+    // Several events of one object may have the same time, and come from several components.
+    const [a = 0, b = 0, c = 0] = this.#context.random.bytes(3)
+    const fraction = BigInt(((a << 16) | (b << 8) | c) % nanosecondsPerMs)
+    const nanoseconds = BigInt(Math.trunc(this.#context.clock.now())) * BigInt(nanosecondsPerMs) + fraction
+    return `${(metadata.name ?? '').slice(0, 230)}.${nanoseconds.toString(16)}`
+  }
+
+  #remember(key: string, entry: Remembered): void {
+    this.#remembered.delete(key)
+    this.#remembered.set(key, entry)
+    if (this.#remembered.size <= maxRemembered) return
+    for (const oldest of this.#remembered.keys()) {
+      this.#remembered.delete(oldest)
+      return
+    }
+  }
+}
+
+const maxNoteLength = 1024

@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto'
+import { type DeepReadonly, formatTime, parseTime, type Random } from '@krmkit/meta'
+import type { RecordedEvent } from '../events/event-recorder.ts'
+import type { Container } from '../workloads/objects.ts'
+import type { ContainerBehavior } from './interfaces.ts'
+import type { ContainerStatus, Terminated } from './objects.ts'
+
+export interface ContainerEnvironment {
+  readonly random: Random
+  /** `name_namespace(uid)`, as messages name the pod. */
+  readonly podText: string
+  readonly fieldPath: string
+  note(event: RecordedEvent): void
+}
+
+const baseBackoffMs = 10_000
+const maxBackoffMs = 300_000
+/** After a run of this length the backoff starts anew. */
+const resetBackoffMs = 600_000
+/** The node looks at its containers this often. */
+const syncMs = 1000
+const killed = 137
+
+/**
+ * One container and its runs.
+ *
+ *     Waiting --start--> Running --exit--> Terminated --restart--> Waiting (CrashLoopBackOff) --> Running
+ *        \--pull fails--> ErrImagePull --> ImagePullBackOff --> ErrImagePull ...
+ */
+export class ContainerRun {
+  readonly name: string
+  readonly image: string
+  readonly behavior: ContainerBehavior
+  readonly #container: DeepReadonly<Container>
+  readonly #environment: ContainerEnvironment
+  #state: 'waiting' | 'running' | 'terminated' = 'waiting'
+  #reason = 'ContainerCreating'
+  #message: string | undefined
+  #containerID = ''
+  #startedAtMs = 0
+  #terminated: Terminated | undefined
+  #last: Terminated | undefined
+  #backoffMs = 0
+  #pullBackoffMs = 0
+  #nextAtMs: number | undefined
+  /** The next start is a restart. */
+  #hasRun = false
+  restarts = 0
+  ready = false
+
+  constructor(container: DeepReadonly<Container>, behavior: ContainerBehavior, environment: ContainerEnvironment) {
+    this.name = container.name
+    this.image = container.image ?? ''
+    this.behavior = behavior
+    this.#container = container
+    this.#environment = environment
+  }
+
+  get isRunning(): boolean {
+    return this.#state === 'running'
+  }
+
+  get exitCode(): number | undefined {
+    return this.#state === 'terminated' ? this.#terminated?.exitCode : undefined
+  }
+
+  /** Exit code of the last run that has ended. */
+  get lastExitCode(): number | undefined {
+    return this.exitCode ?? this.#last?.exitCode
+  }
+
+  get isWaiting(): boolean {
+    return this.#state === 'waiting'
+  }
+
+  get startedAtMs(): number {
+    return this.#startedAtMs
+  }
+
+  /** When the container changes next by itself. */
+  get nextAtMs(): number | undefined {
+    if (this.#state !== 'running' || this.ready) return this.#nextAtMs
+    const readyAtMs = this.#startedAtMs + this.#readyAfterMs
+    return Math.min(this.#nextAtMs ?? readyAtMs, readyAtMs)
+  }
+
+  get #readyAfterMs(): number {
+    const probe = this.#container['readinessProbe'] as { readonly initialDelaySeconds?: number } | undefined
+    return this.behavior.readyAfterMs ?? (probe?.initialDelaySeconds ?? 0) * 1000
+  }
+
+  /** Why the container waits before its turn. */
+  hold(reason: string): void {
+    if (this.#state === 'waiting' && this.restarts === 0) this.#reason = reason
+  }
+
+  /** Moves the container to where it is at a time. @param mayRestart whether an exit with this code is followed by a new run */
+  advance(nowMs: number, mayRestart: (exitCode: number) => boolean): void {
+    switch (this.#state) {
+      case 'waiting':
+        this.#advanceWaiting(nowMs)
+        break
+      case 'running':
+        if (this.#nextAtMs !== undefined && nowMs >= this.#nextAtMs) this.#exit(nowMs, this.#ownExitCode())
+        else this.ready = nowMs >= this.#startedAtMs + this.#readyAfterMs
+        break
+      case 'terminated':
+        this.#advanceTerminated(nowMs, mayRestart)
+    }
+  }
+
+  /** Takes over a container that an earlier simulation started, from its status. */
+  restore(status: DeepReadonly<ContainerStatus>): void {
+    const { state, lastState, restartCount, containerID = '' } = status
+    this.#last = lastState.terminated
+    this.#hasRun = containerID !== ''
+    this.restarts = restartCount
+    this.#containerID = containerID
+    if (state.running !== undefined) {
+      this.#state = 'running'
+      this.#startedAtMs = parseTime(state.running.startedAt)
+      const runMs = this.#runMs
+      this.#nextAtMs = runMs === undefined ? undefined : this.#startedAtMs + runMs
+      this.ready = status.ready
+    } else if (state.terminated !== undefined) {
+      this.#state = 'terminated'
+      this.#terminated = state.terminated
+      this.#nextAtMs = parseTime(state.terminated.finishedAt) + syncMs
+    }
+  }
+
+  /** How long a run takes; undefined when it does not end. */
+  get #runMs(): number | undefined {
+    const { exitAfterMs, crashes } = this.behavior
+    if (crashes === undefined) return exitAfterMs
+    return this.restarts < crashes ? (exitAfterMs ?? syncMs) : undefined
+  }
+
+  /** Ends a running container, as after a termination signal. */
+  stop(nowMs: number, isKilled: boolean): void {
+    if (this.#state === 'running') this.#exit(nowMs, isKilled ? killed : (this.behavior.exitCode ?? 0))
+    this.#nextAtMs = undefined
+    this.ready = false
+  }
+
+  status(): ContainerStatus {
+    const containerID = this.#containerID
+    const terminated = this.#terminated
+    const waiting = { reason: this.#reason, ...(this.#message === undefined ? {} : { message: this.#message }) }
+    const running = { startedAt: formatTime(this.#startedAtMs) }
+    const state =
+      this.#state === 'waiting'
+        ? { waiting }
+        : this.#state === 'running' || terminated === undefined
+          ? { running }
+          : { terminated }
+    return {
+      name: this.name,
+      image: this.image,
+      imageID: containerID === '' ? '' : imageID(this.image),
+      ...(containerID === '' ? {} : { containerID }),
+      ready: this.ready,
+      started: this.#state === 'running',
+      restartCount: this.restarts,
+      state,
+      lastState: this.#last === undefined ? {} : { terminated: this.#last },
+    }
+  }
+
+  #advanceWaiting(nowMs: number): void {
+    this.#nextAtMs ??= nowMs + (this.behavior.startAfterMs ?? 0)
+    if (nowMs < this.#nextAtMs) return
+    if (this.behavior.pullError === undefined) {
+      this.#start(nowMs)
+      return
+    }
+    if (this.#reason === 'ErrImagePull') {
+      this.#pullBackoffMs = Math.min(maxBackoffMs, this.#pullBackoffMs === 0 ? baseBackoffMs : this.#pullBackoffMs * 2)
+      const message = `Back-off pulling image ${JSON.stringify(this.image)}`
+      this.#wait('ImagePullBackOff', `${message}: ErrImagePull: ${this.behavior.pullError}`, nowMs + this.#pullBackoffMs)
+      this.#note('Normal', 'BackOff', message)
+      this.#note('Warning', 'Failed', 'Error: ImagePullBackOff')
+      return
+    }
+    const { pullError } = this.behavior
+    this.#note('Normal', 'Pulling', `Pulling image ${JSON.stringify(this.image)}`)
+    this.#note('Warning', 'Failed', `Failed to pull image ${JSON.stringify(this.image)}: ${pullError}`)
+    this.#note('Warning', 'Failed', 'Error: ErrImagePull')
+    this.#wait('ErrImagePull', pullError, nowMs + syncMs)
+  }
+
+  #start(nowMs: number): void {
+    if (this.#hasRun) this.restarts++
+    this.#state = 'running'
+    this.#message = undefined
+    this.#startedAtMs = nowMs
+    this.#containerID = `containerd://${hex(this.#environment.random.bytes(32))}`
+    const runMs = this.#runMs
+    this.#nextAtMs = runMs === undefined ? undefined : nowMs + runMs
+    this.ready = this.#readyAfterMs === 0
+    this.#note('Normal', 'Pulled', `Container image ${JSON.stringify(this.image)} already present on machine`)
+    this.#note('Normal', 'Created', `Created container: ${this.name}`)
+    this.#note('Normal', 'Started', `Started container ${this.name}`)
+  }
+
+  #ownExitCode(): number {
+    const { crashes, exitCode } = this.behavior
+    return crashes !== undefined && this.restarts < crashes ? (exitCode ?? 0) || 1 : (exitCode ?? 0)
+  }
+
+  #exit(nowMs: number, exitCode: number): void {
+    this.#terminated = {
+      exitCode,
+      reason: exitCode === 0 ? 'Completed' : 'Error',
+      startedAt: formatTime(this.#startedAtMs),
+      finishedAt: formatTime(nowMs),
+      containerID: this.#containerID,
+    }
+    this.#state = 'terminated'
+    this.ready = false
+    if (nowMs - this.#startedAtMs >= resetBackoffMs) this.#backoffMs = 0
+    this.#nextAtMs = nowMs + syncMs
+  }
+
+  #advanceTerminated(nowMs: number, mayRestart: (exitCode: number) => boolean): void {
+    if (!mayRestart(this.#terminated?.exitCode ?? 0)) {
+      this.#nextAtMs = undefined
+      return
+    }
+    if (this.#nextAtMs === undefined || nowMs < this.#nextAtMs) return
+    this.#last = this.#terminated
+    this.#terminated = undefined
+    this.#hasRun = true
+    const waitMs = this.#backoffMs
+    this.#backoffMs = Math.min(maxBackoffMs, waitMs === 0 ? baseBackoffMs : waitMs * 2)
+    if (waitMs === 0) {
+      this.#start(nowMs)
+      return
+    }
+    const { podText } = this.#environment
+    const message = `back-off ${backoffText(waitMs)} restarting failed container=${this.name} pod=${podText}`
+    this.#note('Warning', 'BackOff', `Back-off restarting failed container ${this.name} in pod ${podText}`)
+    this.#wait('CrashLoopBackOff', message, nowMs - syncMs + waitMs)
+  }
+
+  #wait(reason: string, message: string, untilMs: number): void {
+    this.#state = 'waiting'
+    this.#reason = reason
+    this.#message = message
+    this.#nextAtMs = untilMs
+  }
+
+  #note(type: RecordedEvent['type'], reason: string, message: string): void {
+    this.#environment.note({ type, reason, message, fieldPath: `${this.#environment.fieldPath}{${this.name}}` })
+  }
+}
+
+function backoffText(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  const minutes = Math.trunc(seconds / 60)
+  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`
+}
+
+function imageID(image: string): string {
+  const digest = createHash('sha256').update(image).digest('hex')
+  return `${image.replace(/[:@][^/]*$/, '')}@sha256:${digest}`
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

@@ -1,0 +1,78 @@
+import type { ApiResponse, ProxiedRequest, ProxyTransport } from '@krmkit/protocol'
+import type { ContainerRun } from './container-run.ts'
+import { openExec } from './exec.ts'
+import { containerLog } from './log.ts'
+import type { NodeSimulation, SimulatedPod } from './simulation.ts'
+
+/** The kubelets of simulated nodes, in this process. */
+export function kubeletTransport(simulation: NodeSimulation, fallback?: ProxyTransport): ProxyTransport {
+  return {
+    open(target) {
+      const { hostname } = new URL(target.origin)
+      const node = simulation.nodes.find((name) => name === hostname || simulation.addressOf(name) === hostname)
+      if (node !== undefined) {
+        return { send: (request) => respond(simulation, node, request), close: () => undefined }
+      }
+      if (fallback !== undefined) return fallback.open(target)
+      const send = () => Promise.reject(new Error(`dial tcp: ${hostname} is not a simulated node`))
+      return { send, close: () => undefined }
+    },
+    async lookup(host) {
+      const address = simulation.addressOf(host)
+      if (address !== undefined) return [address]
+      if (fallback?.lookup === undefined) throw new Error(`lookup ${host}: no such host`)
+      return fallback.lookup(host)
+    },
+  }
+}
+
+/** Rejects as a failed connection does when the node has failed. */
+async function respond(simulation: NodeSimulation, node: string, request: ProxiedRequest): Promise<ApiResponse> {
+  if (simulation.isFailed(node)) throw new Error(`dial tcp ${simulation.addressOf(node)}:10250: connect: no route to host`)
+  const { pathname, searchParams } = new URL(request.path, 'https://kubelet')
+  const [, action = '', namespace = '', name = '', container = ''] = pathname.split('/').map(decodeURIComponent)
+  if (action === 'healthz') return text(200, 'ok')
+  const found = simulation.find(namespace, name)
+  if (found === undefined) return text(404, `pod ${JSON.stringify(name)} not found`)
+  const run = found.runtime.all.find((each) => each.name === container)
+  if (run === undefined) return text(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(name)}`)
+  switch (action) {
+    case 'containerLogs':
+      return readLog(simulation, { found, run, searchParams, signal: request.signal })
+    case 'exec':
+    case 'attach':
+      if (!run.isRunning) return text(500, `container ${JSON.stringify(container)} is not running`)
+      return openExec(request, { pod: found.pod, run, nowMs: simulation.nowMs(), isAttach: action === 'attach', searchParams })
+    default:
+      return text(404, '404 page not found')
+  }
+}
+
+interface LogRequest {
+  readonly found: SimulatedPod
+  readonly run: ContainerRun
+  readonly searchParams: URLSearchParams
+  readonly signal: AbortSignal
+}
+
+function readLog(simulation: NodeSimulation, { found, run, searchParams, signal }: LogRequest): ApiResponse {
+  const { name = '' } = found.pod.metadata
+  if (run.isWaiting && run.lastExitCode === undefined) {
+    const reason = run.status().state.waiting?.reason ?? ''
+    const why = reason === 'ErrImagePull' || reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason
+    const message = `container ${JSON.stringify(run.name)} in pod ${JSON.stringify(name)} is waiting to start: ${why}`
+    return text(400, message)
+  }
+  const log = containerLog(found.pod, run, { searchParams, nowMs: simulation.nowMs() })
+  if (searchParams.get('follow') !== 'true') return text(200, log)
+  const follow = async function* () {
+    yield Buffer.from(log)
+    await simulation.ended(run, signal)
+  }
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body: { kind: 'stream', stream: follow() } }
+}
+
+function text(status: number, message: string): ApiResponse {
+  const bytes = Buffer.from(message)
+  return { status, headers: { 'content-type': 'text/plain' }, body: { kind: 'bytes', bytes } }
+}

@@ -1,0 +1,103 @@
+import { formatTime } from '@krmkit/meta'
+import type { PodCondition } from '../workloads/objects.ts'
+import type { ContainerRun } from './container-run.ts'
+import type { PodStatus, ReadonlyPod } from './objects.ts'
+import type { PodRuntime } from './pod-runtime.ts'
+
+/** Builds the status of a pod as a kubelet reports it. */
+
+type Condition = Pick<PodCondition, 'type' | 'status'> & { readonly reason?: string; readonly message?: string }
+
+export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number): PodStatus {
+  const phase = phaseOf(pod, runtime)
+  const { podIP, hostIP } = runtime
+  const isCreated = runtime.all.some((run) => !run.isWaiting || run.restarts > 0)
+  const addresses = isCreated || pod.spec?.hostNetwork === true ? { podIP, podIPs: [{ ip: podIP }] } : {}
+  const initContainerStatuses = runtime.init.map((run) => run.status())
+  for (const status of initContainerStatuses)
+    if (!runtime.sidecars.has(status.name)) status.ready = status.state.terminated?.exitCode === 0
+  return {
+    phase,
+    conditions: withTimes(conditionsOf(pod, runtime, { phase, isCreated }), pod, nowMs),
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    ...addresses,
+    startTime: formatTime(runtime.startedAtMs),
+    ...(initContainerStatuses.length === 0 ? {} : { initContainerStatuses }),
+    containerStatuses: runtime.containers.map((run) => run.status()),
+  }
+}
+
+function phaseOf({ spec, status }: ReadonlyPod, runtime: PodRuntime): string {
+  const { restartPolicy = 'Always' } = spec ?? {}
+  const { containers, init, sidecars } = runtime
+  const hasFailed = (run: ContainerRun) => !sidecars.has(run.name) && (run.exitCode ?? 0) !== 0
+  if (restartPolicy === 'Never' && init.some(hasFailed)) return 'Failed'
+  const ended = containers.filter(({ exitCode }) => exitCode !== undefined)
+  if (ended.length === containers.length) {
+    const isSuccess = ended.every(({ exitCode }) => exitCode === 0)
+    const isFinal = runtime.isStopped || restartPolicy === 'Never' || (restartPolicy === 'OnFailure' && isSuccess)
+    if (isFinal) return isSuccess ? 'Succeeded' : 'Failed'
+    return 'Running'
+  }
+  if (runtime.isStopped) return status?.phase ?? 'Pending'
+  if (!runtime.isInitialized) return 'Pending'
+  return containers.some((run) => run.isWaiting && run.lastExitCode === undefined) ? 'Pending' : 'Running'
+}
+
+function conditionsOf(
+  pod: ReadonlyPod,
+  runtime: PodRuntime,
+  { phase, isCreated }: { readonly phase: string; readonly isCreated: boolean },
+): Condition[] {
+  const isDone = phase === 'Succeeded' || phase === 'Failed'
+  const ready = containersReady(runtime, phase)
+  return [
+    { type: 'PodReadyToStartContainers', status: isCreated && !isDone && !runtime.isStopped ? 'True' : 'False' },
+    initialized(runtime, phase),
+    { type: 'Ready', ...(ready.status === 'True' ? gatesReady(pod) : ready) },
+    { type: 'ContainersReady', ...ready },
+    { type: 'PodScheduled', status: 'True' },
+  ]
+}
+
+function initialized(runtime: PodRuntime, phase: string): Condition {
+  const type = 'Initialized'
+  if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' }
+  const { init, sidecars, containers } = runtime
+  if (runtime.isInitialized || containers.some((run) => !run.isWaiting || run.restarts > 0)) return { type, status: 'True' }
+  const names = init.filter((run) => (sidecars.has(run.name) ? !run.isRunning : run.exitCode !== 0)).map(({ name }) => name)
+  const message = `containers with incomplete status: [${names.join(' ')}]`
+  return { type, status: 'False', reason: 'ContainersNotInitialized', message }
+}
+
+function containersReady({ init, sidecars, containers }: PodRuntime, phase: string): Omit<Condition, 'type'> {
+  if (phase === 'Succeeded') return { status: 'False', reason: 'PodCompleted' }
+  if (phase === 'Failed') return { status: 'False', reason: 'PodFailed' }
+  const counted = [...init.filter(({ name }) => sidecars.has(name)), ...containers]
+  const names = counted.filter(({ ready }) => !ready).map(({ name }) => name)
+  if (names.length === 0) return { status: 'True' }
+  return { status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${names.join(' ')}]` }
+}
+
+/** Conditions of others that the pod requires to be ready. */
+function gatesReady({ spec, status }: ReadonlyPod): Omit<Condition, 'type'> {
+  const messages = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const found = status?.conditions?.find(({ type }) => type === conditionType)
+    const gate = JSON.stringify(conditionType)
+    if (found === undefined) return [`corresponding condition of pod readiness gate ${gate} does not exist.`]
+    return found.status === 'True' ? [] : [`the status of pod readiness gate ${gate} is not "True", but ${found.status}`]
+  })
+  if (messages.length === 0) return { status: 'True' }
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
+}
+
+/** Unchanged conditions keep their transition time; those of others stay. */
+function withTimes(conditions: readonly Condition[], { status }: ReadonlyPod, nowMs: number): PodCondition[] {
+  const time = formatTime(nowMs)
+  return conditions.map((condition) => {
+    const before = status?.conditions?.find(({ type }) => type === condition.type)
+    const lastTransitionTime = before?.status === condition.status ? (before.lastTransitionTime ?? time) : time
+    return { ...condition, lastProbeTime: null, lastTransitionTime }
+  })
+}

@@ -1,0 +1,137 @@
+import type { NamingProfile } from '@krmkit/meta'
+import { matchesNode, tolerates, untoleratedTaint } from '../workloads/node-selection.ts'
+import type { ClusterView } from './cluster-view.ts'
+import { withNode } from './cluster-view.ts'
+import { createPodAffinity, type PodAffinityState } from './inter-pod-affinity.ts'
+import type { HostPort, NodeInfo, PodInfo } from './node-info.ts'
+import { createSpread, type SpreadState } from './topology-spread.ts'
+import type { PodVolumes } from './volumes.ts'
+
+/** Why a node does not take a pod. */
+export interface Refusal {
+  readonly plugin: string
+  readonly reasons: readonly string[]
+  /** Whether removing pods from the node could help. */
+  readonly isResolvable: boolean
+}
+
+export interface FilterContext {
+  readonly profile: NamingProfile
+  readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>
+  readonly volumes: PodVolumes
+}
+
+/** What filters derive from a view once for all its nodes. */
+interface FilterState {
+  readonly spread: SpreadState
+  readonly affinity: PodAffinityState
+}
+
+type Filter = (info: PodInfo, node: NodeInfo, context: FilterContext & FilterState) => Refusal | undefined
+
+/** The filters in the order of the stock scheduler: a node reports the first that refuses. */
+const filters: readonly Filter[] = [
+  unschedulable,
+  nodeName,
+  taints,
+  nodeAffinity,
+  nodePorts,
+  resources,
+  (info, node, { volumes }) => volumes.refusal(info, node),
+  (info, node, { spread }) => spread.refusal(info, node),
+  (info, node, { affinity }) => affinity.refusal(info, node),
+]
+
+/** Decides about the nodes of one view for one pod. */
+export class PodFilter {
+  readonly #info: PodInfo
+  readonly #view: ClusterView
+  readonly #context: FilterContext
+  readonly #state: FilterState
+
+  constructor(info: PodInfo, view: ClusterView, context: FilterContext) {
+    this.#info = info
+    this.#view = view
+    this.#context = context
+    this.#state = { spread: createSpread(info, view), affinity: createPodAffinity(info, view, context) }
+  }
+
+  /** Returns why a node does not take the pod, also counting the pods that are nominated to it; undefined when it does. */
+  refusal(node: NodeInfo): Refusal | undefined {
+    const { uid, priority } = this.#info
+    const nominated = [...this.#view.nominatedTo(node.name)].filter((other) => other.uid !== uid && other.priority >= priority)
+    if (nominated.length > 0) {
+      const crowded = node.with({ added: nominated })
+      const refusal = new PodFilter(this.#info, withNode(this.#view, crowded), this.#context).#refusal(crowded)
+      if (refusal !== undefined) return refusal
+    }
+    return this.#refusal(node)
+  }
+
+  #refusal(node: NodeInfo): Refusal | undefined {
+    const context = { ...this.#context, ...this.#state }
+    for (const filter of filters) {
+      const refusal = filter(this.#info, node, context)
+      if (refusal !== undefined) return refusal
+    }
+    return undefined
+  }
+}
+
+function unschedulable({ pod }: PodInfo, { node }: NodeInfo, { profile }: FilterContext): Refusal | undefined {
+  if (node.spec?.unschedulable !== true) return undefined
+  const taint = { key: `node.${profile.domain}/unschedulable`, effect: 'NoSchedule' }
+  if (pod.spec?.tolerations?.some((toleration) => tolerates(toleration, taint))) return undefined
+  return { plugin: 'NodeUnschedulable', reasons: ['node(s) were unschedulable'], isResolvable: false }
+}
+
+function nodeName({ pod }: PodInfo, { name }: NodeInfo): Refusal | undefined {
+  const requested = pod.spec?.nodeName ?? ''
+  if (requested === '' || requested === name) return undefined
+  return { plugin: 'NodeName', reasons: ["node(s) didn't match the requested node name"], isResolvable: false }
+}
+
+function taints({ pod }: PodInfo, { node }: NodeInfo): Refusal | undefined {
+  const taint = untoleratedTaint(node.spec?.taints, pod.spec?.tolerations, ['NoSchedule', 'NoExecute'])
+  if (taint === undefined) return undefined
+  const reason = `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ''}}`
+  return { plugin: 'TaintToleration', reasons: [reason], isResolvable: false }
+}
+
+function nodeAffinity({ pod }: PodInfo, { node }: NodeInfo): Refusal | undefined {
+  if (matchesNode(pod.spec ?? {}, node)) return undefined
+  return { plugin: 'NodeAffinity', reasons: ["node(s) didn't match Pod's node affinity/selector"], isResolvable: false }
+}
+
+function nodePorts({ ports }: PodInfo, { pods }: NodeInfo): Refusal | undefined {
+  if (ports.length === 0) return undefined
+  const used = [...pods.values()].flatMap((info) => info.ports)
+  if (!ports.some((port) => used.some((other) => portsConflict(port, other)))) return undefined
+  const reasons = ["node(s) didn't have free ports for the requested pod ports"]
+  return { plugin: 'NodePorts', reasons, isResolvable: true }
+}
+
+function portsConflict(a: HostPort, b: HostPort): boolean {
+  const anyAddress = '0.0.0.0'
+  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress)
+}
+
+function resources({ requests }: PodInfo, { pods, allocatable, requested }: NodeInfo): Refusal | undefined {
+  const reasons: string[] = []
+  let isResolvable = true
+  if (pods.size + 1 > (allocatable.get('pods') ?? 0)) reasons.push('Too many pods')
+  for (const name of resourceOrder(requests)) {
+    const wanted = requests.get(name) ?? 0
+    const total = allocatable.get(name) ?? 0
+    if (wanted === 0 || wanted <= total - (requested.get(name) ?? 0)) continue
+    reasons.push(`Insufficient ${name}`)
+    if (wanted > total) isResolvable = false
+  }
+  return reasons.length === 0 ? undefined : { plugin: 'NodeResourcesFit', reasons, isResolvable }
+}
+
+const firstResources = ['cpu', 'memory', 'ephemeral-storage']
+
+function resourceOrder(requests: ReadonlyMap<string, number>): readonly string[] {
+  return [...firstResources, ...[...requests.keys()].filter((name) => !firstResources.includes(name)).sort()]
+}

@@ -1,0 +1,276 @@
+import type { Informer } from '@krmkit/client'
+import type { ApiObject } from '@krmkit/meta'
+import { EventRecorder } from '../events/event-recorder.ts'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import { sameJson } from '../framework/same-json.ts'
+import type { WorkQueue } from '../framework/work-queue.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
+import { isFinished } from '../workloads/pod-state.ts'
+import { changePodStatus } from '../workloads/pod-status.ts'
+import { attemptPod } from './attempt.ts'
+import { ClusterState } from './cluster-view.ts'
+import { createDefaultSelector } from './default-selector.ts'
+import { type NodeInfo, type PodInfo, podInfo } from './node-info.ts'
+import { budgets, type Node, namespaces, nodes, type Pod, pods, type ReadonlyNode, type ReadonlyPod } from './objects.ts'
+import type { Preemption } from './preemption.ts'
+import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
+import { VolumeBinding } from './volumes.ts'
+
+/** Name in `spec.schedulerName`, and component of the events. */
+export const defaultSchedulerName = 'default-scheduler'
+
+/**
+ * Binds pods to nodes as the default profile of the stock scheduler does.
+ *
+ * Differs: extenders, dynamic resources and several profiles are not supported; all nodes are considered, not a sample.
+ */
+export const scheduler: Controller = {
+  name: 'kube-scheduler',
+  isDefault: false,
+  start: (context) => new Scheduler(context),
+}
+
+class Scheduler implements AsyncDisposable {
+  readonly #context: ControllerContext
+  readonly #state = new ClusterState()
+  readonly #pods: Informer<Pod>
+  readonly #nodes: Informer<Node>
+  readonly #namespaces: Informer<ApiObject>
+  readonly #volumes: VolumeBinding
+  readonly #events: EventRecorder
+  readonly #queue: SchedulingQueue
+  readonly #work: WorkQueue<string>
+  readonly #defaultSelector: ReturnType<typeof createDefaultSelector>
+  /** Pods whose volumes are being bound, by uid, with their node. */
+  readonly #binding = new Map<string, { readonly info: PodInfo; readonly node: string }>()
+  readonly #informers: readonly { readonly hasSynced: boolean; readonly synced: Promise<void> }[]
+  readonly #subscriptions: readonly (() => void)[]
+
+  constructor(context: ControllerContext) {
+    const { informers, clock } = context
+    this.#context = context
+    this.#events = new EventRecorder(context, { component: defaultSchedulerName, api: 'events' })
+    // Pods are decided one after the other: each decision changes what is left for the next.
+    this.#work = context.queue<string>({ sync: () => this.#run(), workers: 1 })
+    this.#queue = new SchedulingQueue(clock, () => this.#work.add('pods'))
+    this.#pods = informers.of(pods)
+    this.#nodes = informers.of(nodes)
+    this.#namespaces = informers.of(namespaces)
+    this.#volumes = new VolumeBinding(context)
+    this.#defaultSelector = createDefaultSelector(informers)
+    const disruptions = informers.of(budgets)
+    this.#informers = [this.#pods, this.#nodes, this.#namespaces, disruptions, ...this.#volumes.informers]
+    this.#subscriptions = [this.#watchNodes(), this.#watchPods(), this.#watchNamespaces(), ...this.#watchVolumes()]
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
+    this.#queue.stop()
+  }
+
+  #watchNodes(): () => void {
+    return this.#nodes.on({
+      added: (node) => {
+        this.#state.setNode(node)
+        this.#queue.notify('node')
+      },
+      updated: (node, previous) => {
+        const isSame =
+          sameJson(node.spec, previous.spec) &&
+          sameJson(node.metadata.labels, previous.metadata.labels) &&
+          sameJson(node.status?.allocatable, previous.status?.allocatable)
+        if (isSame) return
+        this.#state.setNode(node)
+        this.#queue.notify('node')
+      },
+      deleted: ({ metadata }) => this.#state.removeNode(metadata.name ?? ''),
+    })
+  }
+
+  #watchNamespaces(): () => void {
+    return this.#namespaces.on({
+      updated: (object, previous) => {
+        if (!sameJson(object.metadata.labels, previous.metadata.labels)) this.#queue.notify('namespace')
+      },
+    })
+  }
+
+  #watchVolumes(): (() => void)[] {
+    const changed = () => {
+      if (this.#binding.size > 0) this.#work.add('volumes')
+      this.#queue.notify('volume')
+    }
+    return this.#volumes.informers.map((informer) => informer.on({ added: changed, updated: changed }))
+  }
+
+  #watchPods(): () => void {
+    return this.#pods.on({
+      added: (pod) => this.#observe(pod),
+      updated: (pod, previous) => {
+        const isRelabelled = !sameJson(pod.metadata.labels, previous.metadata.labels)
+        this.#observe(pod)
+        if (isRelabelled && pod.spec?.nodeName) this.#queue.notify('pod-labels')
+      },
+      deleted: (pod) => this.#forget(pod),
+    })
+  }
+
+  #observe(pod: ReadonlyPod): void {
+    const { uid = '' } = pod.metadata
+    if (isFinished(pod as Parameters<typeof isFinished>[0])) {
+      this.#forget(pod)
+      return
+    }
+    const node = pod.spec?.nodeName ?? ''
+    if (node !== '') {
+      const isNew = this.#state.nodeOf(uid) === undefined
+      this.#queue.remove(uid)
+      this.#state.denominate(uid)
+      this.#state.setPod(podInfo(pod), node)
+      if (isNew) this.#queue.notify('pod-added')
+      return
+    }
+    const { schedulerName = defaultSchedulerName, schedulingGates = [] } = pod.spec ?? {}
+    if (schedulerName !== defaultSchedulerName || schedulingGates.length > 0) return
+    if (pod.metadata.deletionTimestamp !== undefined) {
+      this.#forget(pod)
+      return
+    }
+    if (this.#binding.has(uid) || this.#state.nodeOf(uid) !== undefined) return
+    const info = podInfo(pod)
+    const { nominatedNodeName = '' } = pod.status ?? {}
+    if (nominatedNodeName === '') this.#state.denominate(uid)
+    else this.#state.nominate(info, nominatedNodeName)
+    this.#queue.add(info)
+  }
+
+  #forget({ metadata: { uid = '' } }: ReadonlyPod): void {
+    this.#queue.remove(uid)
+    this.#binding.delete(uid)
+    this.#state.denominate(uid)
+    if (this.#state.nodeOf(uid) === undefined) return
+    this.#state.removePod(uid)
+    this.#queue.notify('pod-removed')
+  }
+
+  async #run(): Promise<undefined> {
+    for (const informer of this.#informers) if (!informer.hasSynced) await informer.synced
+    for (const [uid, { info, node }] of [...this.#binding]) {
+      if (!this.#volumes.areBound(info)) continue
+      this.#binding.delete(uid)
+      await this.#bind({ info, queuedAtMs: this.#context.clock.now(), plugins: new Set(), attempts: 1 }, node)
+    }
+    for (let queued = this.#queue.pop(); queued !== undefined; queued = this.#queue.pop()) {
+      if (this.#context.signal.aborted) return undefined
+      await this.#schedule(queued)
+    }
+    return undefined
+  }
+
+  async #schedule(queued: QueuedPod): Promise<void> {
+    const { info } = queued
+    const since = this.#queue.eventNumber
+    const attempt = attemptPod(info, {
+      view: this.#state,
+      random: this.#context.random,
+      profile: this.#context.profile,
+      namespaceLabels: (name) => this.#namespaces.get(name)?.metadata.labels ?? {},
+      volumes: this.#volumes.of(info),
+      defaultSelector: this.#defaultSelector,
+      budgets: () => this.#context.informers.of(budgets).list(),
+    })
+    if (attempt.kind === 'node') {
+      await this.#assign(queued, attempt.node)
+      return
+    }
+    const refused = { ...queued, plugins: attempt.plugins }
+    this.#queue.refuse(refused, since)
+    const { preemption, message } = attempt
+    if (preemption !== undefined) await this.#preempt(info, preemption)
+    await this.#events.record(target(info), { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message })
+    await this.#reject(info, message, preemption?.node)
+  }
+
+  /** Reserves the node, binds the claims that waited for it, and then the pod. */
+  async #assign(queued: QueuedPod, node: NodeInfo): Promise<void> {
+    const { info } = queued
+    this.#state.setPod(info, node.name)
+    if (this.#volumes.areBound(info)) {
+      await this.#bind(queued, node.name)
+      return
+    }
+    this.#binding.set(info.uid, { info, node: node.name })
+    try {
+      await this.#volumes.bind(info, node.node as ReadonlyNode)
+    } catch (error) {
+      this.#binding.delete(info.uid)
+      this.#release(queued)
+      this.#context.onError(error)
+    }
+  }
+
+  async #bind(queued: QueuedPod, node: string): Promise<void> {
+    const { client, signal } = this.#context
+    const { info } = queued
+    const { name = '', namespace = '', uid = '' } = info.pod.metadata
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/binding`
+    const metadata = { name, namespace, uid }
+    const body = { apiVersion: 'v1', kind: 'Binding', metadata, target: { apiVersion: 'v1', kind: 'Node', name: node } }
+    const response = await client.request({ method: 'POST', path, body, signal })
+    if (response.status >= 400) {
+      this.#release(queued)
+      // A pod that is gone or bound otherwise is not tried again: its event says so.
+      if (response.status !== 404 && response.status !== 409) this.#context.onError(new Error(await response.text()))
+      return
+    }
+    this.#state.denominate(uid)
+    const message = `Successfully assigned ${namespace}/${name} to ${node}`
+    await this.#events.record(target(info), { type: 'Normal', reason: 'Scheduled', action: 'Binding', message })
+  }
+
+  /** Returns the reserved node of a pod that could not be bound, and tries the pod again later. */
+  #release(queued: QueuedPod): void {
+    const { info } = queued
+    this.#state.removePod(info.uid)
+    const { name = '', namespace = '' } = info.pod.metadata
+    const current = this.#pods.get(name, namespace)
+    const isOpen = current?.metadata.uid === info.uid && (current.spec?.nodeName ?? '') === ''
+    if (isOpen && current.metadata.deletionTimestamp === undefined) this.#queue.refuse(queued, this.#queue.eventNumber)
+  }
+
+  /** Deletes the victims; they leave within their grace period. */
+  async #preempt(info: PodInfo, { node, victims }: Preemption): Promise<void> {
+    const { client, signal } = this.#context
+    this.#state.nominate(info, node)
+    for (const victim of victims) {
+      const { name = '', namespace = '', uid = '' } = victim.pod.metadata
+      if (victim.pod.metadata.deletionTimestamp !== undefined) continue
+      const message = `${defaultSchedulerName}: preempting to accommodate a higher priority pod`
+      const condition = { type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler', message }
+      await ignoreNotFound(changePodStatus(asWorkload(victim.pod), { condition }, this.#context))
+      await ignoreNotFound(client.delete(pods, name, { namespace, preconditions: { uid }, signal }))
+      const text = `Preempted by pod ${info.uid} on node ${node}`
+      const event = { type: 'Normal', reason: 'Preempted', action: 'Preempting', message: text } as const
+      await this.#events.record(target(victim), event)
+    }
+  }
+
+  async #reject(info: PodInfo, message: string, nominated: string | undefined): Promise<void> {
+    const { client, signal, fieldManager } = this.#context
+    const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }
+    await ignoreNotFound(changePodStatus(asWorkload(info.pod), { condition }, this.#context))
+    if (nominated === undefined || info.pod.status?.nominatedNodeName === nominated) return
+    const { name = '', namespace = '' } = info.pod.metadata
+    const patch = { status: { nominatedNodeName: nominated } }
+    const options = { namespace, type: 'merge', subresource: 'status', patch, fieldManager, signal } as const
+    await ignoreNotFound(client.patch(pods, name, options))
+  }
+}
+
+function asWorkload(pod: ReadonlyPod): Parameters<typeof changePodStatus>[0] {
+  return pod as Parameters<typeof changePodStatus>[0]
+}
+
+function target({ pod }: PodInfo) {
+  return { ...pod, apiVersion: 'v1', kind: 'Pod' }
+}
