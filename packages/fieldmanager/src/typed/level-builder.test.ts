@@ -18,7 +18,7 @@ describe('LevelBuilder', () => {
     expect(built('f:c', 'f:a', 'f:b')).toBe(like)
   })
 
-  it('builds a set of its own for other nodes', () => {
+  it('builds another set for other nodes', () => {
     expect(built('f:a', 'f:b')?.toString()).toBe('.a\n.b')
     expect(built('f:a', 'f:b', 'f:c', 'f:e')?.toString()).toBe('.a\n.b\n.e\n.c.d')
     expect(built('f:a', 'f:e', 'f:c')?.toString()).toBe('.a\n.e\n.c.d')
