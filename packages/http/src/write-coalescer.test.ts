@@ -21,6 +21,11 @@ beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => real() + elapsed)
 })
 
+/** Flushes to many streams that take the given time together. */
+const scheduleMany = (coalescer: WriteCoalescer, milliseconds: number) => {
+  for (let n = 0; n < 32; n++) coalescer.schedule(flushOf(milliseconds / 32))
+}
+
 describe('WriteCoalescer', () => {
   it('flushes at the end of the turn when flushes are cheap', () => {
     const coalescer = new WriteCoalescer()
@@ -33,9 +38,9 @@ describe('WriteCoalescer', () => {
     }
   })
 
-  it('rests after an expensive flush, so that events of the meantime are sent together', () => {
+  it('rests after an expensive flush to many streams, so that events of the meantime are sent together', () => {
     const coalescer = new WriteCoalescer()
-    coalescer.schedule(flushOf(2))
+    scheduleMany(coalescer, 2)
     vi.advanceTimersByTime(0)
     const [first, second] = [flushOf(0), flushOf(0)]
     coalescer.schedule(first)
@@ -47,9 +52,19 @@ describe('WriteCoalescer', () => {
     expect(second).toHaveBeenCalledTimes(1)
   })
 
+  it('does not rest after a flush to few streams', () => {
+    const coalescer = new WriteCoalescer()
+    coalescer.schedule(flushOf(10))
+    vi.advanceTimersByTime(0)
+    const flush = flushOf(0)
+    coalescer.schedule(flush)
+    vi.advanceTimersByTime(0)
+    expect(flush).toHaveBeenCalledTimes(1)
+  })
+
   it('never rests longer than five milliseconds', () => {
     const coalescer = new WriteCoalescer()
-    coalescer.schedule(flushOf(100))
+    scheduleMany(coalescer, 100)
     vi.advanceTimersByTime(0)
     const flush = flushOf(0)
     coalescer.schedule(flush)

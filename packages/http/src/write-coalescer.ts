@@ -1,13 +1,15 @@
 /** A rest lasts this many times as long as the flush before it, so writes to streams take at most a third of a busy server. */
 const restFactor = 2
 const longestRestMs = 5
+/** Flushes to fewer streams are not worth delaying events: they take long only when the process had to wait for a processor. */
+const manyStreams = 16
 /** Timers are not more precise than this. */
 const shortestRestMs = 1
 
 /**
  * Coalesces writes: all pieces that a stream has ready go out in one write per socket, at the end of the event-loop turn.
  *
- * After a flush to many sockets the next one waits, in proportion to the time that the flush took and for at most 5 ms. Events of the
+ * After a flush to many streams the next one waits, in proportion to the time that the flush took and for at most 5 ms. Events of the
  * meantime are sent together: a write costs about the same for one event as for ten. Cheap flushes are not followed by a rest.
  *
  * Watchers of the same collection send the same pieces. When the pieces of a stream equal those of the stream flushed just before it,
@@ -49,8 +51,10 @@ export class WriteCoalescer {
     this.#isScheduled = false
     const from = performance.now()
     for (const flush of flushes) flush()
-    const to = performance.now()
-    this.#restsUntil = to + Math.min((to - from) * restFactor, longestRestMs)
+    if (flushes.length >= manyStreams) {
+      const to = performance.now()
+      this.#restsUntil = to + Math.min((to - from) * restFactor, longestRestMs)
+    }
     this.#lastPieces = []
     this.#lastJoined = new Uint8Array(0)
   }
