@@ -30,7 +30,6 @@ export class ServerWebSocket {
   constructor(handlers: WebSocketHandlers) {
     this.#handlers = handlers
     this.connection = new Duplex({
-      allowHalfOpen: false,
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => {
         this.#receive(chunk)
@@ -38,6 +37,7 @@ export class ServerWebSocket {
       },
       final: (done) => {
         this.#end()
+        this.connection.push(null)
         done()
       },
       destroy: (error, done) => {
@@ -51,13 +51,13 @@ export class ServerWebSocket {
     if (!this.#isClosed) this.connection.push(frame(opcodes.binary, data))
   }
 
+  /** Sends a close frame. The connection ends when the client has answered it: nothing that was sent before is lost. */
   close(): void {
     if (this.#isClosed) return
     const code = Buffer.alloc(2)
     code.writeUInt16BE(normalClosure)
     this.connection.push(frame(opcodes.close, code))
     this.#end()
-    this.connection.push(null)
   }
 
   #end(): void {
@@ -77,6 +77,7 @@ export class ServerWebSocket {
   #handle({ opcode, payload, isFinal }: Frame): void {
     if (opcode === opcodes.close) {
       this.close()
+      this.connection.push(null)
       return
     }
     if (opcode === opcodes.ping) {

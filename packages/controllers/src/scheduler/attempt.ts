@@ -1,6 +1,7 @@
 import type { DeepReadonly, Random } from '@krmkit/meta'
 import type { ClusterView } from './cluster-view.ts'
-import { type FilterContext, PodFilter, type Refusal } from './filters.ts'
+import type { FilterContext, Refusal } from './filter-context.ts'
+import { PodFilter } from './filters.ts'
 import { fitMessage, podProblemMessage } from './fit-error.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import type { Budget, ReadonlyPod } from './objects.ts'

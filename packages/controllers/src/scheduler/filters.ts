@@ -1,25 +1,10 @@
-import type { NamingProfile } from '@krmkit/meta'
 import { matchesNode, tolerates, untoleratedTaint } from '../workloads/node-selection.ts'
 import type { ClusterView } from './cluster-view.ts'
 import { withNode } from './cluster-view.ts'
+import type { FilterContext, Refusal } from './filter-context.ts'
 import { createPodAffinity, type PodAffinityState } from './inter-pod-affinity.ts'
 import type { HostPort, NodeInfo, PodInfo } from './node-info.ts'
 import { createSpread, type SpreadState } from './topology-spread.ts'
-import type { PodVolumes } from './volumes.ts'
-
-/** Why a node does not take a pod. */
-export interface Refusal {
-  readonly plugin: string
-  readonly reasons: readonly string[]
-  /** Whether removing pods from the node could help. */
-  readonly isResolvable: boolean
-}
-
-export interface FilterContext {
-  readonly profile: NamingProfile
-  readonly namespaceLabels: (namespace: string) => Readonly<Record<string, string>>
-  readonly volumes: PodVolumes
-}
 
 /** What filters derive from a view once for all its nodes. */
 interface FilterState {

@@ -1,6 +1,6 @@
 import { type AffinityTerm, termMatches } from './affinity-terms.ts'
 import type { ClusterView } from './cluster-view.ts'
-import type { FilterContext, Refusal } from './filters.ts'
+import type { FilterContext, Refusal } from './filter-context.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 
 /** Required affinity and anti-affinity between pods. */

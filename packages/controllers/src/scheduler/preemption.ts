@@ -1,6 +1,7 @@
 import { type DeepReadonly, labelSelectorFromObject, parseTime } from '@krmkit/meta'
 import { type ClusterView, withNode } from './cluster-view.ts'
-import { type FilterContext, PodFilter, type Refusal } from './filters.ts'
+import type { FilterContext, Refusal } from './filter-context.ts'
+import { PodFilter } from './filters.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import type { Budget } from './objects.ts'
 

@@ -2,7 +2,7 @@ import type { LabelSelector } from '@krmkit/meta'
 import { matchesTerm, tolerates } from '../workloads/node-selection.ts'
 import { termMatches, type WeightedTerm } from './affinity-terms.ts'
 import type { ClusterView } from './cluster-view.ts'
-import type { FilterContext } from './filters.ts'
+import type { FilterContext } from './filter-context.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import { constraintsOf, countMatching, countsNode, type SpreadConstraint } from './topology-spread.ts'
 

@@ -1,7 +1,7 @@
 import { type DeepReadonly, type LabelSelector, labelSelectorFromObject } from '@krmkit/meta'
 import { matchesNode, untoleratedTaint } from '../workloads/node-selection.ts'
 import type { ClusterView } from './cluster-view.ts'
-import type { Refusal } from './filters.ts'
+import type { Refusal } from './filter-context.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import type { TopologySpreadConstraint } from './objects.ts'
 

@@ -4,7 +4,7 @@ import type { ControllerContext } from '../interfaces.ts'
 import { bestVolume, classOf } from '../volume/matching.ts'
 import { ephemeralClaimName, type VolumeAnnotationKeys, volumeAnnotationKeys } from '../volume/objects.ts'
 import { matchesTerm } from '../workloads/node-selection.ts'
-import type { Refusal } from './filters.ts'
+import type { PodVolumes, Refusal } from './filter-context.ts'
 import type { NodeInfo, PodInfo } from './node-info.ts'
 import {
   type Claim,
@@ -15,13 +15,6 @@ import {
   type StorageClass,
   storageClasses,
 } from './objects.ts'
-
-/** The claims of one pod: which nodes reach them, and what binds those that wait for their first consumer. */
-export interface PodVolumes {
-  /** Why no node can take the pod; undefined when its claims are usable. */
-  readonly problem: string | undefined
-  refusal(info: PodInfo, node: NodeInfo): Refusal | undefined
-}
 
 type ReadonlyClaim = DeepReadonly<Claim>
 

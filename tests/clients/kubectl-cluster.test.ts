@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ContainerBehavior } from '@krmkit/controllers'
+import { listen, selfSigned } from '@krmkit/http'
+import { systemClock } from '@krmkit/meta'
+import { createTestServer, type TestServer } from '@krmkit/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Kubectl, kubectlIn, kubectlMissing, skipNote } from './support/kubectl.ts'
+import { kubeconfigOf } from './support/local-server.ts'
+
+/** Stock kubectl with simulated nodes: workloads become ready, logs, commands, metrics and drains work. */
+
+const suite = describe.skipIf(kubectlMissing !== undefined)
+let folder: string
+let cluster: TestServer
+let kubectl: Kubectl
+
+beforeAll(async () => {
+  if (kubectlMissing !== undefined) return
+  folder = await mkdtemp(join(tmpdir(), 'krmkit-cluster-'))
+  const behavior: ContainerBehavior = {
+    logs: 'listening\nready\n',
+    usage: { cpu: '250m', memory: '64Mi' },
+    async exec({ command, stdin, writeOut, writeError }) {
+      if (command[0] === 'fail') {
+        writeError('no\n')
+        return 3
+      }
+      if (command[0] === 'cat') for await (const chunk of stdin) writeOut(chunk)
+      else writeOut(`${command.join(' ')}\n`)
+      return 0
+    },
+  }
+  cluster = await createTestServer({ clock: systemClock, cluster: { nodes: 3, behaviors: [behavior] } })
+  const listener = await cluster.listen((server) => listen(server, { tls: selfSigned(join(folder, 'pki')) }))
+  const path = join(folder, 'kubeconfig')
+  const token = cluster.tokenOf({ username: 'alice', groups: ['system:masters', 'system:authenticated'] })
+  await writeFile(path, JSON.stringify(kubeconfigOf({ address: listener.url, authority: listener.authority ?? '', token })), {
+    mode: 0o600,
+  })
+  kubectl = await kubectlIn(folder, path)
+}, 60_000)
+
+afterAll(async () => {
+  await cluster?.close()
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+})
+
+suite(`kubectl with simulated nodes${skipNote}`, () => {
+  it('rolls out, scales and waits for a deployment', async () => {
+    await kubectl.run('create deployment web --image=nginx:1 --replicas=3')
+    expect(await kubectl.run('rollout status deployment/web --timeout=30s')).toContain('successfully rolled out')
+    await kubectl.run('scale deployment/web --replicas=4')
+    expect(await kubectl.run('wait --for=jsonpath={.status.readyReplicas}=4 deployment/web --timeout=30s')).toContain('met')
+  }, 60_000)
+
+  it('reads logs and runs commands', async () => {
+    expect(await kubectl.run('logs deployment/web --tail=1')).toBe('ready')
+    expect(await kubectl.run('exec deployment/web -- echo hello')).toBe('echo hello')
+    expect(await kubectl.run('exec -i deployment/web -- cat', { stdin: 'typed' })).toBe('typed')
+    const failed = await kubectl.refused('exec deployment/web -- fail')
+    expect(failed).toContain('command terminated with exit code 3')
+  }, 60_000)
+
+  it('shows metrics', async () => {
+    expect(await kubectl.run('top pods')).toMatch(/250m +64Mi/)
+    expect(await kubectl.run('top nodes')).toMatch(/node-1 +\d+m +\d+% +\d+Mi/)
+  }, 60_000)
+
+  it('drains a node', async () => {
+    expect(await kubectl.run('drain node-1 --timeout=30s')).toContain('node/node-1 drained')
+    const nodes = await kubectl.run('get pods -o jsonpath={.items[*].spec.nodeName}')
+    expect(nodes.split(' ')).not.toContain('node-1')
+    await kubectl.run('uncordon node-1')
+  }, 60_000)
+
+  it('waits for a completed job', async () => {
+    await kubectl.run('create job work --image=busybox')
+    expect(await kubectl.run('wait --for=condition=complete job/work --timeout=30s')).toContain('condition met')
+  }, 60_000)
+})
