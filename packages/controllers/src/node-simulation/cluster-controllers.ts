@@ -1,9 +1,15 @@
 import { builtInControllers } from '../built-in.ts'
+import { resolveAlias } from '../controller-aliases.ts'
 import type { Controller } from '../interfaces.ts'
 import type { NodeSimulation } from './simulation.ts'
 
 /** Controllers that `*` does not enable and that workloads do not need. */
-const unneeded: ReadonlySet<string> = new Set(['storage-version-migrator-controller'])
+const unneeded: ReadonlySet<string> = new Set([
+  'bootstrap-signer-controller',
+  'kube-apiserver-serving-clustertrustbundle-publisher-controller',
+  'storage-version-migrator-controller',
+  'token-cleaner-controller',
+])
 
 /** What a living cluster runs. */
 export interface ClusterControllers {
@@ -23,6 +29,7 @@ export interface ClusterControllers {
 export function clusterControllers({ controller }: NodeSimulation, requested: readonly string[] = ['*']): ClusterControllers {
   const optional = builtInControllers.filter(({ name, isDefault }) => isDefault === false && !unneeded.has(name))
   const added = [...optional.map(({ name }) => name), controller.name]
-  const names = added.filter((name) => !requested.includes(`-${name}`))
+  const excluded = requested.map(resolveAlias)
+  const names = added.filter((name) => !excluded.includes(`-${name}`))
   return { available: [...builtInControllers, controller], names: [...requested, ...names] }
 }

@@ -75,8 +75,9 @@ describe('simulated nodes', () => {
     expect(lease.spec?.renewTime).toBe('2024-01-01T00:00:30.000000Z')
   })
 
-  it('run a deployment until it is available', async () => {
-    await using server = await start()
+  it('run a deployment until it is available, without errors of controllers', async () => {
+    const errors: unknown[] = []
+    await using server = await start([], { onError: (error) => errors.push(error) })
     const spec = { replicas: 3, selector: { matchLabels: { app: 'web' } }, template }
     await server.client.create(deployments, { metadata: { name: 'web', namespace: 'default' }, spec })
     await server.settle()
@@ -84,6 +85,15 @@ describe('simulated nodes', () => {
     expect(status).toMatchObject({ readyReplicas: 3, availableReplicas: 3, updatedReplicas: 3 })
     const { items } = await server.client.list(pods, { namespace: 'default' })
     expect(items.map(({ spec: { nodeName } = {} }) => nodeName).sort()).toEqual(['node-1', 'node-2', 'node-3'])
+    expect(errors).toEqual([])
+  })
+
+  it('run only the controllers that are not excluded, by name or alias', async () => {
+    await using server = await start([], { controllers: ['*', '-replicaset'] })
+    const spec = { replicas: 1, selector: { matchLabels: { app: 'web' } }, template }
+    await server.client.create(deployments, { metadata: { name: 'web', namespace: 'default' }, spec })
+    await server.settle()
+    expect((await server.client.list(pods, { namespace: 'default' })).items).toEqual([])
   })
 
   it('report a running pod with the fields of a kubelet', async () => {
