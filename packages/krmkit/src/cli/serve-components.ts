@@ -98,7 +98,18 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const audit = await createAuditTrails(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   return {
-    ...{ controllers, availableControllers, simulation, signing, features, catalog, admission, authentication, authorization, aggregation },
+    ...{
+      controllers,
+      availableControllers,
+      simulation,
+      signing,
+      features,
+      catalog,
+      admission,
+      authentication,
+      authorization,
+      aggregation,
+    },
     ...{ kubelet, audit, webhooks, webhookServices, proxies, yaml },
   }
 }
