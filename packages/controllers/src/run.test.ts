@@ -79,6 +79,7 @@ describe('chooseControllers', () => {
       'bootstrap-signer-controller',
       'token-cleaner-controller',
       'storage-version-migrator-controller',
+      'kube-scheduler',
     ])
   })
 
