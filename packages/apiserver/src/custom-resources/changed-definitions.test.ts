@@ -217,3 +217,37 @@ describe('instances', () => {
     ])
   })
 })
+
+describe('a default of a served version that the storage version does not have', () => {
+  const members = (more: JsonObject = {}) => schema({ a: { type: 'string', default: 'A' }, c: { type: 'string', ...more } })
+  const version = (name: string, more?: JsonObject): JsonObject => ({
+    name,
+    storage: name === 'v2',
+    served: name === 'v1',
+    subresources: { status: {} },
+    schema: { openAPIV3Schema: schema({ spec: members(more), status: members(more) }) },
+  })
+
+  it('is given to the part that a status update changes, and not to the rest', async () => {
+    const { ask } = await start([version('v1'), version('v2')])
+    const created = await ask(widgets, { method: 'POST', body: widget('one', { spec: {} }) })
+    expect(created.json.spec).toEqual({ a: 'A' })
+    await ask(`${widgets}/one/status`, { method: 'PUT', body: { ...created.json, status: {} } })
+    const setDefaults = async (v1: JsonObject, v2: JsonObject, c: string | undefined) => {
+      const body = { spec: { versions: [version('v1', v1), version('v2', v2)] } }
+      await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+      return eventually(
+        () => ask(`${widgets}/one`),
+        ({ json }) => json.spec?.c === c,
+      )
+    }
+    await setDefaults({}, { default: 'C' }, 'C')
+    await setDefaults({ default: 'C' }, { default: 'C' }, 'C')
+    const read = await setDefaults({ default: 'C' }, {}, undefined)
+    expect(read.json.spec).toEqual({ a: 'A' })
+    const { json } = await ask(`${widgets}/one/status`, { method: 'PUT', body: read.json })
+    expect({ spec: json.spec, status: json.status }).toEqual({ spec: { a: 'A' }, status: { a: 'A', c: 'C' } })
+    const patched = await ask(`${widgets}/one/status`, { method: 'PATCH', headers: merge, body: { status: { a: 'B' } } })
+    expect({ spec: patched.json.spec, status: patched.json.status }).toEqual({ spec: { a: 'A' }, status: { a: 'B', c: 'C' } })
+  })
+})

@@ -61,9 +61,10 @@ export function customDefinitions(definition: Definition, options: CustomDefinit
   const terminating =
     definition.metadata.deletionTimestamp !== undefined &&
     (definition.status?.conditions ?? []).some(({ type, status }) => type === 'Terminating' && status === 'True')
-  return versions
-    .filter(({ served }) => served || options.unserved === true)
-    .map((version) => definitionOf({ definition, names, version, stored, kinds, terminating, options }))
+  const definitionAt = (version: Version) => definitionOf({ definition, names, version, stored, kinds, terminating, options })
+  const isShown = ({ served }: Version) => served || options.unserved === true
+  const hub = isShown(stored) ? {} : { storedAs: definitionAt(stored) }
+  return versions.filter(isShown).map((version) => ({ ...definitionAt(version), ...hub }))
 }
 
 function kindOf(
