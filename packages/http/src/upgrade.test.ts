@@ -63,6 +63,23 @@ describe('upgrade requests', () => {
     await gone
   })
 
+  it('deliver what one side sent before it closed', async () => {
+    const bytes = 8 * 1024 * 1024
+    const client = await start(() => {
+      const connection = new PassThrough({ highWaterMark: 2 * bytes })
+      connection.end(Buffer.alloc(bytes, 'x'))
+      connection.once('end', () => connection.destroy())
+      return { ...echo(), body: { kind: 'connection', connection } }
+    })
+    client.send(ask())
+    await client.until('\r\n\r\n')
+    client.socket.pause()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    client.socket.resume()
+    await client.closed
+    expect(client.received.length - client.received.indexOf('\r\n\r\n') - 4).toBe(bytes)
+  })
+
   it('may get an ordinary response, after which the connection closes', async () => {
     const client = await start(() => textResponse('no', { status: 403 }))
     client.send(ask())

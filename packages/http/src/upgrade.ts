@@ -57,7 +57,10 @@ export function upgradeBody({ socket, head }: UpgradeSocket, length: number | un
   return body
 }
 
-/** Responds with 101, then pipes both ways until one side ends. */
+/** Time that a side has to take what the other one sent before it closed. */
+const lingerMs = 10_000
+
+/** Responds with 101, then pipes both ways until one side closes and the other has what it sent. */
 export function switchProtocols(
   { socket, head }: UpgradeSocket,
   to: { readonly response: ServerResponse; readonly head: ApiResponse; readonly connection: Duplex },
@@ -71,7 +74,13 @@ export function switchProtocols(
       connection.destroy()
       resolve()
     }
-    for (const side of [socket, connection]) side.on('error', end).once('close', end)
+    const closeAfterWrites = (other: Duplex) => (): void => {
+      if (other.destroyed) return end()
+      const timer = setTimeout(end, lingerMs)
+      other.once('close', () => clearTimeout(timer)).end(end)
+    }
+    socket.on('error', end).once('close', closeAfterWrites(connection))
+    connection.on('error', end).once('close', closeAfterWrites(socket))
     if (socket.destroyed || connection.destroyed) return end()
     socket.write(headOf(to.head))
     if (head.length > 0) connection.write(head)
