@@ -68,6 +68,7 @@ describe('krmkit serve', () => {
       enableAggregatorRouting: false,
       aggregatorRejectForwardingRedirect: true,
       shutdownDelayDuration: 0,
+      simulateNodes: 0,
       v: 0,
       ...{ publishClusterInfo: false, bootstrapSigningKey: 'token-secret', explicit: [] },
     })
