@@ -75,7 +75,10 @@ export function switchProtocols(
       resolve()
     }
     const closeAfterWrites = (other: Duplex) => (): void => {
-      if (other.destroyed) return end()
+      if (other.destroyed) {
+        end()
+        return
+      }
       const timer = setTimeout(end, lingerMs)
       other.once('close', () => clearTimeout(timer)).end(end)
     }
