@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, formatTime, parseTime } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
+import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
@@ -9,6 +10,7 @@ import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Job, jobs, type ReadonlyJob, terminalCondition } from '../job/objects.ts'
 import { queueKey, splitKey } from '../workloads/objects.ts'
 import { byController } from '../workloads/owned-pods.ts'
+import { isNamespaceTerminating } from '../workloads/pod-control.ts'
 import { delayUntilNext, dueTime } from './due.ts'
 import { type CronJob, type CronJobStatus, cronJobs, jobName, jobOf, type ReadonlyCronJob, referenceTo } from './objects.ts'
 import { parseSchedule, type Schedule } from './schedule.ts'
@@ -26,11 +28,13 @@ class CronJobController implements AsyncDisposable {
   readonly #jobs: Informer<Job>
   readonly #jobsByController: ObjectIndex<Job>
   readonly #queue: WorkQueue<string>
+  readonly #events: ObjectEvents<CronJob>
   readonly #subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
     const { informers, rateLimit } = context
     this.#context = context
+    this.#events = new ObjectEvents(context, cronJobs, 'cronjob-controller')
     this.#cronJobs = informers.of(cronJobs)
     this.#jobs = informers.of(jobs)
     this.#jobsByController = informers.index(jobs, 'controller', byController)
@@ -96,7 +100,10 @@ class CronJobController implements AsyncDisposable {
       const { name = '', namespace = '', uid } = reference
       // The informer may not show a new job yet.
       const job = byUid.get(uid) ?? (await ignoreNotFound(client.get(jobs, name, { namespace, signal })))
-      if (job?.metadata.uid === uid && terminalCondition(job as ReadonlyJob) === undefined) active.push(reference)
+      const end = job?.metadata.uid === uid ? terminalCondition(job as ReadonlyJob) : undefined
+      if (job?.metadata.uid !== uid) this.#events.normal(cronJob, 'MissingJob', `Active job went missing: ${name}`)
+      else if (end === undefined) active.push(reference)
+      else this.#events.normal(cronJob, 'SawCompletedJob', `Saw completed job: ${name}, condition: ${end.type}`)
     }
     let last = status.lastSuccessfulTime
     for (const job of owned) {
@@ -116,13 +123,22 @@ class CronJobController implements AsyncDisposable {
     const now = this.#context.clock.now()
     const due = dueTime(cronJob, schedule, now)
     const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec ?? {}
-    if (due === undefined || (startingDeadlineSeconds != null && due + startingDeadlineSeconds * 1000 < now)) return
+    if (due === undefined) return
+    if (startingDeadlineSeconds != null && due + startingDeadlineSeconds * 1000 < now) {
+      const time = new Date(due).toUTCString().replace('GMT', '+0000')
+      this.#events.warning(cronJob, 'MissSchedule', `Missed scheduled time to start a job: ${time}`)
+      return
+    }
     const { active = [] } = status
     const isDone = status.lastScheduleTime !== undefined && parseTime(status.lastScheduleTime) === due
     if (isDone || active.some(({ name }) => name === jobName(cronJob, due))) return
-    if (concurrencyPolicy === 'Forbid' && active.length > 0) return
+    if (concurrencyPolicy === 'Forbid' && active.length > 0) {
+      const message = 'Not starting job because prior execution is running and concurrency policy is Forbid'
+      this.#events.normal(cronJob, 'JobAlreadyActive', message)
+      return
+    }
     if (concurrencyPolicy === 'Replace') {
-      for (const { name = '', namespace = '' } of active) await this.#deleteJob(name, namespace)
+      for (const { name = '', namespace = '' } of active) await this.#deleteJob(cronJob, name, namespace)
       delete status.active
     }
     const created = await this.#createJob(cronJob, due)
@@ -136,9 +152,16 @@ class CronJobController implements AsyncDisposable {
     const { client, fieldManager, profile, signal } = this.#context
     const job = jobOf(cronJob, due, profile)
     try {
-      return await client.create(jobs, job, { fieldManager, signal })
+      const created = await client.create(jobs, job, { fieldManager, signal })
+      this.#events.normal(cronJob, 'SuccessfulCreate', `Created job ${created.metadata.name}`)
+      return created
     } catch (error) {
-      if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
+      if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) {
+        if (!isNamespaceTerminating(error)) {
+          this.#events.warning(cronJob, 'FailedCreate', `Error creating job: ${errorText(error)}`)
+        }
+        throw error
+      }
       const { name = '', namespace = '' } = job.metadata
       const other = await client.get(jobs, name, { namespace, signal })
       return controllerOf(other.metadata.ownerReferences)?.uid === cronJob.metadata.uid ? other : undefined
@@ -146,7 +169,8 @@ class CronJobController implements AsyncDisposable {
   }
 
   /** Deletes the oldest ended jobs beyond the history limits. */
-  async #deleteOld({ spec }: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<void> {
+  async #deleteOld(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<void> {
+    const { spec } = cronJob
     const limits = [
       ['Complete', spec?.successfulJobsHistoryLimit],
       ['Failed', spec?.failedJobsHistoryLimit],
@@ -155,13 +179,20 @@ class CronJobController implements AsyncDisposable {
       if (limit == null) continue
       const ended = owned.filter((job) => terminalCondition(job)?.type === type).sort(byStart)
       for (const { metadata } of ended.slice(0, Math.max(0, ended.length - limit)))
-        if (metadata.deletionTimestamp === undefined) await this.#deleteJob(metadata.name ?? '', metadata.namespace ?? '')
+        if (metadata.deletionTimestamp === undefined)
+          await this.#deleteJob(cronJob, metadata.name ?? '', metadata.namespace ?? '')
     }
   }
 
-  async #deleteJob(name: string, namespace: string): Promise<void> {
+  async #deleteJob(cronJob: ReadonlyCronJob, name: string, namespace: string): Promise<void> {
     const { client, signal } = this.#context
-    await ignoreNotFound(client.delete(jobs, name, { namespace, propagationPolicy: 'Background', signal }))
+    try {
+      await ignoreNotFound(client.delete(jobs, name, { namespace, propagationPolicy: 'Background', signal }))
+    } catch (error) {
+      this.#events.warning(cronJob, 'FailedDelete', `Deleted job: ${errorText(error)}`)
+      throw error
+    }
+    this.#events.normal(cronJob, 'SuccessfulDelete', `Deleted job ${name}`)
   }
 
   /** Writes the status against the version that was read. A conflicting change causes another sync. */

@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { labelSelectorFromObject } from '@krmkit/meta'
+import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
@@ -7,7 +8,7 @@ import type { Controller, ControllerContext } from '../interfaces.ts'
 import { Expectations } from '../workloads/expectations.ts'
 import { type Node, nodes, queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
 import { OwnedPods } from '../workloads/owned-pods.ts'
-import { createPod, deletePod, isNamespaceTerminating, isNotFound } from '../workloads/pod-control.ts'
+import { isNamespaceTerminating, isNotFound, PodControl } from '../workloads/pod-control.ts'
 import { isFinished, isTerminating, nextAvailableAtMs } from '../workloads/pod-state.ts'
 import { type ReadonlyRevision, RevisionHistory, revisionLabel } from '../workloads/revisions.ts'
 import { slowStart } from '../workloads/slow-start.ts'
@@ -34,6 +35,8 @@ class DaemonSetController implements AsyncDisposable {
   readonly #pods: OwnedPods<DaemonSet>
   readonly #history: RevisionHistory
   readonly #expectations: Expectations
+  readonly #events: ObjectEvents<DaemonSet>
+  readonly #control: PodControl<DaemonSet>
   readonly #backoff: FailedPodBackoff
   readonly #queue: WorkQueue<string>
   readonly #subscriptions: readonly (() => void)[]
@@ -41,6 +44,8 @@ class DaemonSetController implements AsyncDisposable {
   constructor(context: ControllerContext) {
     const { informers, clock, rateLimit } = context
     this.#context = context
+    this.#events = new ObjectEvents(context, daemonSets, 'daemonset-controller')
+    this.#control = new PodControl(context, this.#events)
     this.#sets = informers.of(daemonSets)
     this.#nodes = informers.of(nodes)
     this.#history = new RevisionHistory(context, daemonSets, { hashLabel: revisionLabel })
@@ -121,10 +126,17 @@ class DaemonSetController implements AsyncDisposable {
       if (waitMs > 0) this.#queue.addAfter(key, waitMs)
       return waitMs === 0
     })
+    for (const { pod, node } of plan.ended) this.#recordEnded(view.set, pod, node)
     const failure = await this.#apply(key, view, plan)
     const isIdle = plan.create.length + plan.delete.length === 0
     if (failure !== undefined || !isIdle || view.set.spec?.updateStrategy?.type === 'OnDelete') return failure
     return this.#apply(key, view, planUpdate(view))
+  }
+
+  #recordEnded(set: ReadonlyDaemonSet, { metadata, status }: ReadonlyPod, node: string): void {
+    const pod = `daemon pod ${metadata.namespace}/${metadata.name} on node ${node}`
+    if (status?.phase === 'Failed') this.#events.warning(set, 'FailedDaemonPod', `Found failed ${pod}, will try to kill it`)
+    else this.#events.normal(set, 'SucceededDaemonPod', `Found succeeded ${pod}, will try to delete it`)
   }
 
   async #apply(key: string, view: DaemonSetView, plan: NodePlan): Promise<unknown> {
@@ -136,7 +148,7 @@ class DaemonSetController implements AsyncDisposable {
     const { error } = await slowStart(create.length, async (i) => {
       attempts++
       try {
-        await createPod(podOfNode(view.set, create[i] ?? '', view), this.#context)
+        await this.#control.create(view.set, podOfNode(view.set, create[i] ?? '', view))
       } catch (error) {
         this.#expectations.created(key)
         if (!isNamespaceTerminating(error)) throw error
@@ -146,7 +158,7 @@ class DaemonSetController implements AsyncDisposable {
     const errors: unknown[] = error === undefined ? [] : [error]
     const remove = async (pod: ReadonlyPod) => {
       try {
-        await deletePod(pod, this.#context)
+        await this.#control.delete(view.set, pod)
       } catch (error) {
         this.#expectations.deleted(key, pod.metadata.uid)
         if (!isNotFound(error)) errors.push(error)

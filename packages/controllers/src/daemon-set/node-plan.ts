@@ -20,6 +20,8 @@ export interface NodePlan {
   /** Nodes that need a pod. */
   readonly create: string[]
   readonly delete: ReadonlyPod[]
+  /** Ended pods among those to delete, with their nodes. */
+  readonly ended: { readonly pod: ReadonlyPod; readonly node: string }[]
 }
 
 /**
@@ -28,7 +30,7 @@ export interface NodePlan {
  * @param mayDeleteFailed whether the backoff allows to delete a failed pod of a node
  */
 export function planNodes(view: DaemonSetView, mayDeleteFailed: (node: string) => boolean): NodePlan {
-  const plan: NodePlan = { create: [], delete: [] }
+  const plan: NodePlan = { create: [], delete: [], ended: [] }
   const known = new Set<string>()
   for (const node of view.nodes) {
     const name = node.metadata.name ?? ''
@@ -65,8 +67,10 @@ function planNode(
   const running: ReadonlyPod[] = []
   for (const pod of alive) {
     const phase = pod.status?.phase
-    if (phase === 'Succeeded' || (phase === 'Failed' && mayDeleteFailed())) plan.delete.push(pod)
-    else if (phase !== 'Failed') running.push(pod)
+    if (phase === 'Succeeded' || (phase === 'Failed' && mayDeleteFailed())) {
+      plan.delete.push(pod)
+      plan.ended.push({ pod, node: name })
+    } else if (phase !== 'Failed') running.push(pod)
   }
   running.sort(byAge)
   if (updateLimits(set, 1).surge === 0) plan.delete.push(...running.slice(1))
@@ -126,7 +130,7 @@ function planDeletions(
       unavailable++
     } else if (outdated !== undefined && unavailable < maxUnavailable) candidates.push(outdated)
   }
-  return { create: [], delete: [...replaced, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))] }
+  return { create: [], delete: [...replaced, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))], ended: [] }
 }
 
 function planSurge(
@@ -142,7 +146,7 @@ function planSurge(
   const available = (pod: ReadonlyPod) => isAvailable(pod, set.spec?.minReadySeconds, nowMs)
   let surging = 0
   let availablePods = 0
-  const plan: NodePlan = { create: [], delete: [] }
+  const plan: NodePlan = { create: [], delete: [], ended: [] }
   const misplaced: ReadonlyPod[] = []
   const candidates: string[] = []
   for (const [name, pods] of byNode) {

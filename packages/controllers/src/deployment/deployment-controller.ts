@@ -1,13 +1,15 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, labelSelectorFromObject } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
-import { ignoreNotFound } from '../framework/api-errors.ts'
+import { errorText, ObjectEvents } from '../events/object-events.ts'
+import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
 import { byController, orphansOf, podsByController } from '../workloads/owned-pods.ts'
+import { isNamespaceTerminating } from '../workloads/pod-control.ts'
 import { isFinished } from '../workloads/pod-state.ts'
 import { claimSets } from './claim-replica-sets.ts'
 import {
@@ -59,6 +61,7 @@ class DeploymentController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #annotationKeys: AnnotationKeys
   readonly #deployments: Informer<Deployment>
+  readonly #events: ObjectEvents<Deployment>
   readonly #sets: Informer<ReplicaSet>
   readonly #setsByController: ObjectIndex<ReplicaSet>
   readonly #enqueue: (deployment: ReadonlyDeployment) => void
@@ -68,6 +71,7 @@ class DeploymentController implements AsyncDisposable {
   constructor(context: ControllerContext) {
     this.#context = context
     this.#annotationKeys = annotationKeysOf(context.profile)
+    this.#events = new ObjectEvents(context, deployments, 'deployment-controller')
     this.#deployments = context.informers.of(deployments)
     this.#sets = context.informers.of(replicaSets)
     this.#setsByController = context.informers.index(replicaSets, 'controller', byController)
@@ -119,6 +123,8 @@ class DeploymentController implements AsyncDisposable {
     const known = this.#deployments.get(name, namespace)
     if (known === undefined) return undefined
     if (isEmptySelector(known.spec?.selector)) {
+      const message = 'This deployment is selecting all pods. A non-empty selector is required.'
+      this.#events.warning(known, 'SelectingAll', message)
       const observedGeneration = known.metadata.generation ?? 0
       await this.#writeStatus(known, { ...(known.status as DeploymentStatus), observedGeneration })
       return undefined
@@ -239,9 +245,14 @@ class DeploymentController implements AsyncDisposable {
     const set = buildReplicaSet(deployment, this.#annotationKeys, revision)
     set.spec = { ...set.spec, replicas: newSetReplicas(deployment, { old: sets.old, current: set }) }
     try {
-      return await client.create(replicaSets, set, { fieldManager, signal })
+      const created = await client.create(replicaSets, set, { fieldManager, signal })
+      this.#recordScaling(deployment, set, { from: 0, to: desiredReplicas(set) })
+      return created
     } catch (error) {
-      if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
+      if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) {
+        if (!isNamespaceTerminating(error)) await this.#reportFailedCreate(deployment, set, error)
+        throw error
+      }
       const { name = '', namespace = '' } = set.metadata
       const other = await client.get(replicaSets, name, { namespace, signal })
       const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === deployment.metadata.uid
@@ -251,6 +262,27 @@ class DeploymentController implements AsyncDisposable {
       await this.#writeStatus(deployment, { ...(deployment.status as DeploymentStatus), collisionCount })
       throw error
     }
+  }
+
+  async #reportFailedCreate(deployment: ReadonlyDeployment, set: ReplicaSet, error: unknown): Promise<void> {
+    const message = `Failed to create new replica set "${set.metadata.name}": ${errorText(error)}`
+    const reason = 'FailedCreate'
+    if (hasDeadline(deployment)) {
+      const failed = withProgress(deployment, { reason, message }, this.#context, 'False')
+      await ignoreReasons(this.#writeStatus(failed, failed.status as DeploymentStatus), ['Conflict'])
+    }
+    this.#events.warning(deployment, reason, message)
+  }
+
+  #recordScaling(
+    deployment: ReadonlyDeployment,
+    { metadata }: ReadonlyReplicaSet,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): void {
+    if (from === to) return
+    const direction = from < to ? 'up' : 'down'
+    const message = `Scaled ${direction} replica set ${metadata.name} from ${from} to ${to}`
+    this.#events.normal(deployment, 'ScalingReplicaSet', message)
   }
 
   async #updateSet(deployment: ReadonlyDeployment, set: ReadonlyReplicaSet, revision: bigint): Promise<ReadonlyReplicaSet> {
@@ -272,7 +304,8 @@ class DeploymentController implements AsyncDisposable {
       const changed = structuredClone(set) as ReplicaSet
       changed.spec = { ...changed.spec, replicas }
       changed.metadata.annotations = { ...changed.metadata.annotations, ...replicaAnnotations(deployment, this.#annotationKeys) }
-      await ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
+      const written = await ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
+      if (written !== undefined) this.#recordScaling(deployment, set, { from: desiredReplicas(set), to: replicas })
     }
   }
 

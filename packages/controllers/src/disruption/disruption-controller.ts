@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
@@ -31,6 +32,7 @@ export const disruptionController: Controller = {
 class DisruptionController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #budgets: Informer<Budget>
+  readonly #events: ObjectEvents<Budget>
   readonly #subscriptions: (() => void)[] = []
   readonly #add: (budget: DeepReadonly<Budget>) => void
   #pods: Informer<Pod> | undefined
@@ -38,6 +40,7 @@ class DisruptionController implements AsyncDisposable {
 
   constructor(context: ControllerContext) {
     this.#context = context
+    this.#events = new ObjectEvents(context, budgets, 'controllermanager')
     this.#budgets = context.informers.of(budgets)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
@@ -84,6 +87,7 @@ class DisruptionController implements AsyncDisposable {
       return undefined
     }
     const covered = this.#candidates(budget, namespace).filter((pod) => covers(budget, pod))
+    if (covered.length === 0) this.#events.normal(budget, 'NoPods', 'No matching pods found')
     const now = clock.now()
     const disrupted = disruptedPods(budget, covered, now)
     let status: BudgetStatus
@@ -94,7 +98,9 @@ class DisruptionController implements AsyncDisposable {
       status = budgetStatus(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
     } catch (error) {
       failure = error
-      status = failedStatus(budget, error instanceof Error ? error.message : String(error), now)
+      const message = `Failed to calculate the number of expected pods: ${errorText(error)}`
+      this.#events.warning(budget, 'CalculateExpectedPodCountFailed', message)
+      status = failedStatus(budget, errorText(error), now)
     }
     await this.#write(budget, status)
     if (failure !== undefined) throw failure

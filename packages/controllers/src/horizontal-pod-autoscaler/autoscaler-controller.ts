@@ -1,5 +1,6 @@
 import { type Informer, type ResourceType, subresourceType } from '@krmkit/client'
 import { formatTime, type LabelSelector, parseLabelSelector } from '@krmkit/meta'
+import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
@@ -28,6 +29,14 @@ export const horizontalPodAutoscalerController: Controller = {
   start: (context) => new AutoscalerController(context),
 }
 
+interface Rescale {
+  readonly type: ResourceType<Scale>
+  readonly scale: Scale
+  readonly desired: number
+  readonly reason: string
+  readonly state: StatusWriter
+}
+
 /** A failure that is in the conditions, too. */
 class ScaleFailure extends Error {}
 
@@ -35,6 +44,7 @@ class AutoscalerController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #provider: MetricsProvider
   readonly #autoscalers: Informer<Autoscaler>
+  readonly #events: ObjectEvents<Autoscaler>
   readonly #pods: PodsByLabel
   readonly #histories = new Map<string, ScaleHistory>()
   /** The selector of the pods of each autoscaler. */
@@ -45,6 +55,7 @@ class AutoscalerController implements AsyncDisposable {
     const { client, informers, rateLimit, signal } = context
     this.#context = context
     this.#provider = context.metrics ?? serverMetrics(client, { signal })
+    this.#events = new ObjectEvents(context, autoscalers, 'horizontal-pod-autoscaler')
     this.#autoscalers = informers.of(autoscalers)
     this.#pods = new PodsByLabel(context)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
@@ -94,6 +105,7 @@ class AutoscalerController implements AsyncDisposable {
     history.begin(current, clock.now())
     state.status.currentReplicas = current
     let desired = current
+    let reason = ''
     state.status.currentMetrics = []
     if (current === 0 && minReplicas !== 0) {
       desired = 0
@@ -101,18 +113,24 @@ class AutoscalerController implements AsyncDisposable {
         reason: 'ScalingDisabled',
         message: 'scaling is disabled since the replica count of the target is zero',
       })
-    } else if (current > maxReplicas) desired = maxReplicas
-    else if (current < minReplicas) desired = minReplicas
-    else {
-      const metrics = await this.#propose(key, autoscaler, { scale, state })
+    } else if (current > maxReplicas) {
+      desired = maxReplicas
+      reason = 'Current number of replicas above Spec.MaxReplicas'
+    } else if (current < minReplicas) {
+      desired = minReplicas
+      reason = 'Current number of replicas below Spec.MinReplicas'
+    } else {
+      const metrics = await this.#propose(autoscaler, { scale, state })
       const proposed = Math.max(...metrics.map(({ replicas }) => replicas))
+      const highest = metrics.find(({ replicas }) => replicas === proposed)?.description ?? ''
+      reason = proposed > current ? `${highest} above target` : proposed < current ? 'All metrics below target' : ''
       const limited = history.limit(autoscaler, { current, desired: proposed }, clock.now())
       state.set('AbleToScale', 'True', limited.ableToScale)
       state.set('ScalingLimited', limited.scalingLimited.status, limited.scalingLimited)
       desired = limited.replicas
     }
     if (desired !== current) {
-      await this.#writeScale(type, scale, { desired, state })
+      await this.#writeScale(autoscaler, { type, scale, desired, reason, state })
       history.recordChange(desired - current, clock.now())
       state.status.lastScaleTime = formatTime(clock.now())
     }
@@ -120,10 +138,11 @@ class AutoscalerController implements AsyncDisposable {
   }
 
   async #readScale(
-    { metadata, spec }: ReadonlyAutoscaler,
+    autoscaler: ReadonlyAutoscaler,
     state: StatusWriter,
   ): Promise<{ readonly type: ResourceType<Scale>; readonly scale: Scale }> {
     const { client, monitors, signal } = this.#context
+    const { metadata, spec } = autoscaler
     const { apiVersion = 'v1', kind = '', name = '' } = spec?.scaleTargetRef ?? {}
     try {
       const resource = (await monitors.discovered()).ofKind(apiVersion, kind)
@@ -134,38 +153,37 @@ class AutoscalerController implements AsyncDisposable {
       state.set('AbleToScale', 'True', { reason: 'SucceededGetScale', message })
       return { type, scale }
     } catch (error) {
-      const message = `the HPA controller was unable to get the target's current scale: ${textOf(error)}`
+      this.#events.warning(autoscaler, 'FailedGetScale', errorText(error))
+      const message = `the HPA controller was unable to get the target's current scale: ${errorText(error)}`
       state.set('AbleToScale', 'False', { reason: 'FailedGetScale', message })
-      throw new ScaleFailure(textOf(error), { cause: error })
+      throw new ScaleFailure(errorText(error), { cause: error })
     }
   }
 
-  async #writeScale(
-    type: ResourceType<Scale>,
-    scale: Scale,
-    { desired, state }: { readonly desired: number; readonly state: StatusWriter },
-  ): Promise<void> {
+  async #writeScale(autoscaler: ReadonlyAutoscaler, { type, scale, desired, reason, state }: Rescale): Promise<void> {
+    const size = `New size: ${desired}; reason: ${reason}`
     const { client, fieldManager, signal } = this.#context
     try {
       await client.update(type, { ...scale, spec: { ...scale.spec, replicas: desired } }, { fieldManager, signal })
     } catch (error) {
-      const message = `the HPA controller was unable to update the target scale: ${textOf(error)}`
+      this.#events.warning(autoscaler, 'FailedRescale', `${size}; error: ${errorText(error)}`)
+      const message = `the HPA controller was unable to update the target scale: ${errorText(error)}`
       state.set('AbleToScale', 'False', { reason: 'FailedUpdateScale', message })
-      throw new ScaleFailure(textOf(error), { cause: error })
+      throw new ScaleFailure(errorText(error), { cause: error })
     }
     const message = `the HPA controller was able to update the target scale to ${desired}`
     state.set('AbleToScale', 'True', { reason: 'SucceededRescale', message })
+    this.#events.normal(autoscaler, 'SuccessfulRescale', size)
   }
 
   /** Reads all metrics. Metrics that fail prevent scaling down. */
   async #propose(
-    key: string,
     autoscaler: ReadonlyAutoscaler,
     { scale, state }: { readonly scale: Scale; readonly state: StatusWriter },
   ): Promise<readonly MetricProposal[]> {
     const { namespace = '' } = autoscaler.metadata
     const labelSelector = scale.status?.selector ?? ''
-    const selected = this.#selectPods(key, { namespace, labelSelector, state })
+    const selected = this.#selectPods(autoscaler, { namespace, labelSelector, state })
     const options = {
       provider: this.#provider,
       namespace,
@@ -186,6 +204,7 @@ class AutoscalerController implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof MetricFailure)) throw error
         failures.push(error)
+        this.#events.warning(autoscaler, error.reason, error.message)
         statuses.push({ type: '' })
       }
     }
@@ -198,6 +217,9 @@ class AutoscalerController implements AsyncDisposable {
     if (best === undefined || (failure !== undefined && best.replicas < options.specReplicas)) {
       const message = `the HPA was unable to compute the replica count: ${failure?.message ?? 'no metrics'}`
       state.set('ScalingActive', 'False', { reason: failure?.reason ?? 'InvalidMetricSourceType', message })
+      const count = `${failures.length} invalid out of ${autoscaler.spec?.metrics?.length ?? 0}`
+      const text = `invalid metrics (${count}), first error is: ${failure?.message ?? 'no metrics'}`
+      this.#events.warning(autoscaler, 'FailedComputeMetricsReplicas', text)
       throw new ScaleFailure(message)
     }
     const message = `the HPA was able to successfully calculate a replica count from ${best.description}`
@@ -206,14 +228,16 @@ class AutoscalerController implements AsyncDisposable {
   }
 
   #selectPods(
-    key: string,
+    autoscaler: ReadonlyAutoscaler,
     {
       namespace,
       labelSelector,
       state,
     }: { readonly namespace: string; readonly labelSelector: string; readonly state: StatusWriter },
   ): readonly ReadonlyPod[] {
+    const key = queueKey(autoscaler)
     if (labelSelector === '') {
+      this.#events.warning(autoscaler, 'SelectorRequired', 'selector is required')
       const message = "the HPA target's scale is missing a selector"
       state.set('ScalingActive', 'False', { reason: 'InvalidSelector', message })
       throw new ScaleFailure('selector is required')
@@ -231,6 +255,7 @@ class AutoscalerController implements AsyncDisposable {
     )
     if (others.length > 1) {
       const message = `pods by selector ${labelSelector} are controlled by multiple HPAs: [${others.map(([other]) => other).join(' ')}]`
+      this.#events.warning(autoscaler, 'AmbiguousSelector', message)
       state.set('ScalingActive', 'False', { reason: 'AmbiguousSelector', message })
       throw new ScaleFailure(message)
     }
@@ -271,8 +296,4 @@ class StatusWriter {
 function equality(part: string): readonly (readonly [string, string])[] {
   const match = /^([^=!,() ]+)={1,2}([^=!,() ]*)$/.exec(part.trim())
   return match === null ? [] : [[match[1] ?? '', match[2] ?? '']]
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

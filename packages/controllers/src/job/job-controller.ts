@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { formatTime, labelSelectorFromObject } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
+import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter, WorkQueue } from '../framework/work-queue.ts'
@@ -37,6 +38,7 @@ class JobController implements AsyncDisposable {
   readonly #jobs: Informer<Job>
   readonly #pods: OwnedPods<Job>
   readonly #expectations: Expectations
+  readonly #events: ObjectEvents<Job>
   readonly #manager: PodManager
   /** Uids of pods whose finalizer was removed, until the informer shows it. */
   readonly #released = new Map<string, Set<string>>()
@@ -49,7 +51,8 @@ class JobController implements AsyncDisposable {
     this.#context = context
     this.#keys = jobKeysOf(profile)
     this.#expectations = new Expectations(clock)
-    this.#manager = new PodManager(context, this.#expectations)
+    this.#events = new ObjectEvents(context, jobs, 'job-controller')
+    this.#manager = new PodManager(context, this.#expectations, this.#events)
     this.#jobs = informers.of(jobs)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
     this.#orphans = context.queue<string>({ sync: (key) => this.#releaseOrphan(key), rateLimit })
@@ -138,7 +141,10 @@ class JobController implements AsyncDisposable {
     if (isComplete && managed.active === 0) {
       const message = 'Reached expected number of succeeded pods'
       state.finished = jobCondition(state, 'SuccessCriteriaMet', 'CompletionsReached', message)
-    } else if (mayManage) noteSuspension(state)
+    } else if (mayManage) {
+      const change = noteSuspension(state)
+      if (change !== undefined) this.#events.normal(job, change, `Job ${change.toLowerCase()}`)
+    }
     return managed
   }
 
@@ -162,6 +168,19 @@ class JobController implements AsyncDisposable {
     }
     const isFinished = !plan.isPartial && finish(state)
     if (isCounted || isFinished) await this.#writeStatus(state)
+    if (isFinished) this.#recordEnd(state)
+  }
+
+  #recordEnd({ job, status, finished }: JobState): void {
+    if (finished?.type !== 'Complete') {
+      this.#events.warning(job, finished?.reason ?? '', finished?.message ?? '')
+      return
+    }
+    const { completions } = job.spec ?? {}
+    if (completions != null && (status.succeeded ?? 0) > completions) {
+      this.#events.warning(job, 'TooManySucceededPods', 'Too many succeeded pods running after completion count reached')
+    }
+    this.#events.normal(job, 'Completed', 'Job completed')
   }
 
   async #writeStatus(state: JobState): Promise<void> {
@@ -217,17 +236,19 @@ class JobController implements AsyncDisposable {
   }
 }
 
-/** Notes in the conditions that the job is suspended or resumed. A resumed job starts anew. */
-function noteSuspension(state: JobState): void {
+/** Notes in the conditions that the job is suspended or resumed. A resumed job starts anew. @returns the reason of the event */
+function noteSuspension(state: JobState): 'Suspended' | 'Resumed' | undefined {
   const { job, status, nowMs } = state
   const before = status.conditions?.find(({ type }) => type === 'Suspended')
   const [value, reason, message] = isSuspended(job)
     ? (['True', 'JobSuspended', 'Job suspended'] as const)
     : (['False', 'JobResumed', 'Job resumed'] as const)
-  if (before?.status === value || (before === undefined && value === 'False')) return
+  if (before?.status === value || (before === undefined && value === 'False')) return undefined
   const condition = { ...jobCondition(state, 'Suspended', reason, message), status: value }
   const conditions = status.conditions ?? []
   status.conditions =
     before === undefined ? [...conditions, condition] : conditions.map((each) => (each === before ? condition : each))
-  if (value === 'False') status.startTime = formatTime(nowMs)
+  if (value === 'True') return 'Suspended'
+  status.startTime = formatTime(nowMs)
+  return 'Resumed'
 }

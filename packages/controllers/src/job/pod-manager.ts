@@ -1,12 +1,13 @@
+import type { ObjectEvents } from '../events/object-events.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import type { Expectations } from '../workloads/expectations.ts'
 import { pods, queueKey, type ReadonlyPod } from '../workloads/objects.ts'
-import { createPod, deletePod, isNamespaceTerminating, isNotFound } from '../workloads/pod-control.ts'
+import { isNamespaceTerminating, isNotFound, PodControl } from '../workloads/pod-control.ts'
 import { isReady } from '../workloads/pod-state.ts'
 import { slowStart } from '../workloads/slow-start.ts'
 import { finishedAtMs, remainingMs } from './backoff.ts'
 import { failureCounts, type JobState } from './job-state.ts'
-import { hasLimitPerIndex, hasTracking, isIndexed, isSuspended, type JobKeys, replacesOnlyFailed } from './objects.ts'
+import { hasLimitPerIndex, hasTracking, isIndexed, isSuspended, type Job, type JobKeys, replacesOnlyFailed } from './objects.ts'
 import { pendingIndexes, podOfJob, podsToDelete } from './pod-templates.ts'
 
 /** The number of pods that one sync creates or deletes at most. */
@@ -25,9 +26,11 @@ export interface ManagedPods {
 export class PodManager {
   readonly #context: ControllerContext
   readonly #expectations: Expectations
+  readonly #control: PodControl<Job>
 
-  constructor(context: ControllerContext, expectations: Expectations) {
+  constructor(context: ControllerContext, expectations: Expectations, events: ObjectEvents<Job>) {
     this.#context = context
+    this.#control = new PodControl(context, events)
     this.#expectations = expectations
   }
 
@@ -59,11 +62,11 @@ export class PodManager {
 
   /** Deletes all active pods of a job that ends. They keep the finalizer until they are counted. */
   async deleteActive(state: JobState): Promise<ManagedPods> {
-    const { activePods } = state
+    const { activePods, job } = state
     const errors: unknown[] = []
     const remove = async (pod: ReadonlyPod) => {
       try {
-        await deletePod(pod, this.#context)
+        await this.#control.delete(job, pod)
       } catch (error) {
         if (!isNotFound(error)) errors.push(error)
       }
@@ -83,7 +86,7 @@ export class PodManager {
     const remove = async (pod: ReadonlyPod) => {
       try {
         await removeFinalizer(pod, keys, this.#context)
-        await deletePod(pod, this.#context)
+        await this.#control.delete(job, pod)
       } catch (error) {
         this.#expectations.deleted(key, pod.metadata.uid)
         if (!isNotFound(error)) errors.push(error)
@@ -104,7 +107,7 @@ export class PodManager {
     const { error } = await slowStart(indexes.length, async (i) => {
       attempts++
       try {
-        await createPod(podOfJob(state, indexes[i]), this.#context)
+        await this.#control.create(state.job, podOfJob(state, indexes[i]))
       } catch (error) {
         failures++
         this.#expectations.created(key)

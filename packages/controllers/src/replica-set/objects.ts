@@ -44,18 +44,22 @@ export type ReadonlyReplicaSet = DeepReadonly<ReplicaSet>
 /** A kind of replica sets. */
 export interface ReplicaKind {
   readonly controllerName: string
+  /** Source of the events. */
+  readonly eventSource: string
   readonly resource: ResourceType<ReplicaSet>
   selectorOf(set: ReadonlyReplicaSet): LabelSelector | undefined
 }
 
 export const replicaSetKind: ReplicaKind = {
   controllerName: 'replicaset-controller',
+  eventSource: 'replicaset-controller',
   resource: resourceType<ReplicaSet>({ group: 'apps', version: 'v1', resource: 'replicasets', kind: 'ReplicaSet' }),
   selectorOf: ({ spec }) => labelSelectorFromObject(spec?.selector as LabelSelectorObject | null | undefined),
 }
 
 export const replicationControllerKind: ReplicaKind = {
   controllerName: 'replicationcontroller-controller',
+  eventSource: 'replication-controller',
   resource: resourceType<ReplicaSet>({
     group: '',
     version: 'v1',

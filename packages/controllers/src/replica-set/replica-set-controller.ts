@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { controllerOf } from '@krmkit/meta/validation'
+import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
@@ -10,7 +11,7 @@ import { deletionOrder } from '../workloads/deletion-order.ts'
 import { Expectations } from '../workloads/expectations.ts'
 import { queueKey, type ReadonlyPod, splitKey } from '../workloads/objects.ts'
 import { byController, OwnedPods } from '../workloads/owned-pods.ts'
-import { createPod, deletePod, isNamespaceTerminating, isNotFound, podFromTemplate } from '../workloads/pod-control.ts'
+import { isNamespaceTerminating, isNotFound, PodControl, podFromTemplate } from '../workloads/pod-control.ts'
 import { isActive, nextAvailableAtMs } from '../workloads/pod-state.ts'
 import { slowStart } from '../workloads/slow-start.ts'
 import {
@@ -43,6 +44,7 @@ class ReplicaSetController implements AsyncDisposable {
   readonly #siblings: ObjectIndex<ReplicaSet>
   readonly #pods: OwnedPods<ReplicaSet>
   readonly #expectations: Expectations
+  readonly #control: PodControl<ReplicaSet>
   readonly #subscriptions: readonly (() => void)[]
 
   constructor(kind: ReplicaKind, context: ControllerContext) {
@@ -50,6 +52,7 @@ class ReplicaSetController implements AsyncDisposable {
     this.#kind = kind
     this.#context = context
     this.#expectations = new Expectations(clock)
+    this.#control = new PodControl(context, new ObjectEvents(context, kind.resource, kind.eventSource))
     this.#sets = informers.of(kind.resource)
     this.#siblings = informers.index(kind.resource, 'controller', byController)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key), rateLimit })
@@ -101,7 +104,9 @@ class ReplicaSetController implements AsyncDisposable {
   async #scale(key: string, set: ReadonlyReplicaSet, pods: readonly ReadonlyPod[]): Promise<unknown> {
     const excess = pods.length - (set.spec?.replicas ?? 1)
     if (excess < 0) return this.#create(key, set, Math.min(-excess, burstReplicas))
-    if (excess > 0) return this.#delete(key, this.#chooseForDeletion(set, pods, Math.min(excess, burstReplicas)))
+    if (excess > 0) {
+      return this.#delete(key, set, this.#chooseForDeletion(set, pods, Math.min(excess, burstReplicas)))
+    }
     return undefined
   }
 
@@ -112,7 +117,7 @@ class ReplicaSetController implements AsyncDisposable {
     const { error } = await slowStart(count, async () => {
       attempts++
       try {
-        await createPod(podFromTemplate(set.spec?.template ?? {}, owner, set.metadata.namespace ?? ''), this.#context)
+        await this.#control.create(set, podFromTemplate(set.spec?.template ?? {}, owner, set.metadata.namespace ?? ''))
       } catch (error) {
         this.#expectations.created(key)
         if (!isNamespaceTerminating(error)) throw error
@@ -122,12 +127,12 @@ class ReplicaSetController implements AsyncDisposable {
     return error
   }
 
-  async #delete(key: string, pods: readonly ReadonlyPod[]): Promise<unknown> {
+  async #delete(key: string, set: ReadonlyReplicaSet, pods: readonly ReadonlyPod[]): Promise<unknown> {
     this.#expectations.expect(key, { deletions: pods.map(({ metadata }) => metadata.uid ?? '') })
     const errors: unknown[] = []
     const remove = async (pod: ReadonlyPod) => {
       try {
-        await deletePod(pod, this.#context)
+        await this.#control.delete(set, pod)
       } catch (error) {
         this.#expectations.deleted(key, pod.metadata.uid)
         if (!isNotFound(error)) errors.push(error)

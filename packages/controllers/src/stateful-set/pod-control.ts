@@ -1,6 +1,7 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError } from '@krmkit/meta'
 import { controllerOf } from '@krmkit/meta/validation'
+import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
@@ -13,6 +14,8 @@ import {
   identityLabels,
   ordinalOf,
   type ReadonlyStatefulSet,
+  type StatefulSet,
+  statefulSets,
   usesClaims,
   withClaims,
 } from './objects.ts'
@@ -21,9 +24,11 @@ import {
 export class StatefulPods {
   readonly #context: ControllerContext
   readonly #claims: Informer<Claim>
+  readonly #events: ObjectEvents<StatefulSet>
 
   constructor(context: ControllerContext) {
     this.#context = context
+    this.#events = new ObjectEvents(context, statefulSets, 'statefulset-controller')
     this.#claims = context.informers.of(claims)
   }
 
@@ -33,9 +38,12 @@ export class StatefulPods {
 
   /** Creates a pod after its claims. */
   async create(set: ReadonlyStatefulSet, pod: Pod): Promise<void> {
-    await this.createClaims(set, pod)
-    try {
+    const create = async () => {
+      await this.createClaims(set, pod)
       await createPod(pod, this.#context)
+    }
+    try {
+      await this.#recorded(set, { verb: 'create', subject: `Pod ${pod.metadata.name}`, done: 'successful' }, create)
     } catch (error) {
       if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
       // The informer may not show the pod yet.
@@ -46,9 +54,31 @@ export class StatefulPods {
     }
   }
 
-  async delete(pod: ReadonlyPod): Promise<void> {
+  async delete(set: ReadonlyStatefulSet, pod: ReadonlyPod): Promise<void> {
+    const change = { verb: 'delete', subject: `Pod ${pod.metadata.name}`, done: 'successful' } as const
     // Conflict: a newer pod has the name.
-    await ignoreReasons(deletePod(pod, this.#context), ['NotFound', 'Conflict'])
+    await ignoreReasons(
+      this.#recorded(set, change, () => deletePod(pod, this.#context)),
+      ['NotFound', 'Conflict'],
+    )
+  }
+
+  /** Runs a change of a pod or claim with the event of its outcome. */
+  async #recorded(
+    set: ReadonlyStatefulSet,
+    { verb, subject, done }: { readonly verb: 'create' | 'delete' | 'update'; readonly subject: string; readonly done: string },
+    change: () => Promise<unknown>,
+  ): Promise<void> {
+    const reason = `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`
+    const text = `${verb} ${subject} in StatefulSet ${set.metadata.name}`
+    try {
+      await change()
+    } catch (error) {
+      const isExpected = ApiError.is(error) && ['AlreadyExists', 'NotFound', 'Conflict'].includes(error.reason)
+      if (!isExpected) this.#events.warning(set, `Failed${reason}`, `${text} failed error: ${errorText(error)}`)
+      throw error
+    }
+    this.#events.normal(set, `Successful${reason}`, `${text} ${done}`)
   }
 
   /** Creates missing claims of a pod and sets their owners. @throws Error when a claim is being deleted */
@@ -58,7 +88,10 @@ export class StatefulPods {
       const { name = '', namespace = '' } = claim.metadata
       const known = this.#claims.get(name, namespace)
       if (known?.metadata.deletionTimestamp !== undefined) throw new Error(`pvc ${name} is being deleted`)
-      if (known === undefined) await ignoreReasons(client.create(claims, claim, { fieldManager, signal }), ['AlreadyExists'])
+      if (known !== undefined) continue
+      const change = { verb: 'create', subject: `Claim ${name} Pod ${pod.metadata.name}`, done: 'success' } as const
+      const create = () => client.create(claims, claim, { fieldManager, signal })
+      await ignoreReasons(this.#recorded(set, change, create), ['AlreadyExists'])
     }
     await this.updateClaims(set, pod)
   }
@@ -103,6 +136,7 @@ export class StatefulPods {
     const changed = structuredClone(pod) as Pod
     changed.metadata.labels = { ...changed.metadata.labels, ...identity }
     changed.spec = withClaims(set, changed.spec ?? {}, ordinal)
-    await client.update(pods, changed, { fieldManager, signal })
+    const change = { verb: 'update', subject: `Pod ${pod.metadata.name}`, done: 'successful' } as const
+    await this.#recorded(set, change, () => client.update(pods, changed, { fieldManager, signal }))
   }
 }

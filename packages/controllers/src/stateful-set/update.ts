@@ -97,7 +97,7 @@ export class SetUpdate {
     }
     const { pod } = replica
     if (isFinished(pod)) {
-      if (!isTerminating(pod)) await control.delete(pod)
+      if (!isTerminating(pod)) await control.delete(set, pod)
       return true
     }
     if (pod.status?.phase === 'Pending') await control.createClaims(set, pod)
@@ -114,7 +114,7 @@ export class SetUpdate {
     if (isTerminating(pod)) return this.#isOrdered
     const isUnavailable = !isRunningAndReady(pod) || !isAvailable(pod, this.#set.spec?.minReadySeconds, this.#options.nowMs)
     if (this.#isOrdered && isUnavailable && pod !== this.#firstUnhealthy()) return true
-    await this.#options.control.delete(pod)
+    await this.#options.control.delete(this.#set, pod)
     return true
   }
 
@@ -131,7 +131,7 @@ export class SetUpdate {
       if (!('pod' in replica)) return 0
       const { pod } = replica
       if (podRevision(pod) !== update.metadata.name && !isTerminating(pod)) {
-        await control.delete(pod)
+        await control.delete(this.#set, pod)
         return 1
       }
       if (!isHealthy(pod)) return 0

@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import type { DeepReadonly } from '@krmkit/meta'
+import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
@@ -23,6 +24,7 @@ class TaintEvictionController implements AsyncDisposable {
   readonly #pods: Informer<Pod>
   readonly #nodes: Informer<Node>
   readonly #byNode: ObjectIndex<Pod>
+  readonly #events: ObjectEvents<Pod>
   /** When the toleration of a pod began to count, by uid. */
   readonly #toleratedSince = new Map<string, number>()
   readonly #subscriptions: readonly (() => void)[]
@@ -30,6 +32,7 @@ class TaintEvictionController implements AsyncDisposable {
   constructor(context: ControllerContext) {
     const { informers, rateLimit } = context
     this.#context = context
+    this.#events = new ObjectEvents(context, pods, 'taint-eviction-controller')
     this.#pods = informers.of(pods)
     this.#nodes = informers.of(nodes)
     this.#byNode = informers.index(pods, 'node', ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []))
@@ -69,7 +72,7 @@ class TaintEvictionController implements AsyncDisposable {
     const { uid = '' } = pod.metadata
     const seconds = node === undefined ? Number.POSITIVE_INFINITY : toleratedSeconds(pod, evicting(node))
     if (seconds === Number.POSITIVE_INFINITY) {
-      this.#toleratedSince.delete(uid)
+      if (this.#toleratedSince.delete(uid)) this.#record(pod, 'Cancelling deletion of')
       return undefined
     }
     const now = this.#context.clock.now()
@@ -83,7 +86,12 @@ class TaintEvictionController implements AsyncDisposable {
     return undefined
   }
 
+  #record(pod: ReadonlyPod, what: string): void {
+    this.#events.normal(pod, 'TaintManagerEviction', `${what} Pod ${queueKey(pod)}`)
+  }
+
   async #evict(pod: ReadonlyPod): Promise<void> {
+    this.#record(pod, 'Marking for deletion')
     const message = 'Taint manager: deleting due to NoExecute taint'
     const condition = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message }
     await ignoreNotFound(changePodStatus(pod, { condition }, this.#context))

@@ -1,4 +1,5 @@
-import { ApiError, type DeepReadonly, nameRules, type OwnerReference } from '@krmkit/meta'
+import { ApiError, type ApiObject, type DeepReadonly, nameRules, type OwnerReference } from '@krmkit/meta'
+import { errorText, type ObjectEvents } from '../events/object-events.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { type Pod, type PodTemplate, pods, type ReadonlyPod } from './objects.ts'
 
@@ -38,6 +39,39 @@ export async function deletePod(pod: ReadonlyPod, { client, signal }: Controller
   const { name = '', namespace = '', uid } = pod.metadata
   const preconditions = uid === undefined ? {} : { preconditions: { uid } }
   await client.delete(pods, name, { namespace, signal, ...preconditions })
+}
+
+/** Creates and deletes the pods of owners of one kind, with events of the owners. */
+export class PodControl<O extends ApiObject> {
+  readonly #context: ControllerContext
+  readonly #events: ObjectEvents<O>
+
+  constructor(context: ControllerContext, events: ObjectEvents<O>) {
+    this.#context = context
+    this.#events = events
+  }
+
+  /** Creates a pod of an owner. */
+  async create(owner: DeepReadonly<O>, pod: Pod): Promise<void> {
+    try {
+      const created = await createPod(pod, this.#context)
+      this.#events.normal(owner, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
+    } catch (error) {
+      if (!isNamespaceTerminating(error)) this.#events.warning(owner, 'FailedCreate', `Error creating: ${errorText(error)}`)
+      throw error
+    }
+  }
+
+  /** Deletes a pod of an owner. @throws ApiError also when the pod does not exist */
+  async delete(owner: DeepReadonly<O>, pod: ReadonlyPod): Promise<void> {
+    try {
+      await deletePod(pod, this.#context)
+    } catch (error) {
+      if (!isNotFound(error)) this.#events.warning(owner, 'FailedDelete', `Error deleting: ${errorText(error)}`)
+      throw error
+    }
+    this.#events.normal(owner, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
+  }
 }
 
 /** Whether a request failed because its namespace is terminating: nothing can be created there any more. */

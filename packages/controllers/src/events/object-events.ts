@@ -1,0 +1,54 @@
+import type { ResourceType } from '@krmkit/client'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import type { WorkQueue } from '../framework/work-queue.ts'
+import type { ControllerContext } from '../interfaces.ts'
+import { EventRecorder } from './event-recorder.ts'
+
+/**
+ * The events of a controller about objects of one resource. They are written in order, one after the other, and the controller does not
+ * wait for them.
+ */
+export class ObjectEvents<O extends ApiObject> {
+  readonly #recorder: EventRecorder
+  readonly #resource: ResourceType
+  readonly #pending: (() => Promise<void>)[] = []
+  readonly #queue: WorkQueue<string>
+
+  /** @param component the controller, as the source of the events names it */
+  constructor(context: ControllerContext, resource: ResourceType<O>, component: string) {
+    this.#recorder = new EventRecorder(context, { component, api: 'core' })
+    this.#resource = resource as ResourceType
+    this.#queue = context.queue<string>({ sync: () => this.#write(), workers: 1 })
+  }
+
+  /** Records an event of type Normal. */
+  normal(object: DeepReadonly<O>, reason: string, message: string): void {
+    this.#add(object, { type: 'Normal', reason, message })
+  }
+
+  /** Records an event of type Warning. */
+  warning(object: DeepReadonly<O>, reason: string, message: string): void {
+    this.#add(object, { type: 'Warning', reason, message })
+  }
+
+  #add(
+    object: DeepReadonly<O>,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): void {
+    const { group, version, kind } = this.#resource
+    const { metadata } = object as DeepReadonly<ApiObject>
+    const regarding = { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata }
+    this.#pending.push(() => this.#recorder.record(regarding, event))
+    this.#queue.add('events')
+  }
+
+  async #write(): Promise<undefined> {
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) await next()
+    return undefined
+  }
+}
+
+/** Returns the text of an error for the message of an event. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
