@@ -19,6 +19,9 @@ import { VolumeBinding } from './volumes.ts'
 /** Name in `spec.schedulerName`, and component of the events. */
 export const defaultSchedulerName = 'default-scheduler'
 
+/** Time after which a pod whose claims are not bound gives its node back. */
+const bindTimeoutMs = 10 * 60_000
+
 /**
  * Binds pods to nodes as the default profile of the stock scheduler does.
  *
@@ -42,7 +45,7 @@ class Scheduler implements AsyncDisposable {
   readonly #work: WorkQueue<string>
   readonly #defaultSelector: ReturnType<typeof createDefaultSelector>
   /** Pods whose volumes are being bound, by uid, with their node. */
-  readonly #binding = new Map<string, { readonly info: PodInfo; readonly node: string }>()
+  readonly #binding = new Map<string, { readonly queued: QueuedPod; readonly node: string; readonly deadlineMs: number }>()
   readonly #informers: readonly { readonly hasSynced: boolean; readonly synced: Promise<void> }[]
   readonly #subscriptions: readonly (() => void)[]
 
@@ -155,16 +158,35 @@ class Scheduler implements AsyncDisposable {
 
   async #run(): Promise<undefined> {
     for (const informer of this.#informers) if (!informer.hasSynced) await informer.synced
-    for (const [uid, { info, node }] of [...this.#binding]) {
-      if (!this.#volumes.areBound(info)) continue
-      this.#binding.delete(uid)
-      await this.#bind({ info, queuedAtMs: this.#context.clock.now(), plugins: new Set(), attempts: 1 }, node)
-    }
+    await this.#checkVolumes()
     for (let queued = this.#queue.pop(); queued !== undefined; queued = this.#queue.pop()) {
       if (this.#context.signal.aborted) return undefined
       await this.#schedule(queued)
     }
     return undefined
+  }
+
+  /** Binds the pods whose claims are bound, and gives up those that have waited too long. */
+  async #checkVolumes(): Promise<void> {
+    const now = this.#context.clock.now()
+    for (const [uid, { queued, node, deadlineMs }] of [...this.#binding]) {
+      const isBound = this.#volumes.areBound(queued.info)
+      if (!isBound && now < deadlineMs) {
+        this.#work.addAfter('volumes', deadlineMs - now)
+        continue
+      }
+      this.#binding.delete(uid)
+      if (isBound) await this.#bind(queued, node)
+      else await this.#giveUp(queued)
+    }
+  }
+
+  async #giveUp(queued: QueuedPod): Promise<void> {
+    const { info } = queued
+    this.#release(queued)
+    const message = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
+    await this.#events.record(target(info), { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message })
+    await this.#reject(info, { reason: 'SchedulerError', message })
   }
 
   async #schedule(queued: QueuedPod): Promise<void> {
@@ -188,7 +210,7 @@ class Scheduler implements AsyncDisposable {
     const { preemption, message } = attempt
     if (preemption !== undefined) await this.#preempt(info, preemption)
     await this.#events.record(target(info), { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', message })
-    await this.#reject(info, message, preemption?.node)
+    await this.#reject(info, { reason: 'Unschedulable', message, nominated: preemption?.node })
   }
 
   /** Reserves the node, binds the claims that waited for it, and then the pod. */
@@ -199,7 +221,9 @@ class Scheduler implements AsyncDisposable {
       await this.#bind(queued, node.name)
       return
     }
-    this.#binding.set(info.uid, { info, node: node.name })
+    const deadlineMs = this.#context.clock.now() + bindTimeoutMs
+    this.#binding.set(info.uid, { queued, node: node.name, deadlineMs })
+    this.#work.addAfter('volumes', bindTimeoutMs)
     try {
       await this.#volumes.bind(info, node.node as ReadonlyNode)
     } catch (error) {
@@ -235,7 +259,10 @@ class Scheduler implements AsyncDisposable {
     const { name = '', namespace = '' } = info.pod.metadata
     const current = this.#pods.get(name, namespace)
     const isOpen = current?.metadata.uid === info.uid && (current.spec?.nodeName ?? '') === ''
-    if (isOpen && current.metadata.deletionTimestamp === undefined) this.#queue.refuse(queued, this.#queue.eventNumber)
+    if (isOpen && current.metadata.deletionTimestamp === undefined) {
+      this.#queue.refuse({ ...queued, plugins: new Set() }, this.#queue.eventNumber)
+    }
+    this.#queue.notify('pod-removed')
   }
 
   /** Deletes the victims; they leave within their grace period. */
@@ -255,9 +282,16 @@ class Scheduler implements AsyncDisposable {
     }
   }
 
-  async #reject(info: PodInfo, message: string, nominated: string | undefined): Promise<void> {
+  async #reject(
+    info: PodInfo,
+    {
+      reason,
+      message,
+      nominated,
+    }: { readonly reason: string; readonly message: string; readonly nominated?: string | undefined },
+  ): Promise<void> {
     const { client, signal, fieldManager } = this.#context
-    const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message }
+    const condition = { type: 'PodScheduled', status: 'False', reason, message }
     await ignoreNotFound(changePodStatus(asWorkload(info.pod), { condition }, this.#context))
     if (nominated === undefined || info.pod.status?.nominatedNodeName === nominated) return
     const { name = '', namespace = '' } = info.pod.metadata

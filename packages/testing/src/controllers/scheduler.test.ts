@@ -304,4 +304,30 @@ describe('scheduler', () => {
       `0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.${unhelpful}`,
     )
   })
+
+  it('takes the node back from a pod whose claims are not bound within ten minutes', async () => {
+    const metadata = { name: 'slow' }
+    const slow = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata, provisioner: 'example.com/none' }
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: 'data', namespace: 'default' },
+      spec: { storageClassName: 'slow', accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    }
+    const seed = [{ ...slow, volumeBindingMode: 'WaitForFirstConsumer' }, claim, node('a')] as unknown as ApiObject[]
+    await using server = await start(seed, ['persistentvolume-binder-controller'])
+    const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }]
+    await create(server, pod('db', { cpu: '2', spec: { volumes } }))
+    await create(server, pod('web', { cpu: '2' }))
+    await server.clock.advance('9m59s')
+    expect(await nodeOf(server, 'web')).toBeUndefined()
+    await server.clock.advance('10s')
+    expect(await nodeOf(server, 'web')).toBe('a')
+    expect(await nodeOf(server, 'db')).toBeUndefined()
+    const message = 'running PreBind plugin "VolumeBinding": binding volumes: context deadline exceeded'
+    expect((await eventsOf(server, 'FailedScheduling')).map(({ note }) => note)).toContain(message)
+    expect(scheduled(await getPod(server, 'db'))?.message).toBe(
+      '0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: 1 No preemption victims found for incoming pod.',
+    )
+  })
 })
