@@ -55,6 +55,7 @@ async function checkResponse(response: ApiResponse, name: string): Promise<void>
 }
 
 async function readMessage({ body }: ApiResponse): Promise<string> {
+  if (body.kind === 'bytes') return Buffer.from(body.bytes.subarray(0, maxMessageBytes)).toString('utf8')
   if (body.kind !== 'stream') return ''
   const parts: Uint8Array[] = []
   let length = 0

@@ -73,6 +73,11 @@ export class ContainerRun {
     return this.#state === 'waiting'
   }
 
+  /** The run before the current one, or before the next one of a container that waits. */
+  get previous(): Terminated | undefined {
+    return this.#last
+  }
+
   get startedAtMs(): number {
     return this.#startedAtMs
   }

@@ -1,7 +1,7 @@
 import type { ApiResponse, ProxiedRequest, ProxyTransport } from '@krmkit/protocol'
 import type { ContainerRun } from './container-run.ts'
 import { openExec } from './exec.ts'
-import { containerLog } from './log.ts'
+import { containerLog, isPrevious } from './log.ts'
 import type { NodeSimulation, SimulatedPod } from './simulation.ts'
 
 /** The kubelets of simulated nodes, in this process. */
@@ -57,6 +57,9 @@ interface LogRequest {
 
 function readLog(simulation: NodeSimulation, { found, run, searchParams, signal }: LogRequest): ApiResponse {
   const { name = '' } = found.pod.metadata
+  if (isPrevious(searchParams) && run.previous === undefined) {
+    return text(400, `previous terminated container ${JSON.stringify(run.name)} in pod ${JSON.stringify(name)} not found`)
+  }
   if (run.isWaiting && run.lastExitCode === undefined) {
     const reason = run.status().state.waiting?.reason ?? ''
     const why = reason === 'ErrImagePull' || reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason
@@ -64,7 +67,7 @@ function readLog(simulation: NodeSimulation, { found, run, searchParams, signal 
     return text(400, message)
   }
   const log = containerLog(found.pod, run, { searchParams, nowMs: simulation.nowMs() })
-  if (searchParams.get('follow') !== 'true') return text(200, log)
+  if (searchParams.get('follow') !== 'true' || isPrevious(searchParams)) return text(200, log)
   const follow = async function* () {
     yield Buffer.from(log)
     await simulation.ended(run, signal)

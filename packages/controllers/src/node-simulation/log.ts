@@ -14,19 +14,46 @@ export function containerLog(
   { searchParams, nowMs }: { readonly searchParams: URLSearchParams; readonly nowMs: number },
 ): string {
   const { logs = '' } = run.behavior
-  const full = typeof logs === 'string' ? logs : logs(containerContext(pod, run, nowMs))
-  if (isTooOld(run, searchParams, nowMs)) return ''
+  const { startedAtMs, context } = isPrevious(searchParams) ? previousRun(pod, run) : currentRun(pod, run, nowMs)
+  const full = typeof logs === 'string' ? logs : logs(context)
+  if (isTooOld(startedAtMs, searchParams, nowMs)) return ''
   const lines = full === '' ? [] : full.replace(/\n$/, '').split('\n')
   const tail = searchParams.get('tailLines')
   const kept = tail === null ? lines : lines.slice(Math.max(0, lines.length - Number(tail)))
-  const prefix = searchParams.get('timestamps') === 'true' ? `${formatTime(run.startedAtMs)} ` : ''
+  const prefix = searchParams.get('timestamps') === 'true' ? `${formatTime(startedAtMs)} ` : ''
   const selected = kept.map((line) => `${prefix}${line}\n`).join('')
   const limit = searchParams.get('limitBytes')
   return limit === null ? selected : Buffer.from(selected).subarray(0, Number(limit)).toString('utf8')
 }
 
+/** Whether the log of the run before the current one is requested. */
+export function isPrevious(searchParams: URLSearchParams): boolean {
+  return searchParams.get('previous') === 'true'
+}
+
+interface LoggedRun {
+  readonly startedAtMs: number
+  readonly context: ContainerContext
+}
+
+function currentRun(pod: ReadonlyPod, run: ContainerRun, nowMs: number): LoggedRun {
+  return { startedAtMs: run.startedAtMs, context: containerContext(pod, run, nowMs) }
+}
+
+function previousRun(pod: ReadonlyPod, run: ContainerRun): LoggedRun {
+  const { previous, isWaiting, restarts, startedAtMs } = run
+  const ended = previous === undefined ? startedAtMs : parseTime(previous.finishedAt)
+  const context = containerContext(pod, run, ended)
+  // A container that waits counts the next run only when it starts.
+  const before = isWaiting ? restarts : Math.max(0, restarts - 1)
+  return {
+    startedAtMs: previous === undefined ? startedAtMs : parseTime(previous.startedAt),
+    context: { ...context, restarts: before },
+  }
+}
+
 /** All lines are written when the container starts. */
-function isTooOld({ startedAtMs }: ContainerRun, searchParams: URLSearchParams, nowMs: number): boolean {
+function isTooOld(startedAtMs: number, searchParams: URLSearchParams, nowMs: number): boolean {
   const seconds = searchParams.get('sinceSeconds')
   const time = searchParams.get('sinceTime')
   if (seconds !== null) return startedAtMs < nowMs - Number(seconds) * 1000

@@ -50,6 +50,7 @@ export interface Pod extends ApiObject {
     nodeName?: string
     hostNetwork?: boolean
     restartPolicy?: string
+    terminationGracePeriodSeconds?: number
     activeDeadlineSeconds?: number
     initContainers?: Container[]
     containers?: Container[]

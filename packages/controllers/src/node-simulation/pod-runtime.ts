@@ -1,4 +1,4 @@
-import type { Random } from '@krmkit/meta'
+import { parseTime, type Random } from '@krmkit/meta'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import { behaviorOf } from './behavior.ts'
 import { ContainerRun } from './container-run.ts'
@@ -13,11 +13,19 @@ export interface PodRuntimeOptions {
   readonly nowMs: number
 }
 
+/** What the status and the event of a pod say when it was active for too long. */
+export const deadlineExceeded = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+} as const
+
+const defaultGraceSeconds = 30
+
 /** A pod on a simulated node: its containers in the order in which they start. */
 export class PodRuntime {
   readonly podIP: string
   readonly hostIP: string
-  readonly startedAtMs: number
+  startedAtMs: number
   readonly init: readonly (ContainerRun & { readonly isSidecar?: boolean })[]
   readonly containers: readonly ContainerRun[]
   /** Names of the init containers that keep running. */
@@ -28,6 +36,8 @@ export class PodRuntime {
   #isKilled = false
   #hasBegun = false
   isStopped = false
+  /** The pod was active for longer than its deadline, and its containers have stopped. */
+  hasExceededDeadline = false
 
   constructor(pod: ReadonlyPod, options: PodRuntimeOptions) {
     const { behaviors, random, podIP, hostIP, nowMs } = options
@@ -52,6 +62,8 @@ export class PodRuntime {
   /** Takes over a pod that an earlier simulation started. */
   restore({ status }: ReadonlyPod): void {
     this.#hasBegun = true
+    if (status?.startTime !== undefined) this.startedAtMs = parseTime(status.startTime)
+    this.hasExceededDeadline = status?.phase === 'Failed' && status.reason === deadlineExceeded.reason
     const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
     for (const run of this.all) {
       const found = statuses.find(({ name }) => name === run.name)
@@ -72,12 +84,21 @@ export class PodRuntime {
   advance(pod: ReadonlyPod, nowMs: number): number | undefined {
     if (this.isStopped) return undefined
     if (pod.metadata.deletionTimestamp !== undefined) return this.#terminate(pod, nowMs)
+    if (this.hasExceededDeadline) return undefined
     // The first step only shows that the containers are being created.
     if (!this.#hasBegun) {
       this.#hasBegun = true
       return nowMs
     }
-    const { restartPolicy = 'Always' } = pod.spec ?? {}
+    const { restartPolicy = 'Always', activeDeadlineSeconds } = pod.spec ?? {}
+    const isFinished = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+    if (activeDeadlineSeconds === undefined || isFinished) return this.#run(restartPolicy, nowMs)
+    const deadlineMs = this.startedAtMs + activeDeadlineSeconds * 1000
+    if (nowMs >= deadlineMs) return this.#exceedDeadline(pod, nowMs)
+    return Math.min(this.#run(restartPolicy, nowMs) ?? deadlineMs, deadlineMs)
+  }
+
+  #run(restartPolicy: string, nowMs: number): number | undefined {
     const mayRestart = (exitCode: number) => restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)
     for (const run of this.init) {
       const isSidecar = this.sidecars.has(run.name)
@@ -98,7 +119,20 @@ export class PodRuntime {
 
   /** Stops the containers within the grace period of the deletion. */
   #terminate(pod: ReadonlyPod, nowMs: number): number | undefined {
-    const graceMs = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000
+    const stopAtMs = this.#stop(nowMs, (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000)
+    this.isStopped = stopAtMs === undefined
+    return stopAtMs
+  }
+
+  #exceedDeadline(pod: ReadonlyPod, nowMs: number): number | undefined {
+    if (this.#stopAtMs === undefined) this.events.push({ type: 'Normal', ...deadlineExceeded })
+    const stopAtMs = this.#stop(nowMs, (pod.spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000)
+    this.hasExceededDeadline = stopAtMs === undefined
+    return stopAtMs
+  }
+
+  /** Stops the containers. @returns when they will have stopped; undefined when they have */
+  #stop(nowMs: number, graceMs: number): number | undefined {
     const running = this.all.filter((run) => run.isRunning)
     if (this.#stopAtMs === undefined) {
       for (const run of running) {
@@ -111,7 +145,6 @@ export class PodRuntime {
     this.#stopAtMs = Math.min(this.#stopAtMs ?? Number.POSITIVE_INFINITY, nowMs + Math.min(stopMs, graceMs))
     if (nowMs < this.#stopAtMs) return this.#stopAtMs
     for (const run of this.all) run.stop(nowMs, this.#isKilled)
-    this.isStopped = true
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import { formatTime } from '@krmkit/meta'
 import type { PodCondition } from '../workloads/objects.ts'
 import type { ContainerRun } from './container-run.ts'
 import type { PodStatus, ReadonlyPod } from './objects.ts'
-import type { PodRuntime } from './pod-runtime.ts'
+import { deadlineExceeded, type PodRuntime } from './pod-runtime.ts'
 
 /** Builds the status of a pod as a kubelet reports it. */
 
@@ -18,6 +18,7 @@ export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number):
     if (!runtime.sidecars.has(status.name)) status.ready = status.state.terminated?.exitCode === 0
   return {
     phase,
+    ...(runtime.hasExceededDeadline ? deadlineExceeded : {}),
     conditions: withTimes(conditionsOf(pod, runtime, { phase, isCreated }), pod, nowMs),
     hostIP,
     hostIPs: [{ ip: hostIP }],
@@ -31,6 +32,7 @@ export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number):
 function phaseOf({ spec, status }: ReadonlyPod, runtime: PodRuntime): string {
   const { restartPolicy = 'Always' } = spec ?? {}
   const { containers, init, sidecars } = runtime
+  if (runtime.hasExceededDeadline) return 'Failed'
   const hasFailed = (run: ContainerRun) => !sidecars.has(run.name) && (run.exitCode ?? 0) !== 0
   if (restartPolicy === 'Never' && init.some(hasFailed)) return 'Failed'
   const ended = containers.filter(({ exitCode }) => exitCode !== undefined)

@@ -261,6 +261,41 @@ describe('simulated nodes', () => {
     expect((await getPod(server)).status).toEqual(before.status)
   })
 
+  it('end pods that are active for longer than their deadline', async () => {
+    await using server = await start([{ match: { name: 'slow' }, stopAfterMs: 5000 }])
+    await run(server, { activeDeadlineSeconds: 60 })
+    const slow = { containers: [container], activeDeadlineSeconds: 60 }
+    await server.client.create(pods, { metadata: { name: 'slow', namespace: 'default' }, spec: slow })
+    await server.clock.advance('59s')
+    expect((await getPod(server)).status?.phase).toBe('Running')
+    await server.clock.advance('2s')
+    const message = 'Pod was active on the node longer than the specified deadline'
+    expect((await getPod(server)).status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded', message })
+    expect(stateOf(await getPod(server))).toHaveProperty('terminated')
+    expect((await getPod(server, 'slow')).status?.phase).toBe('Running')
+    await server.clock.advance('5s')
+    expect((await getPod(server, 'slow')).status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' })
+    await server.clock.advance('10m')
+    const { items } = await server.client.list(events, { namespace: 'default' })
+    expect(items.filter(({ reason }) => reason === 'DeadlineExceeded').map((event) => event.message)).toEqual([message, message])
+  })
+
+  it('answer the log of the previous run of a container', async () => {
+    await using server = await start([{ crashes: 1, exitAfterMs: 1000, logs: ({ restarts }) => `run ${restarts}\n` }])
+    await run(server)
+    const log = async (query: string) => {
+      const response = await server.client.request({ path: `/api/v1/namespaces/default/pods/web/log${query}` })
+      return { status: response.status, text: await response.text() }
+    }
+    expect(await log('?previous=true')).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('previous terminated container \\"c\\" in pod \\"web\\" not found'),
+    })
+    await server.clock.advance('5s')
+    expect(await log('')).toEqual({ status: 200, text: 'run 1\n' })
+    expect(await log('?previous=true&timestamps=true')).toEqual({ status: 200, text: '2024-01-01T00:00:00Z run 0\n' })
+  })
+
   it('answer log requests and metrics', async () => {
     await using server = await start([{ logs: 'one\ntwo\n', usage: { cpu: '250m', memory: '64Mi' } }])
     await run(server)
