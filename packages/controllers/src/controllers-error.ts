@@ -9,6 +9,8 @@ export type ControllersErrorCode =
   | 'NotEmptied'
   /** A certificate signing request is invalid and will not be signed. */
   | 'NotSigned'
+  /** A file of behaviours of simulated pods is invalid. */
+  | 'InvalidSimulation'
   /** No leader could be elected. */
   | 'NotElected'
   /** The controllers are stopped. */

@@ -22,6 +22,7 @@ export type {
 } from './node-simulation/interfaces.ts'
 export { type SimulatedServerOptions, simulatedServerOptions } from './node-simulation/server-options.ts'
 export { NodeSimulation } from './node-simulation/simulation.ts'
+export { parseSimulation } from './node-simulation/simulation-file.ts'
 export { chooseControllers, runControllers } from './run.ts'
 export { scheduler } from './scheduler/scheduler.ts'
 export type { ServerFacts } from './server-objects/interfaces.ts'

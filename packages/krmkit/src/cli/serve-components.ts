@@ -8,7 +8,7 @@ import {
   type Controller,
   chooseControllers,
   clusterControllers,
-  NodeSimulation,
+  type NodeSimulation,
   serviceAccountController,
   simulatedServerOptions,
 } from '@krmkit/controllers'
@@ -31,6 +31,7 @@ import { readKeyPair } from './key-pair.ts'
 import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
 import { type Log, requestLine } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { createSimulation } from './simulation.ts'
 import { selectControllers } from './token/serve-flags.ts'
 import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
 
@@ -66,7 +67,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   for (const warning of features.warnings) log.info(warning)
   assertFlowControlVersions(options)
   const catalog = await createServedCatalog(options, features)
-  const simulation = options.simulateNodes === 0 ? undefined : new NodeSimulation({ nodes: options.simulateNodes })
+  const simulation = await createSimulation(options)
   const { controllers, availableControllers } = servedControllers(withMigrator(selectControllers(options), catalog), simulation)
   const running = chooseControllers(availableControllers, controllers)
   const { signing, ownAuthority } = await createClusterSigning(options, { ...environment, controllers: running })

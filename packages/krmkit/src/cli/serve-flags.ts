@@ -130,6 +130,7 @@ export function addEnablementFlags(command: Command): Command {
     )
       .default(0)
       .argParser(integer({ min: 0, max: 5000 })),
+    option('--simulation-file <file>', 'YAML or JSON file with the behaviors of pods on simulated nodes'),
   ])
 }
 

@@ -50,6 +50,8 @@ export interface ServeOptions
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly controllers: readonly string[]
   readonly simulateNodes: number
+  /** Path; only with simulated nodes. */
+  readonly simulationFile?: string
   readonly serviceClusterIpRange: string
   readonly serviceNodePortRange: { readonly from: number; readonly to: number }
   readonly allowPrivileged: boolean
