@@ -26,11 +26,11 @@ it.each<[unknown, string]>([
   ],
   [
     withNames('secrets', 'secrets'),
-    `${of}: Invalid value: ["secrets","secrets"]: the same resource cannot be specified multiple times`,
+    `${of}: Invalid value: []string{"secrets", "secrets"}: the same resource cannot be specified multiple times`,
   ],
   [
     withNames('secrets', '*.'),
-    `${of}: Invalid value: ["secrets","*."]: using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked`,
+    `${of}: Invalid value: []string{"secrets", "*."}: using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked`,
   ],
   [withNames('Secrets'), `${of}[0]: Invalid value: "Secrets": resource name should not contain capital letters`],
   [
@@ -60,7 +60,10 @@ it.each<[unknown, string]>([
   ],
   [withProvider({ kms: { name: 'k' } }), `${provider}.kms: Forbidden: KMS providers are not supported`],
   [withProvider({ aesgcm: {} }), `${provider}.aesgcm.keys: Required value: at least one keys is required`],
-  [withProvider({ aesgcm: keys({ secret }) }), `${provider}.aesgcm.keys[0].name: Required value: name is a mandatory field for a key`],
+  [
+    withProvider({ aesgcm: keys({ secret }) }),
+    `${provider}.aesgcm.keys[0].name: Required value: name is a mandatory field for a key`,
+  ],
   [
     withProvider({ aescbc: keys({ name: 'a' }) }),
     `${provider}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`,

@@ -1,4 +1,5 @@
 import { type FieldError, field, Path } from '@krmkit/meta'
+import { goQuote, goText } from '@krmkit/meta/go-text'
 import type { EncryptionConfiguration, EncryptionKey, EncryptionKeys, EncryptionProvider } from './configuration.ts'
 import { parseResourceName } from './resource-name.ts'
 
@@ -42,11 +43,12 @@ function overlapErrors(names: readonly string[], path: Path): FieldError[] {
       return one.group === other.group && (one.resource === '*' || other.resource === '*')
     }),
   )
+  const printed = goText(`[]string{${names.map(goQuote).join(', ')}}`)
   const overlapping =
     "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked"
   return [
-    ...(repeats ? [field.invalid(path, names, 'the same resource cannot be specified multiple times')] : []),
-    ...(overlaps ? [field.invalid(path, names, overlapping)] : []),
+    ...(repeats ? [field.invalid(path, printed, 'the same resource cannot be specified multiple times')] : []),
+    ...(overlaps ? [field.invalid(path, printed, overlapping)] : []),
   ]
 }
 

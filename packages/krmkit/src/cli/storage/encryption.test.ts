@@ -39,8 +39,7 @@ const start = async (...flags: string[]) => {
     isOpen = false
   }
   closing.push(close)
-  const { server, ca, credentials } = await loadKubeconfig({ path: serving.kubeconfig! })
-  const client = createRemoteClient({ server, ca: ca!, ...(credentials === undefined ? {} : { credentials }) })
+  const client = createRemoteClient(await loadKubeconfig({ path: serving.kubeconfig! }))
   closing.push(() => client.close())
   return { client, close, kubeconfig: serving.kubeconfig! }
 }
@@ -75,19 +74,34 @@ describe('--encryption-provider-config', () => {
     const infos: string[] = []
     const flag = await write(one)
     const encryption = await openEncryption(
-      { encryptionProviderConfig: flag.slice(flag.indexOf('=') + 1), encryptionProviderConfigAutomaticReload: true, storage: 'durable' },
+      {
+        encryptionProviderConfig: flag.slice(flag.indexOf('=') + 1),
+        encryptionProviderConfigAutomaticReload: true,
+        storage: 'durable',
+      },
       { log: { info: (text) => infos.push(text), error: (_text, error) => errors.push(String(error)) }, clock },
     )
     encryption?.attach({ revision: 5 })
     const place = { key: '/core/secrets/shop/web', path: Buffer.from('web') }
-    const prefix = () => Buffer.from(encryption!.transformer.toStorage(place, Buffer.from('{}'))).toString('latin1').slice(0, 22)
+    const prefix = () =>
+      Buffer.from(encryption!.transformer.toStorage(place, Buffer.from('{}')))
+        .toString('latin1')
+        .slice(0, 22)
     expect(prefix()).toBe('k8s:enc:aesgcm:v1:one:')
     await write({ aesgcm: {} })
     clock.advance(10_000)
     await expect.poll(() => errors.length, { interval: 5 }).toBe(1)
     expect(prefix()).toBe('k8s:enc:aesgcm:v1:one:')
     await write(two, one)
-    await expect.poll(() => { clock.advance(10_000); return infos.length }, { interval: 5 }).toBe(1)
+    await expect
+      .poll(
+        () => {
+          clock.advance(10_000)
+          return infos.length
+        },
+        { interval: 5 },
+      )
+      .toBe(1)
     expect(prefix()).toBe('k8s:enc:secretbox:v1:t')
     expect([5, 6].map((revision) => encryption!.transformer.isStale({ key: place.key, revision }))).toEqual([true, false])
     encryption?.[Symbol.dispose]()
