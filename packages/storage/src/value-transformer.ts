@@ -15,6 +15,8 @@ export interface ValueTransformer {
   toStorage(place: ValuePlace, value: Uint8Array): Uint8Array
   /** @throws StorageError `Unavailable` with reason `encryption` when the value cannot be read */
   fromStorage(place: ValuePlace & { readonly revision: Revision }, stored: Uint8Array): Uint8Array
+  /** Called with the result of `toStorage` once it is kept: the configuration may have changed in between. */
+  stored(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void
   /** Whether the entry is kept in other bytes than `toStorage` would make of its value. */
   isStale(entry: Pick<Entry, 'key' | 'revision'>): boolean
 }
@@ -35,6 +37,7 @@ export const identityTransformer: ValueTransformer = {
     if (isEncrypted(stored)) throw undecryptable(key, 'identity transformer tried to read encrypted data')
     return stored
   },
+  stored: () => undefined,
   isStale: () => false,
 }
 

@@ -38,15 +38,21 @@ class ReplaceableEncryption implements Encryption {
   #rules: Rules
   /** Former rules, oldest first, each with the newest revision that was written under them. */
   readonly #former: { readonly rules: Rules; readonly until: Revision }[] = []
-  /** Revisions of keys whose value was read with another key than the one that writes. */
-  readonly #staleReads = new Map<string, Revision>()
+  /** Revisions of keys whose value was kept by another cipher than the one that wrote at that time. */
+  readonly #stale = new Map<string, Revision>()
+  /** The ciphers of values that are being written. */
+  readonly #writers = new WeakMap<Uint8Array, string>()
 
   constructor(rules: Rules) {
     this.#rules = rules
   }
 
   toStorage({ key, path }: ValuePlace, value: Uint8Array): Uint8Array {
-    return this.#rules.of(key)?.writer.encrypt(value, path) ?? value
+    const writer = this.#rules.of(key)?.writer
+    if (writer === undefined) return value
+    const stored = writer.encrypt(value, path)
+    this.#writers.set(stored, writer.id)
+    return stored
   }
 
   fromStorage(place: ValuePlace & { readonly revision: Revision }, stored: Uint8Array): Uint8Array {
@@ -55,13 +61,16 @@ class ReplaceableEncryption implements Encryption {
     if (providers === undefined) return identityTransformer.fromStorage(place, stored)
     const read = providers.read(stored, path)
     if (!read.ok) throw undecryptable(key, read.problem)
-    if (read.id !== providers.writer.id) this.#staleReads.set(key, revision)
-    else if (this.#staleReads.size > 0) this.#staleReads.delete(key)
+    this.#note({ key, revision }, read.id)
     return read.value
   }
 
+  stored(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void {
+    this.#note(entry, this.#writers.get(stored) ?? '')
+  }
+
   isStale({ key, revision }: Pick<Entry, 'key' | 'revision'>): boolean {
-    if (this.#staleReads.get(key) === revision) return true
+    if (this.#stale.get(key) === revision) return true
     const then = this.#former.find(({ until }) => revision <= until)
     return then !== undefined && then.rules.writerOf(key) !== this.#rules.writerOf(key)
   }
@@ -70,6 +79,11 @@ class ReplaceableEncryption implements Encryption {
     const next = await Rules.create(configuration)
     this.#former.push({ rules: this.#rules, until: revision })
     this.#rules = next
+  }
+
+  #note({ key, revision }: Pick<Entry, 'key' | 'revision'>, id: string): void {
+    if (id !== this.#rules.writerOf(key)) this.#stale.set(key, revision)
+    else if (this.#stale.size > 0) this.#stale.delete(key)
   }
 }
 

@@ -307,6 +307,7 @@ export class Follower implements Storage {
       if (entry === undefined) return previous === undefined ? undefined : this.#deleteEvent(remote.key, remote.revision)
       return putEvent(entry, previous)
     }
+    this.#form.stored?.(remote, own.stored)
     own.entry = this.#ownEntry(own, previous?.key ?? remote.key, remote)
     return own.entry === undefined ? undefined : putEvent(own.entry, previous)
   }

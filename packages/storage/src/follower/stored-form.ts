@@ -12,6 +12,8 @@ export interface StoredForm {
   decode(key: string, stored: Uint8Array, revision: Revision): Uint8Array | undefined
   /** The served bytes with another revision: the last state of a deleted key. */
   atRevision(key: string, value: Uint8Array, revision: Revision): Uint8Array
+  /** Called with the result of `encode` once it is stored. */
+  stored?(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void
   /** As `isStale` of `Storage`. */
   isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
   /** Lifetime of a key in seconds; absent or undefined: unlimited. */
@@ -38,6 +40,7 @@ export function transformedForm(
     encode: (key, value) => transformer.toStorage({ key, path: pathOf(key) }, form.encode(key, value)),
     decode: (key, stored, revision) =>
       form.decode(key, transformer.fromStorage({ key, path: pathOf(key), revision }, stored), revision),
+    stored: (entry, stored) => transformer.stored(entry, stored),
     isStale: (entry) => transformer.isStale(entry),
   }
 }

@@ -108,13 +108,15 @@ export class LmdbJournal implements Journal {
   }
 
   async commit(events: readonly StorageEvent[]): Promise<void> {
-    const views = this.#encode(transformEvents(events, this.#transformer))
+    const kept = transformEvents(events, this.#transformer)
+    const views = this.#encode(kept)
     const outcomes: Promise<boolean>[] = []
     const batch = this.#records.batch(() => {
       for (let at = 0; at < events.length; at++) outcomes.push(this.#records.put(events[at]!.revision, views[at]!, asAppend))
     })
-    const kept = await allCommitted([batch, ...outcomes])
-    if (kept.includes(false)) throw new Error('the journal already holds a later revision')
+    const written = await allCommitted([batch, ...outcomes])
+    if (written.includes(false)) throw new Error('the journal already holds a later revision')
+    if (kept !== events) for (const { entry } of kept) this.#transformer.stored(entry, entry.value)
     if (this.#arena.length > maxIdleArenaBytes) this.#arena = Buffer.alloc(0)
   }
 
