@@ -81,6 +81,7 @@ describe('createEncryption', () => {
     ['/example.com/widgets/shop/a', 'widgets'],
     ['/example.com/gadgets/shop/a', 'all'],
     ['/core/events/shop/a', ''],
+    ['/ranges/serviceips', ''],
   ])('encrypts %s with the key %j', async (at, name) => {
     const rule = (resource: string, keyName: string) => ({
       resources: [resource],

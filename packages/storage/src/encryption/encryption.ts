@@ -113,9 +113,10 @@ class Rules {
     return new Rules(new Map(await Promise.all(created)))
   }
 
-  /** Keys begin with group and resource: `/core/secrets/`. */
+  /** Keys of objects begin with group and resource: `/core/secrets/`. Others, such as `/ranges/serviceips`, are not encrypted. */
   of(key: string): ResourceProviders | undefined {
     const collection = key.slice(0, key.indexOf('/', key.indexOf('/', 1) + 1) + 1)
+    if (collection === '') return undefined
     if (this.#found.has(collection)) return this.#found.get(collection)
     const [, first = '', resource = ''] = collection.split('/')
     const group = first === 'core' ? '' : first
