@@ -53,6 +53,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   immer: ['admission', 'registry'],
   jose: ['authentication', 'certificates'],
   '@grpc/grpc-js': ['storage'],
+  '@noble/ciphers': ['storage'],
   lmdb: ['storage'],
   picocolors: ['krmkit'],
   protobufjs: ['schema', 'storage'],

@@ -46,7 +46,8 @@ async function rewriteEntry(store: StoreInternals, entry: Entry): Promise<boolea
     const defaulted = withDefaults(object, store.definition, store)
     const stages = stagesOf(store, defaulted)
     const canonical = await canonicalForm(store, defaulted, stages)
-    if (sameBytes(encodeStored(canonical), current.value)) return false
+    const isStale = store.environment.storage.isStale?.(current) === true
+    if (!isStale && sameBytes(encodeStored(canonical), current.value)) return false
     const write = { key: current.key, object: canonical, expect: current.revision, settled: false, managesFields: true, stages }
     if ((await writeEntry(store, write)) !== undefined) return true
     // Another writer was first.

@@ -12,8 +12,12 @@ import { strategyContext } from './object-metadata.ts'
  */
 
 /** Whether an unchanged object needs no preparation or validation: it was stored by the strategy that is still in force. */
-export function isSettled({ definition, objectCache }: StoreInternals, entry: Entry, current: FrozenObject): boolean {
-  if (definition.strategy.comparesWithOld === true) return false
+export function isSettled(
+  { definition, environment, objectCache }: StoreInternals,
+  entry: Entry,
+  current: FrozenObject,
+): boolean {
+  if (definition.strategy.comparesWithOld === true || environment.storage.isStale?.(entry) === true) return false
   return objectCache.entryOf(entry).settledBy === definition && !mayRemoveAfterUpdate(definition, current, current)
 }
 

@@ -210,7 +210,8 @@ async function writeUpdate(
   const settled = whole || memo.settledBy === definition
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
   const printed = mayBeSame && stages !== undefined ? await stages.run(printSteps(kept)) : undefined
-  if (mayBeSame && sameBytes(encodePrinted(kept, printed), entry.value)) {
+  const isStale = store.environment.storage.isStale?.(entry) === true
+  if (mayBeSame && !isStale && sameBytes(encodePrinted(kept, printed), entry.value)) {
     if (settled) memo.settledBy = definition
     return { object: current, entry }
   }

@@ -168,6 +168,11 @@ export interface Storage extends AsyncDisposable {
    * @throws StorageError `Unavailable`
    */
   refresh?(): Promise<void>
+  /**
+   * Whether the entry is kept in bytes that a write of the same value would change: in clear, or encrypted with a former key. Absent:
+   * never.
+   */
+  isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
   /** Drops history before `revision`, which stays readable, as does the newest state. */
   compact(revision: Revision): Promise<void>
   /** Waits for pending writes, then ends watchers. Later calls fail with StorageError `Closed`. */

@@ -10,6 +10,8 @@ export type UnavailableReason =
   | 'foreign'
   /** The data files of this package cannot be read. */
   | 'corrupt'
+  /** A stored value cannot be decrypted with the present keys. */
+  | 'encryption'
   /** The directory cannot be accessed. */
   | 'access'
   /** The remote store cannot be reached, or refuses: writes may be accepted again later. */

@@ -37,6 +37,7 @@ describe('krmkit serve', () => {
       storage: 'memory',
       dataDir: '.krmkit',
       ...{ etcdCompactionInterval: 300_000, etcdPrefix: '/registry', etcdServers: [] },
+      encryptionProviderConfigAutomaticReload: false,
       ...{ apiAudiences: [], enableBootstrapTokenAuth: false },
       ...{ serviceAccountIssuer: [], serviceAccountKeyFile: [], serviceAccountMaxTokenExpiration: 0 },
       serviceAccountExtendTokenExpiration: false,
@@ -140,7 +141,7 @@ describe('krmkit serve', () => {
     [['--service-account-issuer=http://x'], 'It must be an https URL.'],
     [['--storage=files'], 'Allowed choices are memory, durable, etcd.'],
     [['--secure-prot=1'], "unknown option '--secure-prot=1'\n(Did you mean --secure-port?)"],
-    [['--encryption-provider-config', 'x'], 'kube-apiserver has the flag --encryption-provider-config'],
+    [['--tls-cipher-suites', 'x'], 'kube-apiserver has the flag --tls-cipher-suites'],
     [['more'], 'too many arguments'],
   ])('rejects %j with a message', async (flags, sentence) => {
     const { options, printed, failure } = await run('serve', ...flags)

@@ -18,13 +18,7 @@ import type { ServeOptions } from './serve-options.ts'
 import { addJoinFlags } from './token/serve-flags.ts'
 
 /** Flags of kube-apiserver that are often copied into a command line and that krmkit does not implement. */
-const notImplemented = new Set([
-  'encryption-provider-config',
-  'kubelet-read-only-port',
-  'tls-cipher-suites',
-  'tls-min-version',
-  'tls-sni-cert-key',
-])
+const notImplemented = new Set(['kubelet-read-only-port', 'tls-cipher-suites', 'tls-min-version', 'tls-sni-cert-key'])
 
 /** An explanation for a known flag of kube-apiserver that `serve` does not have; undefined for any other name. */
 export function unknownFlagHint(name: string): string | undefined {

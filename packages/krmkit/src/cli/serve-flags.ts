@@ -105,6 +105,13 @@ export function addStorageFlags(command: Command): Command {
     option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
       .default(300_000, '5m0s')
       .argParser(duration),
+    option(
+      '--encryption-provider-config <file>',
+      'EncryptionConfiguration: resources to encrypt in durable storage or etcd, and keys',
+    ),
+    option('--encryption-provider-config-automatic-reload [bool]', 'apply changes of the file of --encryption-provider-config')
+      .default(false)
+      .argParser(flag),
   ])
 }
 

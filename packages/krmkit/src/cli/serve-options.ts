@@ -31,6 +31,8 @@ export interface ServeOptions
   readonly etcdCertfile?: string
   readonly etcdKeyfile?: string
   readonly etcdPrefix: string
+  readonly encryptionProviderConfig?: string
+  readonly encryptionProviderConfigAutomaticReload: boolean
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number

@@ -5,7 +5,6 @@ import { ControllersError, type RunningControllers, runControllers, serverContro
 import { type Listener, listen } from '@krmkit/http'
 import type { UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import type { Storage } from '@krmkit/storage'
 import { advertised } from './addresses.ts'
 import { CliError } from './cli-error.ts'
 import { prepareDataFolder, writeSecret } from './files.ts'
@@ -22,7 +21,7 @@ import {
 } from './serve-components.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { serverFacts } from './server-facts.ts'
-import { openStorage } from './storage/open-storage.ts'
+import { type OpenedStorage, openStorage } from './storage/open-storage.ts'
 import { publishClusterInfo } from './token/cluster-info.ts'
 
 /** A running server and its addresses. */
@@ -56,7 +55,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
   const components = await createComponents(options, log)
   const gate = new StartupGate()
   let listening: Listener | undefined
-  let storage: Storage | undefined
+  let opened: OpenedStorage | undefined
   try {
     // Listening comes first: a taken port ends the start before the storage is opened, and discovery advertises the chosen port.
     listening = await listen(gate, await listenOptions(options, components, log))
@@ -64,7 +63,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
     if (kubeconfig !== undefined) await requireUnusedKubeconfig(kubeconfig.path, listening.url)
     const serverAddress = advertised(options, listening.port)
     const issuerDocuments = components.authentication.accounts.documents(serverAddress)
-    storage = await openStorage(options, { catalog: components.catalog, log })
+    opened = await openStorage(options, { catalog: components.catalog, log })
+    const { storage } = opened
     const server = await createApiServer(apiServerOptions(options, { components, storage, serverAddress, issuerDocuments, log }))
     components.webhookServices.attach(server, environment.random)
     await components.admission.ready()
@@ -73,7 +73,7 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
     gate.open(server)
     if (kubeconfig !== undefined) await writeKubeconfig(kubeconfig, listening)
     const controllers = await startControllers(options, { components, server, listening, serverAddress, log })
-    const running = { ...controllers, server, listening, components }
+    const running = { ...controllers, server, listening, components, opened }
     return { url: listening.url, kubeconfig: kubeconfig?.path, close: () => close(running) }
   } catch (error) {
     gate.fail()
@@ -81,7 +81,8 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
     await components.authentication[Symbol.asyncDispose]()
     await components.authorization[Symbol.asyncDispose]()
     await disposeTransports(components)
-    await storage?.close()
+    await opened?.storage.close()
+    opened?.[Symbol.dispose]()
     throw error
   }
 }
@@ -218,14 +219,16 @@ function watchClientAuthorities(listening: Listener, { authentication }: ServerC
 }
 
 interface RunningParts extends StartedControllers {
+  readonly opened: OpenedStorage
   readonly server: EmbeddedServer
   readonly listening: Listener
   readonly components: ServerComponents
 }
 
 /** Stops in order: requests, watched files, controllers, the server with its storage, outgoing connections. */
-async function close({ server, listening, components, controllers, ownControllers }: RunningParts): Promise<void> {
+async function close({ server, listening, components, opened, controllers, ownControllers }: RunningParts): Promise<void> {
   await listening.close()
+  opened[Symbol.dispose]()
   await components.authentication[Symbol.asyncDispose]()
   await controllers.close()
   await ownControllers.close()

@@ -1,8 +1,9 @@
 import { Follower } from '../follower/follower.ts'
-import { opaqueForm, type StoredForm } from '../follower/stored-form.ts'
+import { opaqueForm, type StoredForm, transformedForm } from '../follower/stored-form.ts'
 import type { Storage } from '../interfaces.ts'
 import { resolveOptions, type StorageOptions } from '../options.ts'
 import { StorageError } from '../storage-error.ts'
+import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
 import { Compactor } from './compactor.ts'
 import type { EtcdTls } from './endpoints.ts'
 import { Layout } from './layout.ts'
@@ -15,6 +16,8 @@ export interface EtcdStorageOptions extends StorageOptions {
   readonly prefix?: string
   /** Converts values and places keys. Default: values are stored as they are, below the root. */
   readonly form?: StoredForm
+  /** Encrypts values. Default: they are kept in clear. */
+  readonly transformer?: ValueTransformer
   /** How long a write or a consistent read waits for etcd, in milliseconds. Default 10 seconds. */
   readonly timeoutMs?: number
   /** Interval of compactions of etcd, in milliseconds; 0: never. Default 5 minutes. */
@@ -33,8 +36,8 @@ const defaultCompactionIntervalMs = 5 * 60_000
  * `encode` runs twice: with 0 for the bytes to store, and with the revision once etcd has assigned it. Writes to different keys are
  * ordered by etcd, not by the order of calls.
  *
- * @throws StorageError `Unavailable`: with reason `remote` when etcd cannot be reached, `module` without the packages
- * `@grpc/grpc-js` and `protobufjs`
+ * @throws StorageError `Unavailable`: with reason `remote` when etcd cannot be reached, `encryption` when a value cannot be decrypted,
+ * `module` without the packages `@grpc/grpc-js` and `protobufjs`
  * @example
  * import { etcdStorage } from '@krmkit/storage/etcd'
  * await using storage = await etcdStorage({ endpoints: ['http://127.0.0.1:2379'] })
@@ -42,9 +45,11 @@ const defaultCompactionIntervalMs = 5 * 60_000
  */
 export async function etcdStorage(options: EtcdStorageOptions): Promise<Storage> {
   const { EtcdClient, EtcdBackend } = await loadEtcd()
-  const { endpoints, tls, form = opaqueForm, timeoutMs = defaultTimeoutMs, onError = () => undefined } = options
+  const { endpoints, tls, transformer = identityTransformer, timeoutMs = defaultTimeoutMs, onError = () => undefined } = options
+  const plain = options.form ?? opaqueForm
   const client = new EtcdClient({ endpoints, tls, timeoutMs })
-  const layout = new Layout(options.prefix ?? '/registry', form.collections)
+  const layout = new Layout(options.prefix ?? '/registry', plain.collections)
+  const form = transformedForm(plain, transformer, (key) => layout.toEtcd(key))
   const backend = new EtcdBackend({ client, layout, writeTimeoutMs: timeoutMs })
   const intervalMs = options.compactionIntervalMs ?? defaultCompactionIntervalMs
   const compactor = intervalMs === 0 ? undefined : new Compactor({ client, intervalMs, onError })

@@ -23,6 +23,7 @@ import { deleteEvent, makeEntry, ownBytes, putEvent } from '../mvcc/entries.ts'
 import { MvccState } from '../mvcc/mvcc-state.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { StorageError } from '../storage-error.ts'
+import { EntryDecoder } from './entry-decoder.ts'
 import { Freshness } from './freshness.ts'
 import { type PendingWrite, PendingWrites } from './pending-writes.ts'
 import {
@@ -56,6 +57,7 @@ export class Follower implements Storage {
   readonly #options: FollowerOptions
   readonly #backend: RemoteBackend
   readonly #form: StoredForm
+  readonly #decoder: EntryDecoder
   readonly #state: MvccState
   readonly #pending = new PendingWrites()
   readonly #subscription: Subscription
@@ -63,7 +65,8 @@ export class Follower implements Storage {
   #isEncoding = false
   #closing: Promise<void> | undefined
 
-  private constructor(options: FollowerOptions, state: MvccState) {
+  private constructor(options: FollowerOptions, decoder: EntryDecoder, state: MvccState) {
+    this.#decoder = decoder
     this.#options = options
     this.#backend = options.backend
     this.#form = options.form
@@ -84,23 +87,27 @@ export class Follower implements Storage {
     })
   }
 
-  /** Loads the remote store and its recent history. @throws when it cannot be reached */
+  /** Loads the remote store and its recent history. @throws when it cannot be reached, or holds values that cannot be decrypted */
   static async open(options: FollowerOptions): Promise<Follower> {
     const { backend, form, limits } = options
     const newest = await backend.revision()
     const oldest = Math.max(await backend.oldest(), newest - openingHistory, 1)
     const { revision, entries: pages } = await backend.load(oldest)
+    const decoder = new EntryDecoder(form, options.onError)
     const entries: Entry[] = []
     for await (const page of pages) {
       for (const remote of page) {
-        const entry = decodeEntry(form, remote, options.onError)
+        const entry = decoder.decode(remote)
         if (entry !== undefined) entries.push(entry)
       }
     }
-    const follower = new Follower(options, MvccState.open(limits, { compacted: revision, entries, events: [] }))
+    const follower = new Follower(options, decoder, MvccState.open(limits, { compacted: revision, entries, events: [] }))
     follower.#subscription.start()
     try {
       await follower.#freshness.reach(newest)
+      decoder.check()
+      // Past values may need a key that was removed after a rotation.
+      if (decoder.hasFailed) await follower.#state.compact(follower.revision)
     } catch (error) {
       await follower.close()
       throw error
@@ -158,6 +165,10 @@ export class Follower implements Storage {
   refresh(): Promise<void> {
     if (this.#closing !== undefined) return Promise.reject(new StorageError({ code: 'Closed' }))
     return this.#freshness.refresh()
+  }
+
+  isStale(entry: Pick<Entry, 'key' | 'revision'>): boolean {
+    return this.#form.isStale?.(entry) ?? false
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -280,6 +291,7 @@ export class Follower implements Storage {
 
   #apply(events: readonly RemoteEvent[]): void {
     for (const event of events) {
+      this.#decoder.superseded(event.type === 'put' ? event.entry.key : event.key)
       const applied = event.type === 'put' ? this.#putEvent(event.entry) : this.#deleteEvent(event.key, event.revision)
       if (applied !== undefined) this.#state.publish(applied)
       else this.#state.advance(event.type === 'put' ? event.entry.revision : event.revision)
@@ -290,11 +302,12 @@ export class Follower implements Storage {
     const previous = this.#state.peek(remote.key)
     const own = this.#pending.matching(remote)
     if (own === undefined) {
-      const entry = decodeEntry(this.#form, remote, this.#options.onError)
+      const entry = this.#decoder.decode(remote)
       // A value that is none of ours, or damaged, takes the place of one that was.
       if (entry === undefined) return previous === undefined ? undefined : this.#deleteEvent(remote.key, remote.revision)
       return putEvent(entry, previous)
     }
+    this.#form.stored?.(remote, own.stored)
     own.entry = this.#ownEntry(own, previous?.key ?? remote.key, remote)
     return own.entry === undefined ? undefined : putEvent(own.entry, previous)
   }
@@ -307,7 +320,7 @@ export class Follower implements Storage {
     } catch (error) {
       // It has been stored already.
       this.#options.onError(error)
-      return decodeEntry(this.#form, remote, this.#options.onError)
+      return this.#decoder.decode(remote)
     }
   }
 
@@ -346,7 +359,7 @@ export class Follower implements Storage {
 
   #loaded(remote: RemoteEntry): Entry | undefined {
     const own = this.#pending.matching(remote)
-    const entry = decodeEntry(this.#form, remote, this.#options.onError)
+    const entry = this.#decoder.decode(remote)
     if (own !== undefined) own.entry = entry
     return entry
   }
@@ -362,17 +375,6 @@ export class Follower implements Storage {
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new StorageError({ code: 'Closed' })
-  }
-}
-
-function decodeEntry(form: StoredForm, remote: RemoteEntry, onError: (error: unknown) => void): Entry | undefined {
-  const { key, revision, created } = remote
-  try {
-    const value = form.decode(key, remote.value, revision)
-    return value === undefined ? undefined : makeEntry(key, ownBytes(value), { revision, created })
-  } catch (cause) {
-    onError(new Error(`the value at ${key} cannot be decoded`, { cause }))
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Revision } from '../interfaces.ts'
+import type { Entry, Revision } from '../interfaces.ts'
+import type { ValueTransformer } from '../value-transformer.ts'
 
 /**
  * Converts between the bytes of a `Storage`, which may contain the revision of their write, and those that a remote store keeps, which
@@ -11,6 +12,10 @@ export interface StoredForm {
   decode(key: string, stored: Uint8Array, revision: Revision): Uint8Array | undefined
   /** The served bytes with another revision: the last state of a deleted key. */
   atRevision(key: string, value: Uint8Array, revision: Revision): Uint8Array
+  /** Called with the result of `encode` once it is stored. */
+  stored?(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void
+  /** As `isStale` of `Storage`. */
+  isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
   /** Lifetime of a key in seconds; absent or undefined: unlimited. */
   ttlSeconds?(key: string): number | undefined
   /** Collections whose path in the remote store is not that of their keys. */
@@ -22,6 +27,22 @@ export interface StoredCollection {
   readonly prefix: string
   /** Below the root of the remote store: `services/specs/`. */
   readonly path: string
+}
+
+/** A form whose stored bytes are transformed. @param pathOf the key in the remote store */
+export function transformedForm(
+  form: StoredForm,
+  transformer: ValueTransformer,
+  pathOf: (key: string) => Uint8Array,
+): StoredForm {
+  return {
+    ...form,
+    encode: (key, value) => transformer.toStorage({ key, path: pathOf(key) }, form.encode(key, value)),
+    decode: (key, stored, revision) =>
+      form.decode(key, transformer.fromStorage({ key, path: pathOf(key), revision }, stored), revision),
+    stored: (entry, stored) => transformer.stored(entry, stored),
+    isStale: (entry) => transformer.isStale(entry),
+  }
 }
 
 /** Stores bytes as they are. */

@@ -5,12 +5,13 @@
  * any length, and no index needs maintenance: reading all records in order restores the state.
  */
 import type { Database, RootDatabase } from 'lmdb'
-import type { Revision, StorageEvent } from '../interfaces.ts'
+import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import type { Journal } from '../mvcc/journal.ts'
 import { firstRevision } from '../mvcc/mvcc-storage.ts'
 import { StorageError } from '../storage-error.ts'
+import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
 import { prepareDataDir, unavailable } from './data-dir.ts'
-import { maxRecordBytes, writeRecord } from './record.ts'
+import { maxRecordBytes, transformEvents, writeRecord } from './record.ts'
 import { type Replayed, replay } from './replay.ts'
 
 const format = 'krmkit-storage 1'
@@ -38,6 +39,7 @@ export class LmdbJournal implements Journal {
   readonly #root: RootDatabase
   readonly #metadata: MetadataTable
   readonly #records: RecordTable
+  readonly #transformer: ValueTransformer
   /** Holds the records of the current commit, which LMDB reads from another thread. */
   #arena = Buffer.alloc(0)
   /** Records to remove, in order: a record must not be removed after its successor, or a restart would restore it. */
@@ -46,7 +48,11 @@ export class LmdbJournal implements Journal {
   #removing: Promise<void> | undefined
   #isClosing = false
 
-  private constructor(root: RootDatabase, tables: { metadata: MetadataTable; records: RecordTable }) {
+  private constructor(
+    root: RootDatabase,
+    tables: { metadata: MetadataTable; records: RecordTable; transformer: ValueTransformer },
+  ) {
+    this.#transformer = tables.transformer
     this.#root = root
     this.#metadata = tables.metadata
     this.#records = tables.records
@@ -58,7 +64,7 @@ export class LmdbJournal implements Journal {
    *
    * @throws StorageError `Unavailable` when the directory is in use, foreign or inaccessible
    */
-  static async open(dir: string): Promise<LmdbJournal> {
+  static async open(dir: string, transformer: ValueTransformer = identityTransformer): Promise<LmdbJournal> {
     prepareDataDir(dir)
     const { open } = await loadLmdb()
     const binary = { encoding: 'binary', cache: false } as const
@@ -82,7 +88,7 @@ export class LmdbJournal implements Journal {
       if (found === undefined && records.getKeysCount() === 0) metadata.putSync('format', Buffer.from(format))
       else if (found !== format)
         throw unavailable('foreign', `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`)
-      return new LmdbJournal(root, { metadata, records })
+      return new LmdbJournal(root, { metadata, records, transformer })
     } catch (cause) {
       await root?.close()
       throw asUnavailable(dir, cause)
@@ -92,7 +98,8 @@ export class LmdbJournal implements Journal {
   /** Reads all records; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
   load(): Replayed['initial'] {
     try {
-      const { initial, superseded } = replay(this.#records.getRange(), this.#compacted)
+      const { initial, superseded } = replay(() => this.#records.getRange(), this.#compacted, this.#transformer)
+      this.#compacted = initial.compacted
       this.#superseded.push(...superseded)
       return initial
     } catch (cause) {
@@ -101,13 +108,15 @@ export class LmdbJournal implements Journal {
   }
 
   async commit(events: readonly StorageEvent[]): Promise<void> {
-    const views = this.#encode(events)
+    const kept = transformEvents(events, this.#transformer)
+    const views = this.#encode(kept)
     const outcomes: Promise<boolean>[] = []
     const batch = this.#records.batch(() => {
       for (let at = 0; at < events.length; at++) outcomes.push(this.#records.put(events[at]!.revision, views[at]!, asAppend))
     })
-    const kept = await allCommitted([batch, ...outcomes])
-    if (kept.includes(false)) throw new Error('the journal already holds a later revision')
+    const written = await allCommitted([batch, ...outcomes])
+    if (written.includes(false)) throw new Error('the journal already holds a later revision')
+    if (kept !== events) for (const { entry } of kept) this.#transformer.stored(entry, entry.value)
     if (this.#arena.length > maxIdleArenaBytes) this.#arena = Buffer.alloc(0)
   }
 
@@ -120,6 +129,10 @@ export class LmdbJournal implements Journal {
       this.#removing = undefined
     })
     await this.#removing
+  }
+
+  isStale(entry: Pick<Entry, 'key' | 'revision'>): boolean {
+    return this.#transformer.isStale(entry)
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Storage } from '../interfaces.ts'
 import { MvccStorage } from '../mvcc/mvcc-storage.ts'
 import { resolveOptions, type StorageOptions } from '../options.ts'
+import type { ValueTransformer } from '../value-transformer.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 
 export interface LmdbStorageOptions extends StorageOptions {
@@ -9,6 +10,8 @@ export interface LmdbStorageOptions extends StorageOptions {
    * system.
    */
   readonly dir: string
+  /** Encrypts values in the files. Default: they are kept in clear. */
+  readonly transformer?: ValueTransformer
 }
 
 /**
@@ -17,7 +20,7 @@ export interface LmdbStorageOptions extends StorageOptions {
  *
  * After a restart, the event window is restored and ages from the start.
  *
- * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, or `module` without the package `lmdb`
+ * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, `encryption`, or `module` without the package `lmdb`
  * @example
  * import { lmdbStorage } from '@krmkit/storage'
  * await using storage = await lmdbStorage({ dir: '.krmkit/storage' })
@@ -25,7 +28,7 @@ export interface LmdbStorageOptions extends StorageOptions {
  * outcome // 'written'
  */
 export async function lmdbStorage(options: LmdbStorageOptions): Promise<Storage> {
-  const journal = await LmdbJournal.open(options.dir)
+  const journal = await LmdbJournal.open(options.dir, options.transformer)
   try {
     return MvccStorage.open(resolveOptions(options), journal.load(), journal)
   } catch (error) {

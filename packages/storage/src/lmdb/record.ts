@@ -8,6 +8,7 @@
  */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { makeEntry } from '../mvcc/entries.ts'
+import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
 
 export interface JournalRecord {
   readonly type: StorageEvent['type']
@@ -20,6 +21,23 @@ const typeCodes = { put: 1, delete: 2 } as const
 /** Upper bound of the record size of an event, in bytes. */
 export function maxRecordBytes(event: StorageEvent): number {
   return headerBytes + 3 * event.key.length + event.entry.value.byteLength
+}
+
+/** The events with the values to keep. */
+export function transformEvents(events: readonly StorageEvent[], transformer: ValueTransformer): readonly StorageEvent[] {
+  if (transformer === identityTransformer) return events
+  return events.map((event) => {
+    const { key, value, revision, created } = event.entry
+    const kept = transformer.toStorage({ key, path: Buffer.from(key) }, value)
+    return kept === value ? event : { ...event, entry: makeEntry(key, kept, { revision, created }) }
+  })
+}
+
+/** The record of a value that `transformEvents` changed, as it was before. @throws StorageError `Unavailable` */
+export function restoreRecord({ type, entry }: JournalRecord, transformer: ValueTransformer): JournalRecord {
+  const { key, value, revision, created } = entry
+  const restored = transformer.fromStorage({ key, path: Buffer.from(key), revision }, value)
+  return restored === value ? { type, entry } : { type, entry: makeEntry(key, restored, { revision, created }) }
 }
 
 /** Writes a record to the buffer at `start`; returns the end position. */

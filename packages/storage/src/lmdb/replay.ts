@@ -2,8 +2,10 @@
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { deleteEvent, putEvent } from '../mvcc/entries.ts'
 import type { InitialState } from '../mvcc/mvcc-state.ts'
+import { StorageError } from '../storage-error.ts'
+import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
 import { unavailable } from './data-dir.ts'
-import { readRecord } from './record.ts'
+import { type JournalRecord, readRecord, restoreRecord } from './record.ts'
 
 export interface Replayed {
   readonly initial: InitialState
@@ -19,16 +21,26 @@ export interface Replayed {
  *     4 delete /a superseded: a deletion outside the event window
  *     5 put /b    the first event; the state before it is empty
  *
- * @throws StorageError `Unavailable` with reason `corrupt` when a record is unreadable or missing
+ * A past value that cannot be decrypted, because its key was removed after the rotation to another one, shortens the history: it
+ * begins where that value was superseded.
+ *
+ * @throws StorageError `Unavailable` with reason `corrupt` when a record is unreadable or missing, `encryption` when a present value
+ * cannot be decrypted
  */
-export function replay(records: Iterable<{ key: Revision; value: Buffer }>, compacted: Revision): Replayed {
+export function replay(
+  records: () => Iterable<{ key: Revision; value: Buffer }>,
+  compacted: Revision,
+  transformer: ValueTransformer = identityTransformer,
+): Replayed {
   const current = new Map<string, Entry>()
+  const unreadable = new UnreadableValues(transformer, compacted)
   const superseded: Revision[] = []
   const events: StorageEvent[] = []
   let entries: Entry[] | undefined
-  for (const { key: revision, value } of records) {
-    const record = readRecord(value, revision)
-    if (record === undefined) throw corrupt(revision, 'cannot be read')
+  for (const { key: revision, value } of records()) {
+    const kept = readRecord(value, revision)
+    if (kept === undefined) throw corrupt(revision, 'cannot be read')
+    const record = unreadable.restore(kept)
     const { type, entry } = record
     const previous = current.get(entry.key)
     if (revision > compacted) {
@@ -41,7 +53,42 @@ export function replay(records: Iterable<{ key: Revision; value: Buffer }>, comp
     if (type === 'put') current.set(entry.key, entry)
     else current.delete(entry.key)
   }
+  unreadable.check()
+  if (unreadable.readableFrom > compacted) return replay(records, unreadable.readableFrom, transformer)
   return { initial: { compacted, entries: entries ?? [...current.values()], events }, superseded }
+}
+
+/** Keys whose newest value cannot be decrypted. */
+class UnreadableValues {
+  readonly #transformer: ValueTransformer
+  readonly #errors = new Map<string, StorageError>()
+  /** The oldest revision from which all values are readable. */
+  readableFrom: Revision
+
+  constructor(transformer: ValueTransformer, compacted: Revision) {
+    this.#transformer = transformer
+    this.readableFrom = compacted
+  }
+
+  restore(kept: JournalRecord): JournalRecord {
+    const { key, revision } = kept.entry
+    const wasUnreadable = this.#errors.delete(key)
+    try {
+      const record = restoreRecord(kept, this.#transformer)
+      if (wasUnreadable) this.readableFrom = Math.max(this.readableFrom, revision)
+      return record
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      if (kept.type === 'put') this.#errors.set(key, error)
+      else this.readableFrom = Math.max(this.readableFrom, revision)
+      return kept
+    }
+  }
+
+  /** @throws StorageError */
+  check(): void {
+    for (const error of this.#errors.values()) throw error
+  }
 }
 
 function nextEvent(

@@ -1,4 +1,4 @@
-import type { Revision, StorageEvent } from '../interfaces.ts'
+import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 
 /**
  * Makes the writes of a store durable. The store never runs two commits at once, but may call `compact` at any time. Writes stay
@@ -15,5 +15,7 @@ export interface Journal {
    * which only leaves garbage.
    */
   compact(revision: Revision, superseded: readonly Revision[]): Promise<void>
+  /** As in `Storage`. */
+  isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
   close(): Promise<void>
 }

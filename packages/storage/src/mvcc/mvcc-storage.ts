@@ -111,6 +111,10 @@ export class MvccStorage implements Storage {
     return this.#state.waitFor(revision, signal)
   }
 
+  isStale(entry: Pick<Entry, 'key' | 'revision'>): boolean {
+    return this.#journal?.isStale?.(entry) ?? false
+  }
+
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen()
     await this.#state.compact(revision)

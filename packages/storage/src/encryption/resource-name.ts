@@ -1,0 +1,16 @@
+/** A resource of the configuration: `secrets`, `widgets.example.com`, `*.`, `*.apps` or `*.*`. */
+export interface ResourceName {
+  readonly resource: string
+  readonly group: string
+}
+
+export function parseResourceName(text: string): ResourceName {
+  const dot = text.indexOf('.')
+  return dot < 0 ? { resource: text, group: '' } : { resource: text.slice(0, dot), group: text.slice(dot + 1) }
+}
+
+/** As in the file: `*.` for all resources of the core group. */
+export function formatResourceName({ resource, group }: ResourceName): string {
+  if (group === '') return resource === '*' ? '*.' : resource
+  return `${resource}.${group}`
+}

@@ -1,0 +1,49 @@
+import type { Entry } from '../interfaces.ts'
+import { makeEntry, ownBytes } from '../mvcc/entries.ts'
+import { StorageError } from '../storage-error.ts'
+import type { RemoteEntry } from './remote-backend.ts'
+import type { StoredForm } from './stored-form.ts'
+
+/** Decodes the entries of a remote store, and remembers which of them cannot be decrypted. */
+export class EntryDecoder {
+  readonly #form: StoredForm
+  readonly #onError: (error: unknown) => void
+  readonly #undecryptable = new Map<string, StorageError>()
+  #hasFailed = false
+
+  /** @param onError called for values that cannot be decoded */
+  constructor(form: StoredForm, onError: (error: unknown) => void) {
+    this.#form = form
+    this.#onError = onError
+  }
+
+  /** Whether any value could not be decrypted, present or past. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** @returns `undefined` for a value that is none of ours, or cannot be decoded */
+  decode({ key, value: stored, revision, created }: RemoteEntry): Entry | undefined {
+    try {
+      const value = this.#form.decode(key, stored, revision)
+      return value === undefined ? undefined : makeEntry(key, ownBytes(value), { revision, created })
+    } catch (cause) {
+      if (cause instanceof StorageError) {
+        this.#hasFailed = true
+        this.#undecryptable.set(key, cause)
+        this.#onError(cause)
+      } else this.#onError(new Error(`the value at ${key} cannot be decoded`, { cause }))
+      return undefined
+    }
+  }
+
+  /** The key has another value, or none. */
+  superseded(key: string): void {
+    if (this.#hasFailed) this.#undecryptable.delete(key)
+  }
+
+  /** @throws StorageError `Unavailable` with reason `encryption` when a present value cannot be decrypted */
+  check(): void {
+    for (const error of this.#undecryptable.values()) throw error
+  }
+}
