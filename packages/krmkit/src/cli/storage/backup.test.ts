@@ -45,7 +45,9 @@ describe('krmkit backup and krmkit restore', () => {
     expect([code, err]).toEqual([0, expect.stringMatching(/restored to revision \d+/)])
     await withServer(`${folder}/to`, async (client) => {
       expect(await client.get(configMaps, 'a', { namespace: 'default' })).toMatchObject({ data: { a: '1' } })
-      await expect(client.get(configMaps, 'later', { namespace: 'default' })).rejects.toMatchObject({ status: { reason: 'NotFound' } })
+      await expect(client.get(configMaps, 'later', { namespace: 'default' })).rejects.toMatchObject({
+        status: { reason: 'NotFound' },
+      })
     })
   })
 
