@@ -19,6 +19,7 @@ export {
   type LmdbRestoreOptions,
   restoreLmdb,
 } from './lmdb/backup.ts'
+export { checkLmdb, type LmdbCheckOptions, type LmdbCheckResult, type LmdbProblem } from './lmdb/check.ts'
 export { type LmdbStorageOptions, lmdbStorage } from './lmdb/lmdb-storage.ts'
 export type { LmdbProgress } from './lmdb/store-reader.ts'
 export { fork, memoryStorage } from './memory/memory-storage.ts'

@@ -4,7 +4,9 @@ import type { Revision } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import { unavailable } from './data-dir.ts'
 
-export const format = 'krmkit-storage 1'
+const format = 'krmkit-storage 2'
+/** Formats that this version reads, and upgrades when it opens them for writing. */
+const formerFormats = ['krmkit-storage 1']
 const tableNames = ['facts', 'records']
 /** With this size, typical objects of 1 to 4 KB neither waste half a page nor need overflow pages. */
 const pageSize = 8192
@@ -60,15 +62,20 @@ export async function openEnvironment(
     const opened = { root, metadata, records }
     check?.(opened)
     const found = metadata.get('format')?.toString()
-    if (found === undefined && !readOnly && records.getKeysCount() === 0) metadata.putSync('format', Buffer.from(format))
-    else if (found !== format) {
-      throw unavailable('foreign', `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`)
-    }
+    const isNew = found === undefined && records.getKeysCount() === 0
+    const isFormer = found !== undefined && formerFormats.includes(found)
+    if (found !== format && !isFormer && (readOnly || !isNew)) throw wrongFormat(dir, found)
+    if (found !== format && !readOnly) metadata.putSync('format', Buffer.from(format))
     return opened
   } catch (cause) {
     await root?.close()
     throw asUnavailable(dir, cause)
   }
+}
+
+function wrongFormat(dir: string, found: string | undefined) {
+  const problem = `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`
+  return unavailable('foreign', `${problem}: use the version of krmkit that wrote it, or a newer one`)
 }
 
 export function compactedOf(metadata: Buffer | undefined, initial: Revision): Revision {
