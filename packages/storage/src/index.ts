@@ -20,6 +20,7 @@ export {
   restoreLmdb,
 } from './lmdb/backup.ts'
 export { checkLmdb, type LmdbCheckOptions, type LmdbCheckResult, type LmdbProblem } from './lmdb/check.ts'
+export { compactLmdb, type LmdbCompactOptions } from './lmdb/compact.ts'
 export { type LmdbStorageOptions, lmdbStorage } from './lmdb/lmdb-storage.ts'
 export type { LmdbProgress } from './lmdb/store-reader.ts'
 export { fork, memoryStorage } from './memory/memory-storage.ts'

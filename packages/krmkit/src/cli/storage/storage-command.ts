@@ -28,9 +28,20 @@ export function storageCommand(terminal: Terminal): Command {
     .addOption(dataDirOption())
     .addHelpText('after', exitCodeHelp('nothing is damaged', 'something is damaged'))
     .action((flags: DataDirFlags) => runToExitCode(terminal, async () => (await import('./check.ts')).runCheck(flags, terminal)))
+  const compact = new Command('compact')
+    .summary('give free space of an embedded store back to the disk')
+    .description(
+      'Copy the embedded store to a new file without free space, which then takes its place. Stop the server first. The disk must have room for both.',
+    )
+    .addOption(dataDirOption())
+    .addHelpText('after', '\nExit codes: 0 success; 2 invalid flags, or the store is in use, damaged or cannot be written.')
+    .action((flags: DataDirFlags) =>
+      runToExitCode(terminal, async () => (await import('./compact.ts')).runCompact(flags, terminal)),
+    )
   return new Command('storage')
     .summary('maintain stored objects')
     .description('Maintain the stored objects of a server.')
     .addCommand(migrate)
     .addCommand(check)
+    .addCommand(compact)
 }
