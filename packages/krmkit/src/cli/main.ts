@@ -18,6 +18,9 @@ const terminal: Terminal = {
   paint: (stream, when) => createPaint(when === 'auto' ? colorsWanted && streams[stream].isTTY : when === 'always'),
   interactive: process.stderr.isTTY,
   stdin: () => readFileSync(0, 'utf8'),
+  outBytes: (bytes) =>
+    new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
+  inBytes: () => process.stdin,
   now: Date.now,
   exit: (code) => {
     process.exitCode = code

@@ -10,6 +10,7 @@ import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { backupCommand, restoreCommand } from './storage/backup-command.ts'
 import { storageCommand } from './storage/storage-command.ts'
 import { joinInfoCommand, tokenCommand } from './token/commands.ts'
 import { validateCommand } from './validate/validate-command.ts'
@@ -37,9 +38,10 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     mergeCommand(terminal),
   ]
   const upgrades = [deprecationsCommand(terminal), convertCommand(terminal), apiDiffCommand(terminal), storageCommand(terminal)]
+  const backups = [backupCommand(terminal), restoreCommand(terminal)]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
-  const others = [...tools, ...upgrades, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
+  const others = [...tools, ...upgrades, ...backups, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
   for (const command of [program, serve, envtest, standIn, ...others]) {
     const usage = others.includes(command) ? exitCodes.failure : undefined
     command
@@ -61,6 +63,8 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
   for (const tool of tools) program.addCommand(tool)
   program.commandsGroup('Upgrades:')
   for (const command of upgrades) program.addCommand(command)
+  program.commandsGroup('Backup:')
+  for (const command of backups) program.addCommand(command)
   program.commandsGroup('Authorization:')
   for (const command of rights) program.addCommand(command)
   program.commandsGroup('Cluster join:')

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { rolldown } from 'rolldown'
@@ -12,6 +13,8 @@ import { isCrashValue } from '../testing/crash-value.ts'
 import type { FullDiskReport } from '../testing/full-disk-writer.ts'
 import { takeUntil } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
+import { backupLmdb, restoreLmdb } from './backup.ts'
+import { checkLmdb } from './check.ts'
 import { lmdbStorage } from './lmdb-storage.ts'
 
 const rounds = 12
@@ -86,6 +89,38 @@ describe('lmdbStorage in another process', () => {
       }
       const storage = await lmdbStorage({ dir })
       await storage.close()
+    })
+  })
+
+  it('is backed up and checked while another process writes', { timeout: 60_000 }, async () => {
+    await withTempDir(async (dir) => {
+      const from = join(dir, 'from')
+      const child = start(join(buildDir, 'crash-writer.mjs'), from, 2)
+      try {
+        child.stdout!.setEncoding('utf8')
+        while (!String((await once(child.stdout!, 'data'))[0]).includes('00 '));
+        child.stdout!.resume()
+        let last = 1
+        for (let round = 0; round < 5; round++) {
+          const chunks: Uint8Array[] = []
+          const write = async (chunk: Uint8Array) => void chunks.push(chunk)
+          const { revision } = await backupLmdb({ dir: from, write })
+          expect(revision).toBeGreaterThan(last)
+          last = revision
+          const to = join(dir, `to-${round}`)
+          await restoreLmdb({ dir: to, chunks: Readable.from(chunks) })
+          const storage = await lmdbStorage({ dir: to })
+          expect(storage.revision).toBe(revision)
+          for (const { key, value, revision: written } of (await storage.list({ prefix: '/' })).entries) {
+            expect(isCrashValue(value, key, written)).toBe(true)
+          }
+          await storage.close()
+          expect((await checkLmdb({ dir: from })).problems).toEqual([])
+        }
+        expect(child.exitCode).toBeNull()
+      } finally {
+        await kill(child)
+      }
     })
   })
 

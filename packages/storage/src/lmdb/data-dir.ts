@@ -1,5 +1,5 @@
 /** Checks a directory before LMDB opens it: LMDB trusts its file, and a foreign or truncated file crashes the process. */
-import { appendFileSync, closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensurePrivateDirectory, ensurePrivateFile } from '@krmkit/meta/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
@@ -36,12 +36,45 @@ export function prepareDataDir(dir: string): 'empty' | 'holds data' {
   })
 }
 
+/**
+ * Checks the data file of a directory that LMDB is to open for reading only, which changes no permissions.
+ *
+ * @throws StorageError `Unavailable`
+ */
+export function checkDataDir(dir: string): void {
+  const path = join(dir, dataFile)
+  const state = attempt(dir, () => {
+    if (!existsSync(path)) return 'empty'
+    try {
+      return checkDataFile(path)
+    } catch (error) {
+      if (!isReadOnly(error)) throw error
+      return checkDataFile(path, 'r')
+    }
+  })
+  if (state === 'empty') throw unavailable('access', `${dir} contains no durable store`)
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))
+}
+
+/**
+ * Rejects a directory in which a store cannot be created.
+ *
+ * @throws StorageError `Unavailable` with reason `foreign` when the directory has files
+ */
+export function rejectNonEmptyDir(dir: string): void {
+  const names = attempt(dir, () => (existsSync(dir) ? readdirSync(dir) : []))
+  if (names.length > 0) throw unavailable('foreign', `${dir} is not empty: move it away, or choose another folder`)
+}
+
 export function unavailable(reason: UnavailableReason, problem: string, cause?: unknown): StorageError {
   return new StorageError({ code: 'Unavailable', reason, problem, cause })
 }
 
-function checkDataFile(path: string): 'empty' | 'holds data' {
-  const file = openSync(path, 'r+')
+function checkDataFile(path: string, mode: 'r' | 'r+' = 'r+'): 'empty' | 'holds data' {
+  const file = openSync(path, mode)
   try {
     const { size } = fstatSync(file)
     if (size === 0) return 'empty'
@@ -50,7 +83,7 @@ function checkDataFile(path: string): 'empty' | 'holds data' {
     const second = readMeta(file, first.pageSize)
     if (second === undefined) throw unavailable('corrupt', `${path} is corrupt at the start`)
     const missing = (Math.max(first.lastPage, second.lastPage) + 1) * first.pageSize - size
-    if (missing > maxMissingBytes) throw unavailable('corrupt', `${path} is truncated`)
+    if (missing > maxMissingBytes || (missing > 0 && mode === 'r')) throw unavailable('corrupt', `${path} is truncated`)
     // Reading beyond the end of a mapped file kills the process; reading zeros is a reportable error.
     if (missing > 0) appendFileSync(path, new Uint8Array(missing))
     return 'holds data'

@@ -84,13 +84,51 @@ describe('opening a directory', () => {
       await fill(dir, 1)
       const { open } = await import('lmdb')
       const root = open({ path: dir, noSubdir: false, maxDbs: 4, encoding: 'binary' })
-      await root.openDB({ name: 'facts', encoding: 'binary' }).put('format', Buffer.from('krmkit-storage 2'))
+      await root.openDB({ name: 'facts', encoding: 'binary' }).put('format', Buffer.from('krmkit-storage 3'))
       await root.close()
       expect(await opening(dir)).toMatchObject({
         code: 'Unavailable',
         reason: 'foreign',
-        problem: expect.stringContaining('"krmkit-storage 2"'),
+        problem: expect.stringContaining('"krmkit-storage 3"'),
       })
+    })
+  })
+
+  it('upgrades a store of format 1, whose records have no checksums', async () => {
+    await withTempDir(async (dir) => {
+      await fill(dir, 0)
+      const { open } = await import('lmdb')
+      const asBinary = { encoding: 'binary' } as const
+      const root = open({ path: dir, noSubdir: false, maxDbs: 4, ...asBinary })
+      const key = Buffer.from('/a')
+      const header = Buffer.alloc(13)
+      header.writeUInt8(1, 0)
+      header.writeUInt32LE(key.length, 1)
+      header.writeDoubleLE(2, 5)
+      await root.openDB('facts', asBinary).put('format', Buffer.from('krmkit-storage 1'))
+      await root.openDB('records', asBinary).put(2, Buffer.concat([header, key, Buffer.from('old')]))
+      await root.close()
+      const storage = await lmdbStorage({ dir })
+      await put(storage, '/b', 'new')
+      await storage.close()
+      const again = await lmdbStorage({ dir })
+      expect(formatEntries((await again.list({ prefix: '/' })).entries)).toEqual(['/a=old@2', '/b=new@3'])
+      await again.close()
+      const upgraded = open({ path: dir, noSubdir: false, maxDbs: 4, ...asBinary })
+      expect(upgraded.openDB('facts', asBinary).get('format')?.toString()).toBe('krmkit-storage 2')
+      await upgraded.close()
+    })
+  })
+
+  it('reports a flipped bit in a value', async () => {
+    await withTempDir(async (dir) => {
+      await fill(dir, 50)
+      const bytes = readFileSync(join(dir, 'data.mdb'))
+      const at = bytes.indexOf(Buffer.alloc(1000, 7))
+      expect(at).toBeGreaterThan(0)
+      bytes[at + 500]! ^= 1
+      writeFileSync(join(dir, 'data.mdb'), bytes)
+      expect(await opening(dir)).toMatchObject({ code: 'Unavailable', reason: 'corrupt' })
     })
   })
 

@@ -4,41 +4,25 @@
  * Records are keyed by revision, so every write is an append (which fills pages and touches few of them), object keys may have
  * any length, and no index needs maintenance: reading all records in order restores the state.
  */
-import type { Database, RootDatabase } from 'lmdb'
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import type { Journal } from '../mvcc/journal.ts'
 import { firstRevision } from '../mvcc/mvcc-storage.ts'
-import { StorageError } from '../storage-error.ts'
 import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
 import { prepareDataDir, unavailable } from './data-dir.ts'
+import { allCommitted, asUnavailable, compactedOf, type Environment, encodeCompacted, openEnvironment } from './environment.ts'
 import { maxRecordBytes, transformEvents, writeRecord } from './record.ts'
 import { type Replayed, replay } from './replay.ts'
 
-const format = 'krmkit-storage 1'
-const tableNames = ['facts', 'records']
-/** With this size, typical objects of 1 to 4 KB neither waste half a page nor need overflow pages. */
-const pageSize = 8192
 const minArenaBytes = 256 * 1024
 const maxIdleArenaBytes = 4 * 1024 * 1024
 /** Records removed per transaction, so that compaction does not delay writes for long. */
 const removalBatchSize = 1024
 const asAppend = { append: true } as const
 
-interface RecordTable {
-  getRange(): Iterable<{ key: Revision; value: Buffer }>
-  getKeysCount(): number
-  /** Resolves to false unless the key is greater than all others. */
-  put(key: Revision, value: Uint8Array, options: typeof asAppend): Promise<boolean>
-  remove(key: Revision): Promise<boolean>
-  batch(fn: () => void): Promise<boolean>
-}
-
-type MetadataTable = Database<Buffer, string>
-
 export class LmdbJournal implements Journal {
-  readonly #root: RootDatabase
-  readonly #metadata: MetadataTable
-  readonly #records: RecordTable
+  readonly #root: Environment['root']
+  readonly #metadata: Environment['metadata']
+  readonly #records: Environment['records']
   readonly #transformer: ValueTransformer
   /** Holds the records of the current commit, which LMDB reads from another thread. */
   #arena = Buffer.alloc(0)
@@ -48,15 +32,12 @@ export class LmdbJournal implements Journal {
   #removing: Promise<void> | undefined
   #isClosing = false
 
-  private constructor(
-    root: RootDatabase,
-    tables: { metadata: MetadataTable; records: RecordTable; transformer: ValueTransformer },
-  ) {
-    this.#transformer = tables.transformer
+  private constructor({ root, metadata, records }: Environment, transformer: ValueTransformer) {
+    this.#transformer = transformer
     this.#root = root
-    this.#metadata = tables.metadata
-    this.#records = tables.records
-    this.#compacted = tables.metadata.get('compacted')?.readDoubleLE(0) ?? firstRevision
+    this.#metadata = metadata
+    this.#records = records
+    this.#compacted = compactedOf(metadata.get('compacted'), firstRevision)
   }
 
   /**
@@ -66,33 +47,8 @@ export class LmdbJournal implements Journal {
    */
   static async open(dir: string, transformer: ValueTransformer = identityTransformer): Promise<LmdbJournal> {
     prepareDataDir(dir)
-    const { open } = await loadLmdb()
-    const binary = { encoding: 'binary', cache: false } as const
-    let root: RootDatabase | undefined
-    try {
-      root = open({
-        ...binary,
-        path: dir,
-        noSubdir: false,
-        maxDbs: 2,
-        pageSize,
-        overlappingSync: false,
-        eventTurnBatching: false,
-      })
-      const strange = [...root.getKeys()].find((name) => !tableNames.includes(String(name)))
-      if (strange !== undefined) throw unavailable('foreign', `${dir} contains data of another program`)
-      const metadata: MetadataTable = root.openDB('facts', binary)
-      const records = root.openDB('records', binary) as unknown as RecordTable
-      rejectSecondOpening(dir, root, metadata)
-      const found = metadata.get('format')?.toString()
-      if (found === undefined && records.getKeysCount() === 0) metadata.putSync('format', Buffer.from(format))
-      else if (found !== format)
-        throw unavailable('foreign', `${dir} has the format ${JSON.stringify(found)}, not ${JSON.stringify(format)}`)
-      return new LmdbJournal(root, { metadata, records, transformer })
-    } catch (cause) {
-      await root?.close()
-      throw asUnavailable(dir, cause)
-    }
+    const check = (opened: Environment) => rejectSecondOpening(dir, opened)
+    return new LmdbJournal(await openEnvironment(dir, { readOnly: false, check }), transformer)
   }
 
   /** Reads all records; called once, before anything else. @throws StorageError `Unavailable` with reason `corrupt` */
@@ -157,8 +113,7 @@ export class LmdbJournal implements Journal {
   async #remove(): Promise<void> {
     do {
       const some = this.#superseded.slice(0, removalBatchSize)
-      const compacted = Buffer.alloc(8)
-      compacted.writeDoubleLE(this.#compacted)
+      const compacted = encodeCompacted(this.#compacted)
       const outcomes: Promise<boolean>[] = []
       const batch = this.#records.batch(() => {
         outcomes.push(this.#metadata.put('compacted', compacted))
@@ -170,21 +125,11 @@ export class LmdbJournal implements Journal {
   }
 }
 
-/** Loads the optional package `lmdb`, so that in-memory storage needs no native code. */
-async function loadLmdb(): Promise<typeof import('lmdb')> {
-  try {
-    return await import('lmdb')
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw unavailable('module', `durable storage needs the package lmdb, which cannot be loaded: ${problem}`, cause)
-  }
-}
-
 /**
  * Rejects a second opening: each environment that has read occupies a slot in LMDB's reader table until it closes or dies, and
  * the operating system knows which processes are alive. One slot is this store's.
  */
-function rejectSecondOpening(dir: string, root: RootDatabase, metadata: MetadataTable): void {
+function rejectSecondOpening(dir: string, { root, metadata }: Environment): void {
   metadata.get('format')
   root.readerCheck()
   const readers = root
@@ -195,29 +140,4 @@ function rejectSecondOpening(dir: string, root: RootDatabase, metadata: Metadata
   if (readers.length < 2) return
   const other = readers.find((pid) => pid !== String(process.pid))
   throw unavailable('locked', `${dir} is in use by ${other === undefined ? 'this process' : `process ${other}`}`)
-}
-
-async function allCommitted(outcomes: readonly Promise<boolean>[]): Promise<boolean[]> {
-  try {
-    return await Promise.all(outcomes)
-  } catch (error) {
-    throw await reasonOf(error)
-  }
-}
-
-/** LMDB rejects with a generic error that carries a promise, which rejects with the reason. */
-async function reasonOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error && 'commitError' in error)) return error
-  try {
-    await error.commitError
-    return error
-  } catch (reason) {
-    return reason
-  }
-}
-
-function asUnavailable(what: string, cause: unknown): StorageError {
-  if (cause instanceof StorageError) return cause
-  const problem = cause instanceof Error ? cause.message : String(cause)
-  return unavailable(problem.includes('MDB_') ? 'corrupt' : 'access', `${what} cannot be opened: ${problem}`, cause)
 }

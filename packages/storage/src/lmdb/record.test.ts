@@ -33,4 +33,16 @@ describe('record', () => {
     expect(changed((bytes) => bytes.writeDoubleLE(10, 5))).toBeUndefined()
     expect(changed((bytes) => bytes.writeDoubleLE(Number.NaN, 5))).toBeUndefined()
   })
+
+  it('rejects every single flipped bit, and a record under another revision', () => {
+    const event = putEvent(sample('/key', [1, 2, 3]), undefined)
+    const buffer = Buffer.alloc(maxRecordBytes(event))
+    const record = buffer.subarray(0, writeRecord(buffer, 0, event))
+    for (let bit = 0; bit < record.length * 8; bit++) {
+      const bytes = Buffer.from(record)
+      bytes[bit >> 3]! ^= 1 << (bit & 7)
+      expect(readRecord(bytes, 9), `bit ${bit}`).toBeUndefined()
+    }
+    expect(readRecord(record, 10)).toBeUndefined()
+  })
 })

@@ -1,26 +1,39 @@
 /**
  * Binary form of an event, stored under its revision.
  *
- *     offset 0   1 byte    1 put, 2 delete
+ *     offset 0   1 byte    0xa5 put, 0x5a delete
  *            1   4 bytes   length of the key in bytes, little-endian
  *            5   8 bytes   revision that created the key, a double, little-endian
- *           13   the key in UTF-8, then the value
+ *           13   4 bytes   CRC-32 of all other bytes, combined with the revision by exclusive or; little-endian
+ *           17   the key in UTF-8, then the value
+ *
+ * Format 1 has no checksum: the types are 1 and 2, and the key begins at 13. Such records are read, and written no more.
  */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { makeEntry } from '../mvcc/entries.ts'
 import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
+import { crc32 } from './crc32.ts'
 
 export interface JournalRecord {
   readonly type: StorageEvent['type']
   readonly entry: Entry
 }
 
-const headerBytes = 13
-const typeCodes = { put: 1, delete: 2 } as const
+const checksumAt = 13
+const headerBytes = { plain: 13, checked: 17 } as const
+/** At least three bits differ from each other and from the types of format 1, which have no checksum. */
+const typeCodes = { put: 0xa5, delete: 0x5a } as const
+const formerTypeCodes = { put: 1, delete: 2 } as const
+const typesByCode = new Map<number | undefined, StorageEvent['type']>([
+  [typeCodes.put, 'put'],
+  [typeCodes.delete, 'delete'],
+  [formerTypeCodes.put, 'put'],
+  [formerTypeCodes.delete, 'delete'],
+])
 
 /** Upper bound of the record size of an event, in bytes. */
 export function maxRecordBytes(event: StorageEvent): number {
-  return headerBytes + 3 * event.key.length + event.entry.value.byteLength
+  return headerBytes.checked + 3 * event.key.length + event.entry.value.byteLength
 }
 
 /** The events with the values to keep. */
@@ -43,27 +56,49 @@ export function restoreRecord({ type, entry }: JournalRecord, transformer: Value
 /** Writes a record to the buffer at `start`; returns the end position. */
 export function writeRecord(buffer: Buffer, start: number, event: StorageEvent): number {
   const { key, value, created } = event.entry
-  const keyBytes = buffer.write(key, start + headerBytes, 'utf8')
+  const keyBytes = buffer.write(key, start + headerBytes.checked, 'utf8')
   buffer[start] = typeCodes[event.type]
   buffer.writeUInt32LE(keyBytes, start + 1)
   buffer.writeDoubleLE(created, start + 5)
-  const valueStart = start + headerBytes + keyBytes
+  const valueStart = start + headerBytes.checked + keyBytes
   buffer.set(value, valueStart)
-  return valueStart + value.byteLength
+  const end = valueStart + value.byteLength
+  buffer.writeUInt32LE(checksumOf(buffer.subarray(start, end), event.entry.revision), start + checksumAt)
+  return end
 }
 
 /**
  * Reads a record. The value is a view of `bytes`, which the store then owns.
  *
- * @returns undefined for malformed bytes
+ * @returns undefined for malformed bytes and for a wrong checksum
  */
 export function readRecord(bytes: Buffer, revision: Revision): JournalRecord | undefined {
-  if (bytes.length < headerBytes) return undefined
-  const type = bytes[0] === typeCodes.put ? 'put' : bytes[0] === typeCodes.delete ? 'delete' : undefined
-  const valueStart = headerBytes + bytes.readUInt32LE(1)
+  const start = keyStartOf(bytes)
+  if (start === undefined) return undefined
+  if (start === headerBytes.checked && bytes.readUInt32LE(checksumAt) !== checksumOf(bytes, revision)) return undefined
+  const type = typesByCode.get(bytes[0])
+  const valueStart = start + bytes.readUInt32LE(1)
   const created = bytes.readDoubleLE(5)
   if (type === undefined || valueStart > bytes.length || !(created >= 1 && created <= revision)) return undefined
-  const key = bytes.toString('utf8', headerBytes, valueStart)
+  const key = bytes.toString('utf8', start, valueStart)
   const value = new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, bytes.length - valueStart)
   return { type, entry: makeEntry(key, value, { revision, created }) }
+}
+
+/** The key of a damaged record, which can be damaged too; undefined when it cannot be found. */
+export function readDamagedKey(bytes: Buffer): string | undefined {
+  const start = keyStartOf(bytes)
+  const key = start === undefined ? '' : bytes.toString('utf8', start, start + bytes.readUInt32LE(1))
+  return /^\/\P{C}{0,4096}$/u.test(key) ? key : undefined
+}
+
+function keyStartOf(bytes: Buffer): number | undefined {
+  const isFormer = bytes[0] === formerTypeCodes.put || bytes[0] === formerTypeCodes.delete
+  const start = isFormer ? headerBytes.plain : headerBytes.checked
+  return bytes.length < start ? undefined : start
+}
+
+function checksumOf(record: Buffer, revision: Revision): number {
+  const before = crc32(record.subarray(0, checksumAt))
+  return (crc32(record.subarray(headerBytes.checked), before) ^ revision) >>> 0
 }

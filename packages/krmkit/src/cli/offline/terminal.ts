@@ -14,6 +14,10 @@ export interface Terminal {
   readonly interactive: boolean
   /** Reads standard input to its end. */
   readonly stdin: () => string
+  /** Prints bytes as results; resolves when more can be printed. */
+  readonly outBytes: (bytes: Uint8Array) => Promise<void>
+  /** Standard input, piece by piece. */
+  readonly inBytes: () => AsyncIterable<Uint8Array>
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** Sets the exit code of the process. */

@@ -19,6 +19,10 @@ export function testTerminal(parts: Partial<Terminal> = {}): TestTerminal {
     paint: (_, when) => createPaint(when === 'always'),
     interactive: false,
     stdin: () => '',
+    outBytes: async (bytes) => {
+      printed.out += Buffer.from(bytes).toString('latin1')
+    },
+    inBytes: async function* () {},
     now: () => 0,
     exit: (code) => {
       printed.code = code

@@ -1,0 +1,51 @@
+import { renameSync, rmSync } from 'node:fs'
+import { checkDataDir } from './data-dir.ts'
+import { LmdbJournal } from './lmdb-journal.ts'
+import { type LmdbProgress, withSnapshot } from './store-reader.ts'
+import { StoreWriter } from './store-writer.ts'
+
+export interface LmdbCompactOptions {
+  /** Directory of the store, which must not be in use. */
+  readonly dir: string
+  readonly onProgress?: (progress: LmdbProgress) => void
+}
+
+/**
+ * Gives the free space of a store back: copies its records to a new store, which then takes its place. Until then the old store is
+ * unchanged; the disk must have room for both. Objects, revisions and the event window stay.
+ *
+ * @throws StorageError `Unavailable`: `locked` when the store is in use, `corrupt` when a record is damaged, `foreign` or `access`
+ * @example
+ * import { compactLmdb } from '@krmkit/storage'
+ * await compactLmdb({ dir: '.krmkit/data' })
+ */
+export async function compactLmdb({ dir, onProgress }: LmdbCompactOptions): Promise<void> {
+  const copy = `${dir}.compacted-${process.pid}`
+  const former = `${dir}.former-${process.pid}`
+  checkDataDir(dir)
+  // Opened for writing while the copy is made, so that no server can start and write what the copy would miss.
+  const lock = await LmdbJournal.open(dir)
+  try {
+    lock.load()
+    await withSnapshot(dir, (snapshot) =>
+      StoreWriter.create(copy, async (writer) => {
+        for await (const { revision, bytes } of snapshot.records(onProgress)) await writer.add(revision, bytes)
+        return snapshot.compacted
+      }),
+    )
+    exchange({ dir, copy, former })
+  } finally {
+    await lock.close()
+  }
+  rmSync(former, { recursive: true, force: true })
+}
+
+function exchange({ dir, copy, former }: { readonly dir: string; readonly copy: string; readonly former: string }): void {
+  renameSync(dir, former)
+  try {
+    renameSync(copy, dir)
+  } catch (error) {
+    renameSync(former, dir)
+    throw error
+  }
+}
