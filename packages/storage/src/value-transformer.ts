@@ -41,6 +41,9 @@ export const identityTransformer: ValueTransformer = {
   isStale: () => false,
 }
 
+/** Leaves values as they are kept, encrypted or not: for records that are moved without being read. */
+export const keptTransformer: ValueTransformer = { ...identityTransformer, fromStorage: (_place, stored) => stored }
+
 export function undecryptable(key: string, problem: string): StorageError {
   return new StorageError({
     code: 'Unavailable',

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { backupLmdb, restoreLmdb } from '../lmdb/backup.ts'
+import { compactLmdb } from '../lmdb/compact.ts'
 import { lmdbStorage } from '../lmdb/lmdb-storage.ts'
 import { StorageError } from '../storage-error.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
@@ -148,6 +151,26 @@ describe('lmdbStorage with a transformer', () => {
       const again = await open()
       expect(Buffer.from(again.peek(key)!.value).toString()).toBe(value.toString())
       await again.close()
+    })
+  })
+
+  it('is compacted, backed up and restored without its keys', async () => {
+    await withTempDir(async (parent) => {
+      const dir = join(parent, 'data')
+      const open = async (at: string) => lmdbStorage({ dir: at, transformer: await createEncryption(secrets(one)) })
+      const storage = await open(dir)
+      await storage.put(key, encode(value))
+      await storage.close()
+      await compactLmdb({ dir })
+      const chunks: Uint8Array[] = []
+      await backupLmdb({ dir, write: async (chunk) => void chunks.push(Buffer.from(chunk)) })
+      expect(Buffer.concat(chunks).includes('very-secret-word')).toBe(false)
+      const restored = join(parent, 'restored')
+      await restoreLmdb({ dir: restored, chunks: Readable.from(chunks) })
+      for (const each of [dir, restored]) {
+        await using again = await open(each)
+        expect(base64(again.peek(key)!.value)).toBe(base64(value))
+      }
     })
   })
 

@@ -1,4 +1,5 @@
 import { renameSync, rmSync } from 'node:fs'
+import { keptTransformer } from '../value-transformer.ts'
 import { checkDataDir } from './data-dir.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 import { type LmdbProgress, withSnapshot } from './store-reader.ts'
@@ -24,7 +25,7 @@ export async function compactLmdb({ dir, onProgress }: LmdbCompactOptions): Prom
   const former = `${dir}.former-${process.pid}`
   checkDataDir(dir)
   // Opened for writing while the copy is made, so that no server can start and write what the copy would miss.
-  const lock = await LmdbJournal.open(dir)
+  const lock = await LmdbJournal.open(dir, keptTransformer)
   try {
     lock.load()
     await withSnapshot(dir, (snapshot) =>

@@ -1,6 +1,7 @@
 /** Creates a store from records: in a directory beside the wanted one, which is renamed when everything is on disk. */
 import { existsSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import type { Revision } from '../interfaces.ts'
+import { keptTransformer } from '../value-transformer.ts'
 import { prepareDataDir, rejectNonEmptyDir, unavailable } from './data-dir.ts'
 import { allCommitted, type Environment, encodeCompacted, openEnvironment } from './environment.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
@@ -70,7 +71,7 @@ export class StoreWriter {
 
   /** Reads the new store as a server does, then gives it its name. */
   async #publish(): Promise<void> {
-    const journal = await LmdbJournal.open(this.#partial)
+    const journal = await LmdbJournal.open(this.#partial, keptTransformer)
     try {
       journal.load()
     } finally {
