@@ -16,6 +16,8 @@ export const frameTypes = {
 const flags = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const maxFrame = 16_384
+/** Bytes of responses after which the window of the connection is opened again. */
+const creditBytes = 16 * 1024 * 1024
 
 interface FrameParts {
   readonly flag?: number
@@ -30,6 +32,13 @@ export function frame(type: number, { flag = 0, stream = 0, payload = new Uint8A
   head[4] = flag
   head.writeUInt32BE(stream, 5)
   return Buffer.concat([head, payload])
+}
+
+/** Opens the window of the connection. */
+function windowUpdate(bytes: number): Buffer {
+  const payload = Buffer.alloc(4)
+  payload.writeUInt32BE(bytes)
+  return frame(frameTypes.windowUpdate, { payload })
 }
 
 /** Literal fields without indexing and without Huffman codes. */
@@ -92,6 +101,7 @@ export class RawHttp2 {
   readonly #waiting = new Map<number, Waiting>()
   #rest: Buffer = Buffer.alloc(0)
   #next = 1
+  #received = 0
   #closed = false
 
   static async open(options: RawOptions): Promise<RawHttp2> {
@@ -103,16 +113,10 @@ export class RawHttp2 {
     socket.on('data', (part: Buffer) => this.#read(part))
     socket.on('error', () => this.#end())
     socket.on('close', () => this.#end())
-    const window = Buffer.alloc(4)
-    window.writeUInt32BE(0x3fffffff)
-    // No dynamic table, so that a status can be decoded without one; windows that never fill.
+    // No dynamic table, so that a status can be decoded without one; windows that no response fills.
     const settings = Buffer.from([0, 1, 0, 0, 0, 0, 0, 4, 0x3f, 0xff, 0xff, 0xff])
     socket.write(
-      Buffer.concat([
-        Buffer.from(preface),
-        frame(frameTypes.settings, { payload: settings }),
-        frame(frameTypes.windowUpdate, { payload: window }),
-      ]),
+      Buffer.concat([Buffer.from(preface), frame(frameTypes.settings, { payload: settings }), windowUpdate(0x3fffffff)]),
     )
   }
 
@@ -177,6 +181,7 @@ export class RawHttp2 {
     if (type === frameTypes.ping && (flag & flags.ack) === 0)
       this.#socket.write(frame(frameTypes.ping, { flag: flags.ack, payload }))
     if (type === frameTypes.goaway) this.#closed = true
+    if (type === frameTypes.data) this.#credit(payload.length)
     const waiting = this.#waiting.get(stream)
     if (waiting === undefined) return
     if (type === frameTypes.headers && waiting.status < 200) waiting.status = statusOf(withoutPriority(payload, flag))
@@ -184,6 +189,13 @@ export class RawHttp2 {
     if (type === frameTypes.rstStream) this.#settle(stream, { status: waiting.status, text: 'reset' })
     else if ((type === frameTypes.headers || type === frameTypes.data) && (flag & flags.endStream) !== 0)
       this.#settle(stream, { status: waiting.status, text: Buffer.concat(waiting.parts).toString('utf8') })
+  }
+
+  #credit(bytes: number): void {
+    this.#received += bytes
+    if (this.#received < creditBytes) return
+    this.#socket.write(windowUpdate(this.#received))
+    this.#received = 0
   }
 
   #settle(stream: number, answer: RawAnswer): void {
