@@ -54,7 +54,7 @@ function asObject(body: unknown): { readonly message?: string; readonly kind?: s
 
 function collect(stock: unknown, krmkit: unknown, at: string, out: Difference[], ordered: boolean): void {
   if (isDeepStrictEqual(stock, krmkit)) {
-    if (ordered && JSON.stringify(stock) !== JSON.stringify(krmkit))
+    if (ordered && printed(stock) !== printed(krmkit))
       out.push({ at, aspect: 'order', stock: memberOrder(stock), krmkit: memberOrder(krmkit) })
     return
   }
@@ -114,4 +114,9 @@ function shape(value: unknown): string {
     .replaceAll(/\[\d+\]|\[[^\]]{0,60}\]/g, '[*]')
     .replaceAll(/(?<=\w)-?\d+|\b\d+(?!\d* )/g, (digits) => (digits.length === 3 ? digits : 'N'))
     .slice(0, 220)
+}
+
+/** Members in their order; integers of protobuf and CBOR beyond 53 bits are no JSON. */
+function printed(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}n` : item))
 }
