@@ -1,8 +1,8 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, LabelSelectorObject } from '@krmkit/meta'
 import type { Container, NodeSelectorTerm, PodStatus, Taint, Toleration } from '../workloads/objects.ts'
 
-/** The parts of pods, nodes and volumes that the scheduler reads. */
+/** The parts of pods, nodes and owners that the scheduler reads. */
 
 export interface PodAffinityTerm {
   labelSelector?: LabelSelectorObject | null
@@ -97,61 +97,6 @@ export const statefulSets = resourceType<Selecting>({
   resource: 'statefulsets',
   kind: 'StatefulSet',
 })
-
-export interface PersistentVolume extends ApiObject {
-  spec?: {
-    capacity?: Record<string, string>
-    accessModes?: string[]
-    storageClassName?: string
-    volumeMode?: string
-    claimRef?: { namespace?: string; name?: string; uid?: string }
-    nodeAffinity?: { required?: { nodeSelectorTerms?: NodeSelectorTerm[] } }
-    [member: string]: unknown
-  }
-  status?: { phase?: string }
-}
-
-export interface Claim extends ApiObject {
-  spec?: {
-    accessModes?: string[]
-    selector?: LabelSelectorObject | null
-    resources?: { requests?: Record<string, string> }
-    storageClassName?: string
-    volumeMode?: string
-    volumeName?: string
-  }
-  status?: { phase?: string }
-}
-
-export interface StorageClass extends ApiObject {
-  provisioner?: string
-  volumeBindingMode?: string
-  allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[]
-}
-
-export const persistentVolumes = resourceType<PersistentVolume>({
-  group: '',
-  version: 'v1',
-  resource: 'persistentvolumes',
-  kind: 'PersistentVolume',
-  namespaced: false,
-})
-export const claims = resourceType<Claim>({
-  group: '',
-  version: 'v1',
-  resource: 'persistentvolumeclaims',
-  kind: 'PersistentVolumeClaim',
-})
-
-export function storageClasses({ apiDomain }: NamingProfile) {
-  return resourceType<StorageClass>({
-    group: `storage.${apiDomain}`,
-    version: 'v1',
-    resource: 'storageclasses',
-    kind: 'StorageClass',
-    namespaced: false,
-  })
-}
 
 export interface Budget extends ApiObject {
   spec?: { selector?: LabelSelectorObject | null }

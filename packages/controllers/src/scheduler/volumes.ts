@@ -2,25 +2,27 @@ import type { Informer } from '@krmkit/client'
 import type { DeepReadonly } from '@krmkit/meta'
 import type { ControllerContext } from '../interfaces.ts'
 import { bestVolume, classOf } from '../volume/matching.ts'
-import { ephemeralClaimName, type VolumeAnnotationKeys, volumeAnnotationKeys } from '../volume/objects.ts'
-import { matchesTerm } from '../workloads/node-selection.ts'
-import type { PodVolumes, Refusal } from './filter-context.ts'
-import type { NodeInfo, PodInfo } from './node-info.ts'
 import {
   type Claim,
   claims,
-  type PersistentVolume,
-  persistentVolumes,
-  type ReadonlyNode,
+  ephemeralClaimName,
   type StorageClass,
   storageClasses,
-} from './objects.ts'
+  type Volume,
+  type VolumeAnnotationKeys,
+  volumeAnnotationKeys,
+  volumes,
+} from '../volume/objects.ts'
+import { matchesTerm } from '../workloads/node-selection.ts'
+import type { PodVolumes, Refusal } from './filter-context.ts'
+import type { NodeInfo, PodInfo } from './node-info.ts'
+import type { ReadonlyNode } from './objects.ts'
 
 type ReadonlyClaim = DeepReadonly<Claim>
 
 /** What a node does for an unbound claim. */
 type Choice =
-  | { readonly kind: 'volume'; readonly volume: DeepReadonly<PersistentVolume> }
+  | { readonly kind: 'volume'; readonly volume: DeepReadonly<Volume> }
   | { readonly kind: 'provision' }
   | { readonly kind: 'none' }
 
@@ -33,7 +35,7 @@ export class VolumeBinding {
   readonly #context: ControllerContext
   readonly #keys: VolumeAnnotationKeys
   readonly #claims: Informer<Claim>
-  readonly #volumes: Informer<PersistentVolume>
+  readonly #volumes: Informer<Volume>
   readonly #classes: Informer<StorageClass>
 
   constructor(context: ControllerContext) {
@@ -41,7 +43,7 @@ export class VolumeBinding {
     this.#context = context
     this.#keys = volumeAnnotationKeys(profile)
     this.#claims = informers.of(claims)
-    this.#volumes = informers.of(persistentVolumes)
+    this.#volumes = informers.of(volumes)
     this.#classes = informers.of(storageClasses(profile))
   }
 
@@ -71,13 +73,13 @@ export class VolumeBinding {
       if (claim === undefined || isBound(claim, this.#keys)) continue
       const choice = this.#choose(claim, node, used)
       if (choice.kind === 'volume') {
-        const volume = structuredClone(choice.volume) as PersistentVolume
+        const volume = structuredClone(choice.volume) as Volume
         used.add(volume.metadata.name ?? '')
         const { namespace = '', uid = '' } = claim.metadata
         const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid }
         volume.spec = { ...volume.spec, claimRef }
         volume.metadata.annotations = { ...volume.metadata.annotations, [this.#keys.boundByController]: 'yes' }
-        await client.update(persistentVolumes, volume, { fieldManager, signal })
+        await client.update(volumes, volume, { fieldManager, signal })
       } else {
         const changed = structuredClone(claim) as Claim
         changed.metadata.annotations = { ...changed.metadata.annotations, [this.#keys.selectedNode]: node.metadata.name ?? '' }
@@ -134,9 +136,9 @@ export class VolumeBinding {
   #choose(claim: ReadonlyClaim, node: ReadonlyNode, used: ReadonlySet<string>): Choice {
     const candidates = this.#volumes.list().filter((volume) => !used.has(volume.metadata.name ?? '') && isReachable(volume, node))
     const options = { annotationKeys: this.#keys, waits: false }
-    const best = bestVolume(claim as Parameters<typeof bestVolume>[0], candidates as Parameters<typeof bestVolume>[1], options)
-    if (best !== undefined) return { kind: 'volume', volume: best as DeepReadonly<PersistentVolume> }
-    const storageClass = this.#classes.get(classOf(claim as Parameters<typeof classOf>[0], this.#keys))
+    const best = bestVolume(claim, candidates, options)
+    if (best !== undefined) return { kind: 'volume', volume: best }
+    const storageClass = this.#classes.get(classOf(claim, this.#keys))
     const { provisioner = '', allowedTopologies = [] } = storageClass ?? {}
     if (provisioner === '' || provisioner.endsWith(noProvisioner)) return { kind: 'none' }
     const labels = node.metadata.labels ?? {}
@@ -150,7 +152,7 @@ export class VolumeBinding {
 
   #waits(claim: ReadonlyClaim): boolean {
     if ((claim.spec?.volumeName ?? '') !== '') return false
-    const name = classOf(claim as Parameters<typeof classOf>[0], this.#keys)
+    const name = classOf(claim, this.#keys)
     return this.#classes.get(name)?.volumeBindingMode === waitMode
   }
 }
@@ -159,7 +161,7 @@ function isBound(claim: ReadonlyClaim | undefined, keys: VolumeAnnotationKeys): 
   return (claim?.spec?.volumeName ?? '') !== '' && claim?.metadata.annotations?.[keys.bindCompleted] !== undefined
 }
 
-function isReachable({ spec }: DeepReadonly<PersistentVolume>, node: ReadonlyNode): boolean {
+function isReachable({ spec }: DeepReadonly<Volume>, node: ReadonlyNode): boolean {
   const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms
   return terms === undefined || terms.some((term) => matchesTerm(term, node))
 }
@@ -167,6 +169,6 @@ function isReachable({ spec }: DeepReadonly<PersistentVolume>, node: ReadonlyNod
 function claimNames({ pod }: PodInfo): string[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName]
-    return ephemeral === undefined ? [] : [ephemeralClaimName(pod as Parameters<typeof ephemeralClaimName>[0], { name })]
+    return ephemeral === undefined ? [] : [ephemeralClaimName(pod, { name })]
   })
 }

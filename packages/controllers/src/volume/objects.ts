@@ -1,7 +1,8 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
+import type { NodeSelectorTerm } from '../workloads/objects.ts'
 
-/** The parts of volumes, claims, classes and pods that these controllers read and write. */
+/** The parts of volumes, claims, classes and pods that controllers of volumes and the scheduler read and write. */
 
 export interface ClaimReference {
   apiVersion?: string
@@ -22,6 +23,7 @@ export interface Volume extends ApiObject {
     volumeMode?: string
     volumeAttributesClassName?: string
     csi?: object
+    nodeAffinity?: { required?: { nodeSelectorTerms?: NodeSelectorTerm[] } }
   }
   status?: { phase?: string; message?: string; reason?: string; lastPhaseTransitionTime?: string }
 }
@@ -44,6 +46,7 @@ export interface Claim extends ApiObject {
 export interface StorageClass extends ApiObject {
   provisioner?: string
   volumeBindingMode?: string
+  allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[]
 }
 
 export interface Pod extends ApiObject {
