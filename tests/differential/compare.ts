@@ -77,9 +77,7 @@ function member(container: Record<string, unknown>, key: string): unknown {
 }
 
 function memberOrder(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, item: unknown) => (typeof item === 'string' && item.length > 20 ? '…' : item))?.slice(0, 400) ?? ''
-  )
+  return printed(value, (item) => (typeof item === 'string' && item.length > 20 ? '…' : item)).slice(0, 400)
 }
 
 /**
@@ -117,6 +115,6 @@ function shape(value: unknown): string {
 }
 
 /** Members in their order; integers of protobuf and CBOR beyond 53 bits are no JSON. */
-function printed(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}n` : item))
+function printed(value: unknown, shown = (item: unknown): unknown => item): string {
+  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? `${item}n` : shown(item))) ?? ''
 }
