@@ -1,4 +1,4 @@
-/** krmkit while its etcd is away. Needs the program that `KRMKIT_ETCD` names. */
+/** krmkit while its etcd is away, full or slow. Needs the program that `KRMKIT_ETCD` names. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,26 +6,54 @@ import { expect, it } from 'vitest'
 import { serve } from '../../packages/krmkit/src/cli/serve.ts'
 import { serveOptions } from '../../packages/krmkit/src/cli/testing/run-command.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
-import { ApiEndpoint } from './api-endpoint.ts'
+import { slowDisk, withoutSlowDisks } from '../../packages/storage/src/etcd/testing/slow-disk.ts'
+import { ApiEndpoint, type Reply } from './api-endpoint.ts'
 import { writeTokens } from './stock-server.ts'
 
 const program = etcdProgram()
+const missing = program === undefined ? ` (${withoutEtcd})` : ''
+const noSlowDisks = withoutSlowDisks()
 const configMaps = '/api/v1/namespaces/default/configmaps'
-const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } })
+const events = '/api/v1/namespaces/default/events'
+const configMap = (name: string, data = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data })
+const kilobyte = 1024
+
+interface Setting {
+  readonly etcd: EtcdProcess
+  readonly server: ApiEndpoint
+}
+
+async function withServer(flags: readonly string[], run: (setting: Setting) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'krmkit-outage-'))
+  const etcd = await EtcdProcess.start(program!, flags)
+  const own = ['--storage=etcd', `--etcd-servers=${etcd.url}`, `--token-auth-file=${writeTokens(folder, 'token')}`]
+  const log = { info: () => undefined, error: () => undefined }
+  const running = await serve(await serveOptions(join(folder, 'data'), own), log)
+  const server = new ApiEndpoint('krmkit', Number(new URL(running.url).port), 'token')
+  try {
+    await run({ etcd, server })
+  } finally {
+    server.close()
+    await running.close()
+    await etcd.dispose()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The status and the header Retry-After of a response, which names it in its body as well. */
+function refusal({ status, text }: Reply): unknown[] {
+  return [status, JSON.parse(text).details?.retryAfterSeconds]
+}
+
+async function namesOf(server: ApiEndpoint, query = ''): Promise<string[]> {
+  const { text } = await server.send('GET', `${configMaps}${query}`)
+  return (JSON.parse(text) as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name)
+}
 
 it.skipIf(program === undefined)(
-  `answers 503 with Retry-After while etcd is away, keeps watches, and goes on afterwards${program === undefined ? ` (${withoutEtcd})` : ''}`,
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'krmkit-outage-'))
-    const etcd = await EtcdProcess.start(program!)
-    const tokens = writeTokens(folder, 'token')
-    const flags = ['--storage=etcd', `--etcd-servers=${etcd.url}`, `--token-auth-file=${tokens}`]
-    const running = await serve(await serveOptions(join(folder, 'data'), flags), {
-      info: () => undefined,
-      error: () => undefined,
-    })
-    const server = new ApiEndpoint('krmkit', Number(new URL(running.url).port), 'token')
-    try {
+  `answers 503 with Retry-After while etcd is away, keeps watches, and goes on afterwards${missing}`,
+  () =>
+    withServer([], async ({ etcd, server }) => {
       expect((await server.send('POST', configMaps, configMap('before'))).status).toBe(201)
       const watch = server.watch(`${configMaps}?resourceVersion=0`)
       await etcd.kill()
@@ -35,9 +63,7 @@ it.skipIf(program === undefined)(
         server.send('GET', `${configMaps}/before`),
         server.send('DELETE', `${configMaps}/before`),
       ])
-      for (const { status, text } of replies) {
-        expect([status, JSON.parse(text).details?.retryAfterSeconds]).toEqual([503, 1])
-      }
+      expect(replies.map(refusal)).toEqual(replies.map(() => [503, 1]))
       expect((await server.send('GET', `${configMaps}?resourceVersion=0`)).status).toBe(200)
       await etcd.start()
       await expect.poll(async () => (await server.send('GET', configMaps)).status, { timeout: 20_000 }).toBe(200)
@@ -47,12 +73,65 @@ it.skipIf(program === undefined)(
       expect(names().filter((each) => each.endsWith('before'))).toEqual(['ADDED before'])
       expect(names()).not.toContain('ADDED during')
       watch.close()
-    } finally {
-      server.close()
-      await running.close()
-      await etcd.dispose()
-      await rm(folder, { recursive: true, force: true })
-    }
-  },
+    }),
+  90_000,
+)
+
+it.skipIf(program === undefined)(
+  `answers writes by 503 with Retry-After while the quota of etcd is exhausted, and goes on when the alarm is disarmed${missing}`,
+  () =>
+    withServer(['--quota-backend-bytes', String(8 * 1024 * kilobyte)], async ({ etcd, server }) => {
+      const written: string[] = ['kube-root-ca.crt']
+      const big = { payload: 'x'.repeat(400 * kilobyte) }
+      const watch = server.watch(`${configMaps}?resourceVersion=0`)
+      let reply = await server.send('POST', configMaps, configMap('big-0', big))
+      for (let n = 1; reply.status === 201 && n < 40; n++) {
+        written.push(`big-${n - 1}`)
+        reply = await server.send('POST', configMaps, configMap(`big-${n}`, big))
+      }
+      expect(refusal(reply)).toEqual([503, 1])
+      expect(await etcd.alarms()).toEqual(['NOSPACE'])
+      const event = { ...configMap('during'), kind: 'Event', involvedObject: { namespace: 'default' } }
+      const refused = await Promise.all([
+        server.send('POST', configMaps, configMap('during')),
+        server.send('POST', events, { ...event, data: undefined }),
+        server.send('PATCH', `${configMaps}/big-0`, { data: { more: '1' } }, 'application/merge-patch+json'),
+      ])
+      expect(refused.map(refusal)).toEqual(refused.map(() => [503, 1]))
+      // Reads and deletions need no space.
+      expect((await namesOf(server)).sort()).toEqual([...written].sort())
+      expect((await namesOf(server, '?resourceVersion=0')).sort()).toEqual([...written].sort())
+      expect((await server.send('DELETE', `${configMaps}/big-1`)).status).toBe(200)
+      const { metadata } = JSON.parse((await server.send('GET', configMaps)).text)
+      await etcd.reclaimSpace(Number(metadata.resourceVersion))
+      await expect
+        .poll(async () => (await server.send('POST', configMaps, configMap('after'))).status, { timeout: 20_000 })
+        .toBe(201)
+      const expected = [...written.filter((name) => name !== 'big-1'), 'after'].sort()
+      expect((await namesOf(server)).sort()).toEqual(expected)
+      const seen = () => watch.lines.map((line) => `${JSON.parse(line).type} ${JSON.parse(line).object.metadata.name}`)
+      await expect.poll(seen).toContain('ADDED after')
+      expect(seen().sort()).toEqual([...written.map((name) => `ADDED ${name}`), 'DELETED big-1', 'ADDED after'].sort())
+      watch.close()
+    }),
+  90_000,
+)
+
+it.skipIf(program === undefined || noSlowDisks !== undefined)(
+  `waits for a slow disk of etcd with writes alone, and loses none${missing}${noSlowDisks === undefined ? '' : ` (${noSlowDisks})`}`,
+  () =>
+    withServer([], async ({ etcd, server }) => {
+      const names = Array.from({ length: 16 }, (_, n) => `slow-${n}`)
+      {
+        await using _slow = await slowDisk(etcd.pid!, 1000)
+        const started = Date.now()
+        const replies = names.map((name) => server.send('POST', configMaps, configMap(name)))
+        expect((await server.send('GET', `${configMaps}?resourceVersion=0`)).status).toBe(200)
+        const done = await Promise.all(replies)
+        expect(done.map(({ status }) => status)).toEqual(names.map(() => 201))
+        expect(Date.now() - started).toBeGreaterThan(1000)
+      }
+      expect(await namesOf(server)).toEqual(expect.arrayContaining(names))
+    }),
   90_000,
 )

@@ -15,11 +15,17 @@ export function writeTokens(folder: string, token: string): string {
 
 export class StockServer {
   readonly endpoint: ApiEndpoint
+  readonly url: string
   readonly #child: ChildProcess
 
-  private constructor(child: ChildProcess, endpoint: ApiEndpoint) {
+  private constructor(child: ChildProcess, { endpoint, port }: { readonly endpoint: ApiEndpoint; readonly port: number }) {
     this.#child = child
     this.endpoint = endpoint
+    this.url = `https://127.0.0.1:${port}`
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
   }
 
   static async start(
@@ -48,7 +54,7 @@ export class StockServer {
       ],
       { stdio: 'ignore' },
     )
-    const server = new StockServer(child, new ApiEndpoint('stock', port, token))
+    const server = new StockServer(child, { endpoint: new ApiEndpoint('stock', port, token), port })
     for (let attempt = 0; attempt < 300; attempt++) {
       const ready = await server.endpoint.send('GET', '/readyz').catch(() => undefined)
       if (ready?.status === 200) return server

@@ -1,17 +1,12 @@
+export { exportStorage, importStorage, type StorageExportOptions, type StorageImportOptions } from './exchange/exchange.ts'
 export type {
-  Encode,
-  Entry,
-  Revision,
-  Storage,
-  StorageEvent,
-  StorageListOptions,
-  StorageListResult,
-  StorageWatchOptions,
-  StorageWriteOptions,
-  Watcher,
-  WatchSelection,
-  WriteResult,
-} from './interfaces.ts'
+  ExportedEntries,
+  ExportedEntry,
+  ExportFormat,
+  ExportSummary,
+  ImportSource,
+  WriteBytes,
+} from './exchange/export-format.ts'
 export {
   backupLmdb,
   type LmdbBackupOptions,
@@ -21,9 +16,7 @@ export {
 } from './lmdb/backup.ts'
 export { checkLmdb, type LmdbCheckOptions, type LmdbCheckResult, type LmdbProblem } from './lmdb/check.ts'
 export { compactLmdb, type LmdbCompactOptions } from './lmdb/compact.ts'
+export { exportLmdb, importLmdb, type LmdbExportOptions, type LmdbImportOptions } from './lmdb/exchange.ts'
 export { type LmdbStorageOptions, lmdbStorage } from './lmdb/lmdb-storage.ts'
 export type { LmdbProgress } from './lmdb/store-reader.ts'
-export { fork, memoryStorage } from './memory/memory-storage.ts'
-export type { StorageOptions } from './options.ts'
-export { StorageError, type StorageErrorDetail, type UnavailableReason } from './storage-error.ts'
-export type { ValuePlace, ValueTransformer } from './value-transformer.ts'
+export * from './portable.ts'

@@ -12,13 +12,20 @@
  *     compact(2)        get at 1 -> Compacted; a watch from 1 -> Compacted; from 2 -> delete@3
  */
 
+import type { StorageStats } from './stats.ts'
+
 /** Position in the history of a store: a positive integer that each write increments by one. */
 export type Revision = number
 
 /** What is stored at a key at one revision. Shared and immutable but for `memo`. */
 export interface Entry {
   readonly key: string
-  /** Encoded once, when written; never copied afterwards. */
+  /**
+   * Encoded once, when written. A durable store reads superseded values from its files when they are accessed: access a value once, and
+   * keep it as long as it is needed.
+   *
+   * @throws StorageError `Closed` for a value that has to be read after the store closed
+   */
   readonly value: Uint8Array
   /** Revision of the write that stored this value. */
   readonly revision: Revision
@@ -61,6 +68,15 @@ export interface StorageListOptions {
   readonly limit?: number
   /** Revision of the snapshot to read, from `compacted` to `revision`; the newest by default. */
   readonly at?: Revision
+  /** Entries that may be left out. It may be ignored, so readers still select; `remaining` counts as if what is left out did not exist. */
+  readonly selection?: ListSelection | undefined
+}
+
+/** Tells a store that a list can do without entries for which one of the selections has another value. */
+export interface ListSelection {
+  /** The prefix that indexes cover: that of the list, or one above it, so that lists of its parts share them. */
+  readonly collection: string
+  readonly selections: readonly WatchSelection[]
 }
 
 export interface StorageListResult {
@@ -118,8 +134,8 @@ export interface WatchSelection {
   readonly index: string
   readonly value: string
   /**
-   * The value of an entry; `undefined` when it is unknown, which selects all watches of the index. Called once for each event, and must
-   * not throw.
+   * The value of an entry; `undefined` when it is unknown, which selects all watches of the index. Called for entries of events and of
+   * indexed collections, must return the same value for the same entry, and must not throw.
    */
   readValue(entry: Entry): string | undefined
 }
@@ -151,8 +167,8 @@ export interface Storage extends AsyncDisposable {
    * Resolves once the write is durable and visible. Writes are ordered as they are called, and conflicts are decided against the
    * newest ordered write; a conflict with a write that is not durable yet is reported once that write is.
    *
-   * @throws StorageError `Unavailable` when the write could not be made durable: its outcome is unknown, and later writes are
-   * rejected.
+   * @throws StorageError `Unavailable` when the write could not be made durable. With the reason `outcome` it may have happened;
+   * otherwise it has not. Later writes are rejected for a second, then tried again.
    */
   put(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult>
   /** `encode` returns the last state for watchers. A missing key is a conflict with `current: undefined`. */
@@ -173,8 +189,17 @@ export interface Storage extends AsyncDisposable {
    * never.
    */
   isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
+  /** Sizes and durations, for metrics. Absent where they are not known. */
+  stats?(): StorageStats
   /** Drops history before `revision`, which stays readable, as does the newest state. */
   compact(revision: Revision): Promise<void>
+  /**
+   * Gives the free space of the data file back to the disk, which must have room for a copy of what is in use. Reads and writes go on;
+   * writes wait while the copy takes the place of the file. Absent for a store without a data file.
+   *
+   * @throws StorageError `Unavailable` when the copy cannot be made, or `Closed`; the store goes on with its file
+   */
+  defragment?(): Promise<void>
   /** Waits for pending writes, then ends watchers. Later calls fail with StorageError `Closed`. */
   close(): Promise<void>
 }

@@ -1,8 +1,12 @@
 import { type Clock, systemClock } from '@krmkit/meta'
+import { forwardClock } from './forward-clock.ts'
 
 /** Limits of history and watchers, for every backend. */
 export interface StorageOptions {
-  /** Clock of the history window. By default the system clock, whose timers do not keep the process alive. */
+  /**
+   * Clock of the history window, which may be set back: then time goes on from where it was. By default the system clock, whose timers do
+   * not keep the process alive.
+   */
   readonly clock?: Clock
   /**
    * How long a revision stays readable after a newer one was written, in milliseconds. Default 5 minutes.
@@ -11,8 +15,8 @@ export interface StorageOptions {
    */
   readonly historyMs?: number
   /**
-   * Maximum bytes of superseded values in memory (plus 256 bytes per event). Default 64 MiB. Above it, the oldest history is
-   * dropped early.
+   * Maximum bytes of superseded values (plus 256 bytes per event), in memory or, for a durable store, in its files. Default 64 MiB.
+   * Above it, the oldest history is dropped early.
    */
   readonly historyBytes?: number
   /**
@@ -29,7 +33,7 @@ export type ResolvedOptions = Required<StorageOptions>
 export function resolveOptions(options: StorageOptions): ResolvedOptions {
   const historyMs = options.historyMs ?? 5 * 60_000
   return {
-    clock: options.clock ?? systemClock,
+    clock: forwardClock(options.clock ?? systemClock),
     historyMs,
     historyBytes: options.historyBytes ?? 64 * 1024 * 1024,
     minHistoryMs: Math.min(options.minHistoryMs ?? 2000, historyMs),

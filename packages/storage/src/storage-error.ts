@@ -2,7 +2,7 @@ import type { Revision } from './interfaces.ts'
 
 /** Why a store cannot be opened, or accepts no writes. */
 export type UnavailableReason =
-  /** The journal could not make a write durable; the store is read-only from then on. */
+  /** The journal could not make a write durable: the disk is full, for example. Writes may be accepted again later. */
   | 'journal'
   /** The directory is open in another process, or a second time in this one. */
   | 'locked'
@@ -16,7 +16,7 @@ export type UnavailableReason =
   | 'access'
   /** The remote store cannot be reached, or refuses: writes may be accepted again later. */
   | 'remote'
-  /** The remote store did not answer a write, which may have happened, or may still happen. */
+  /** Whether a write has happened is not known: a remote store did not answer, or a journal failed and cannot be read. */
   | 'outcome'
   /** An optional package is not installed, or its native code cannot be loaded. */
   | 'module'

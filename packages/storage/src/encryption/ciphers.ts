@@ -8,7 +8,7 @@ export interface Cipher {
   decrypt(stored: Uint8Array, path: Uint8Array): Uint8Array
 }
 
-const tooShort = 'the stored data was shorter than the required size'
+export const tooShort = 'the stored data was shorter than the required size'
 const notAuthentic = 'message authentication failed'
 
 /** Nonce of 12 bytes, encrypted value, tag of 16 bytes; the path is authenticated. */

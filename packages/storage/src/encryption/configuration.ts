@@ -19,7 +19,19 @@ export interface EncryptionProvider {
   readonly aescbc?: EncryptionKeys
   readonly secretbox?: EncryptionKeys
   readonly identity?: object
-  readonly kms?: object
+  readonly kms?: KmsConfiguration
+}
+
+/** A plugin that encrypts data keys. */
+export interface KmsConfiguration {
+  /** `v2`. */
+  readonly apiVersion: string
+  /** A part of the prefix of stored values. */
+  readonly name: string
+  /** `unix:///path` */
+  readonly endpoint: string
+  /** Longest time of a call, in milliseconds. */
+  readonly timeoutMs: number
 }
 
 export interface EncryptionKeys {
@@ -75,10 +87,19 @@ export function parseEncryptionConfiguration(
         ...(aescbc === undefined ? {} : { aescbc: keysOf(aescbc) }),
         ...(secretbox === undefined ? {} : { secretbox: keysOf(secretbox) }),
         ...(identity === undefined ? {} : { identity }),
-        ...(kms === undefined ? {} : { kms }),
+        ...(kms === undefined ? {} : { kms: kmsOf(kms) }),
       })),
     })),
   }
+}
+
+const defaultTimeoutMs = 3000
+const nanosecondsPerMillisecond = 1e6
+
+function kmsOf(given: { apiVersion?: string; name?: string; endpoint?: string; timeout?: bigint }): KmsConfiguration {
+  const { apiVersion = 'v1', name = '', endpoint = '', timeout } = given
+  const timeoutMs = timeout === undefined ? defaultTimeoutMs : Number(timeout) / nanosecondsPerMillisecond
+  return { apiVersion, name, endpoint, timeoutMs }
 }
 
 function keysOf({

@@ -85,6 +85,8 @@ describe('createEncryption', () => {
     ['/example.com/gadgets/shop/a', 'all'],
     ['/core/events/shop/a', ''],
     ['/ranges/serviceips', ''],
+    ['/core/rangeallocations/servicenodeports', ''],
+    ['/core/masterleases/192.0.2.1', ''],
   ])('encrypts %s with the key %j', async (at, name) => {
     const rule = (resource: string, keyName: string) => ({
       resources: [resource],

@@ -6,6 +6,7 @@ import { validateEncryptionConfiguration } from './validate.ts'
 const secret = Buffer.alloc(32, 1).toString('base64')
 const keys = (...given: readonly object[]) => ({ keys: given })
 const good = { aesgcm: keys({ name: 'a', secret }) }
+const kms = (changes: object) => ({ kms: { apiVersion: 'v2', name: 'k', endpoint: 'unix:///run/kms.sock', ...changes } })
 const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration' }
 const problems = (resources: unknown) =>
   formatFieldErrors(validateEncryptionConfiguration(parseEncryptionConfiguration({ ...head, resources })))
@@ -58,7 +59,21 @@ it.each<[unknown, string]>([
     withProvider({ ...good, identity: {} }),
     `${provider}: Invalid value: "REDACTED": more than one provider specified in a single element, should split into different list elements`,
   ],
-  [withProvider({ kms: { name: 'k' } }), `${provider}.kms: Forbidden: KMS providers are not supported`],
+  [withProvider(kms({ name: '' })), `${provider}.kms.name: Required value: name is a mandatory field for a provider`],
+  [
+    withProvider(kms({ name: 'a:b' })),
+    `${provider}.kms.name: Invalid value: "a:b": invalid KMS provider name a:b, must not contain ':'`,
+  ],
+  [withProvider(kms({ timeout: '0s' })), `${provider}.kms.timeout: Invalid value: 0s: timeout should be a positive value`],
+  [withProvider(kms({ endpoint: '' })), `${provider}.kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms`],
+  [
+    withProvider(kms({ endpoint: 'http://127.0.0.1' })),
+    `${provider}.kms.endpoint: Invalid value: "http://127.0.0.1": unsupported scheme "http" for KMS provider, only unix is supported`,
+  ],
+  [
+    withProvider(kms({ apiVersion: 'v1' })),
+    `${provider}.kms.apiVersion: Invalid value: "v1": unsupported apiVersion v1 for KMS provider, only v2 is supported`,
+  ],
   [withProvider({ aesgcm: {} }), `${provider}.aesgcm.keys: Required value: at least one keys is required`],
   [
     withProvider({ aesgcm: keys({ secret }) }),

@@ -1,6 +1,12 @@
 import { type FieldError, field, Path } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
-import type { EncryptionConfiguration, EncryptionKey, EncryptionKeys, EncryptionProvider } from './configuration.ts'
+import type {
+  EncryptionConfiguration,
+  EncryptionKey,
+  EncryptionKeys,
+  EncryptionProvider,
+  KmsConfiguration,
+} from './configuration.ts'
 import { parseResourceName } from './resource-name.ts'
 
 const aesKeyBytes = [16, 24, 32]
@@ -13,13 +19,14 @@ const withoutApi = ['apiserveripinfo', 'serviceipallocations', 'servicenodeporta
 /**
  * Validates a parsed configuration with the messages of the stock server. No message contains a key.
  *
- * Differs: KMS providers are not supported.
+ * Differs: version v1 of the KMS API is not supported.
  *
  * @see {@link parseEncryptionConfiguration}
  */
 export function validateEncryptionConfiguration({ resources }: EncryptionConfiguration): FieldError[] {
   const root = Path.of('resources')
   if (resources.length === 0) return [field.required(root, 'at least one resources is required')]
+  const kmsNames = new Set<string>()
   return resources.flatMap(({ resources: names, providers }, at) => {
     const namesPath = root.index(at).child('resources')
     const providersPath = root.index(at).child('providers')
@@ -28,7 +35,7 @@ export function validateEncryptionConfiguration({ resources }: EncryptionConfigu
       ...overlapErrors(names, namesPath),
       ...names.flatMap((name, index) => nameErrors(name, namesPath.index(index))),
       ...(providers.length === 0 ? [field.required(providersPath, `at least one ${providersPath} is required`)] : []),
-      ...providers.flatMap((provider, index) => providerErrors(provider, providersPath.index(index))),
+      ...providers.flatMap((provider, index) => providerErrors(provider, providersPath.index(index), kmsNames)),
     ]
   })
 }
@@ -70,7 +77,7 @@ function nameProblem(name: string): string | undefined {
   return undefined
 }
 
-function providerErrors(provider: EncryptionProvider, path: Path): FieldError[] {
+function providerErrors(provider: EncryptionProvider, path: Path, kmsNames: Set<string>): FieldError[] {
   const { aesgcm, aescbc, secretbox, kms } = provider
   const given = Object.keys(provider).length
   if (given === 0) {
@@ -87,11 +94,36 @@ function providerErrors(provider: EncryptionProvider, path: Path): FieldError[] 
             'more than one provider specified in a single element, should split into different list elements',
           ),
         ]
-  if (kms !== undefined) return [...single, field.forbidden(path.child('kms'), 'KMS providers are not supported')]
+  if (kms !== undefined) return [...single, ...kmsErrors(kms, path.child('kms'), kmsNames)]
   if (aesgcm !== undefined) return [...single, ...keysErrors(aesgcm, path.child('aesgcm'), aesKeyBytes)]
   if (aescbc !== undefined) return [...single, ...keysErrors(aescbc, path.child('aescbc'), aesKeyBytes)]
   if (secretbox !== undefined) return [...single, ...keysErrors(secretbox, path.child('secretbox'), secretboxKeyBytes)]
   return single
+}
+
+/** @param known names of the plugins before; this one is added */
+function kmsErrors({ apiVersion, name, endpoint, timeoutMs }: KmsConfiguration, path: Path, known: Set<string>): FieldError[] {
+  const errors: FieldError[] = []
+  if (name === '') errors.push(field.required(path.child('name'), 'name is a mandatory field for a provider'))
+  if (apiVersion !== 'v1' && name.includes(':')) {
+    errors.push(field.invalid(path.child('name'), name, `invalid KMS provider name ${name}, must not contain ':'`))
+  }
+  if (known.has(name)) {
+    errors.push(field.invalid(path.child('name'), name, `duplicate KMS provider name ${name}, names must be unique`))
+  }
+  known.add(name)
+  if (timeoutMs <= 0) {
+    errors.push(field.invalid(path.child('timeout'), goText(`${timeoutMs / 1000}s`), 'timeout should be a positive value'))
+  }
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1] ?? ''
+  if (endpoint === '') errors.push(field.invalid(path.child('endpoint'), '', 'endpoint is a mandatory field for a kms'))
+  else if (scheme !== 'unix') {
+    const detail = `unsupported scheme ${goQuote(scheme)} for KMS provider, only unix is supported`
+    errors.push(field.invalid(path.child('endpoint'), endpoint, detail))
+  }
+  if (apiVersion === 'v2') return errors
+  const detail = `unsupported apiVersion ${apiVersion} for KMS provider, only v2 is supported`
+  return [...errors, field.invalid(path.child('apiVersion'), apiVersion, detail)]
 }
 
 function keysErrors({ keys }: EncryptionKeys, provider: Path, lengths: readonly number[]): FieldError[] {

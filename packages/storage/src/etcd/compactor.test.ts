@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Compactor, compactionKey } from './compactor.ts'
 import { EtcdClient } from './etcd-client.ts'
-import { EtcdError } from './etcd-error.ts'
+import { isCompacted } from './etcd-error.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from './testing/etcd-process.ts'
 
 const program = etcdProgram()
@@ -44,8 +44,6 @@ function compaction(program: string): void {
     const later = await two.tick()
     expect(later).toBeGreaterThan(header.revision)
     expect(await one.tick()).toBeUndefined()
-    await expect(client.range({ key, revision: header.revision })).rejects.toSatisfy(
-      (error) => error instanceof EtcdError && error.isCompacted,
-    )
+    await expect(client.range({ key, revision: header.revision })).rejects.toSatisfy(isCompacted)
   })
 }

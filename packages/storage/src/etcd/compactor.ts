@@ -1,6 +1,6 @@
 import { systemClock } from '@krmkit/meta'
 import type { EtcdClient } from './etcd-client.ts'
-import { EtcdError } from './etcd-error.ts'
+import { isCompacted } from './etcd-error.ts'
 import { compareEqual, compareVersion } from './messages.ts'
 
 /** The key by which servers agree on who compacts, shared with the stock server: its version counts compactions. */
@@ -65,7 +65,7 @@ export class Compactor {
     try {
       await client.compact(before)
     } catch (error) {
-      if (!(error instanceof EtcdError && error.isCompacted)) throw error
+      if (!isCompacted(error)) throw error
     }
     return before
   }

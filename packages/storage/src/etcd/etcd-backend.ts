@@ -12,7 +12,7 @@ import {
 } from '../follower/remote-backend.ts'
 import type { Revision } from '../interfaces.ts'
 import { type EtcdClient, endOfKeyPrefix } from './etcd-client.ts'
-import { EtcdError } from './etcd-error.ts'
+import { isCompacted, isOutOfSpace, isRefusal } from './etcd-error.ts'
 import type { Layout } from './layout.ts'
 import { Leases } from './leases.ts'
 import {
@@ -112,8 +112,9 @@ export class EtcdBackend implements RemoteBackend {
       return { outcome: succeeded ? 'written' : 'conflict', revision: header.revision }
     } catch (cause) {
       if (cause instanceof RemoteWriteError) throw cause
-      const isRefused = cause instanceof EtcdError && cause.isRefusal
-      throw new RemoteWriteError(cause instanceof Error ? cause.message : String(cause), { isRefused, cause })
+      const isRefused = isRefusal(cause)
+      const isSettled = isRefused || isOutOfSpace(cause)
+      throw new RemoteWriteError(cause instanceof Error ? cause.message : String(cause), { isRefused, isSettled, cause })
     }
   }
 
@@ -122,7 +123,7 @@ export class EtcdBackend implements RemoteBackend {
       await this.#client.compact(revision)
     } catch (error) {
       // Another server was first.
-      if (!(error instanceof EtcdError && error.isCompacted)) throw error
+      if (!isCompacted(error)) throw error
     }
   }
 

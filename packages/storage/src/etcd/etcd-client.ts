@@ -1,6 +1,6 @@
 /** A thin typed client of etcd: keys, watches, leases and maintenance. */
-import { Endpoints, type EtcdTls, type Method } from './endpoints.ts'
-import { EtcdError, unavailableStatus } from './etcd-error.ts'
+import { Endpoints, type Method, type RpcTls } from '../rpc/endpoints.ts'
+import { RpcError, unavailableStatus } from '../rpc/rpc-error.ts'
 import {
   type CompactionRequest,
   compactionRequest,
@@ -29,7 +29,7 @@ import { WatchStream } from './watch-stream.ts'
 export interface EtcdClientOptions {
   /** `https://host:port`, `http://host:port` or `unix:///path`: the members of one cluster. */
   readonly endpoints: readonly string[]
-  readonly tls?: EtcdTls | undefined
+  readonly tls?: RpcTls | undefined
   /** Longest time of a call, in milliseconds. Default 10 seconds. */
   readonly timeoutMs?: number | undefined
 }
@@ -70,14 +70,14 @@ const readAttempts = 3
 /**
  * Reads are repeated at another member when one fails; writes never are.
  *
- * @throws EtcdError from every method
+ * @throws RpcError from every method
  */
 export class EtcdClient {
   readonly #endpoints: Endpoints
   readonly #timeoutMs: number
 
   constructor({ endpoints, tls, timeoutMs = defaultTimeoutMs }: EtcdClientOptions) {
-    this.#endpoints = new Endpoints(endpoints, tls)
+    this.#endpoints = new Endpoints(endpoints, { tls, what: 'member of etcd' })
     this.#timeoutMs = timeoutMs
   }
 
@@ -99,7 +99,7 @@ export class EtcdClient {
   /** Creates a lease. @param seconds after which its keys are removed @returns its identifier */
   async grantLease(id: number, seconds: number, options: CallOptions = {}): Promise<number> {
     const { ID, error } = await this.#call(grant, { ID: id, TTL: seconds }, options)
-    if (error !== '') throw new EtcdError({ status: unavailableStatus, message: error })
+    if (error !== '') throw new RpcError({ status: unavailableStatus, message: error })
     return ID
   }
 
@@ -146,7 +146,7 @@ export class EtcdClient {
         return await this.#call(method, request, options)
       } catch (error) {
         const isOver = attempt === readAttempts || options.signal?.aborted === true
-        if (isOver || !(error instanceof EtcdError) || error.unsent || error.status !== unavailableStatus) throw error
+        if (isOver || !(error instanceof RpcError) || error.unsent || error.status !== unavailableStatus) throw error
       }
     }
   }

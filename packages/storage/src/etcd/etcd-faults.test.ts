@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Revision, Storage, StorageEvent, Watcher } from '../interfaces.ts'
+import type { Entry, Revision, Storage, StorageEvent, Watcher } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import { etcdStorage } from './etcd-storage.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from './testing/etcd-process.ts'
 import { LoopbackProxy } from './testing/loopback-proxy.ts'
+import { slowDisk, withoutSlowDisks } from './testing/slow-disk.ts'
 
 const program = etcdProgram()
 const timeoutMs = 1500
+const noSlowDisks = withoutSlowDisks()
 
 if (program === undefined) it.skip(`faults of etcd: ${withoutEtcd}`)
 else describe('storage in etcd, with faults', () => faults(program))
@@ -83,6 +85,18 @@ function faults(program: string): void {
       }
     })
   }, 60_000)
+
+  it.skipIf(noSlowDisks !== undefined)(
+    `loses no acknowledged write and invents none while the disk is slow${noSlowDisks === undefined ? '' : ` (${noSlowDisks})`}`,
+    async () => {
+      const { unanswered } = await run(async () => {
+        await using _slow = await slowDisk(etcd.pid!, 2 * timeoutMs)
+        await pause(6 * timeoutMs)
+      })
+      expect(unanswered).toBeGreaterThan(0)
+    },
+    60_000,
+  )
 
   it('continues after a partition in which history was compacted; only watchers of changed collections end', async () => {
     const prefix = `/faults-${++count}`
@@ -172,6 +186,55 @@ function faults(program: string): void {
   }, 60_000)
 }
 
+if (program === undefined) it.skip(`an exhausted quota of etcd: ${withoutEtcd}`)
+else describe('storage in an etcd whose quota is exhausted', () => exhausted(program))
+
+function exhausted(program: string): void {
+  const kilobyte = 1024
+  const root = '/quota'
+
+  /** Takes most of the quota by versions of one key. @returns the last revision */
+  const takeSpace = async (url: string): Promise<Revision> => {
+    const storage = await etcdStorage({ endpoints: [url], prefix: '/filler', compactionIntervalMs: 0 })
+    for (let n = 0; n < 30; n++) await storage.put('/a/x', () => new Uint8Array(100 * kilobyte).fill(n))
+    await storage.close()
+    return storage.revision
+  }
+
+  it('refuses writes, serves reads and deletions, loses nothing, and recovers when the alarm is disarmed', async () => {
+    const etcd = await EtcdProcess.start(program, ['--quota-backend-bytes', String(5 * 1024 * kilobyte)])
+    const taken = await takeSpace(etcd.url)
+    const open = () => etcdStorage({ endpoints: [etcd.url], prefix: root, timeoutMs, compactionIntervalMs: 0 })
+    const [storage, direct] = [await open(), await open()]
+    await storage.put('/b/kept', bytes('1'))
+    const load = new Load(storage, { padding: 16 * kilobyte })
+    try {
+      await load.until(20)
+      await load.untilRefused(2 * writers)
+      expect(await etcd.alarms()).toEqual(['NOSPACE'])
+      const full = { code: 'Unavailable', detail: { reason: 'remote', problem: expect.stringContaining('space exceeded') } }
+      await expect(storage.put('/b/x', bytes('1'))).rejects.toMatchObject(full)
+      await storage.refresh?.()
+      const listed = await storage.list({ prefix: '/' })
+      await direct.refresh?.()
+      const shown = ({ entries }: { readonly entries: readonly Entry[] }) => entries.map(({ key, revision }) => [key, revision])
+      expect(shown(listed)).toEqual(shown(await direct.list({ prefix: '/', at: listed.revision })))
+      expect(shown(listed)).toContainEqual(['/b/kept', expect.any(Number)])
+      expect((await direct.delete('/b/kept', bytes('gone'))).outcome).toBe('written')
+      await etcd.reclaimSpace(taken)
+      expect(await etcd.alarms()).toEqual([])
+      await load.until(load.written + 20)
+      await load.stop()
+      await load.check(direct)
+    } finally {
+      await load.stop()
+      await storage.close()
+      await direct.close()
+      await etcd.dispose()
+    }
+  }, 60_000)
+}
+
 interface Attempt {
   readonly value: string
   readonly key: string
@@ -188,12 +251,15 @@ class Load {
   readonly #watcher: Watcher
   readonly #start: Revision
   readonly #running: Promise<unknown>
+  readonly #padding: string
   #isStopped = false
   #count = 0
   written = 0
 
-  constructor(storage: Storage) {
+  /** @param options.padding characters added to each value */
+  constructor(storage: Storage, { padding = 0 }: { readonly padding?: number } = {}) {
     this.#storage = storage
+    this.#padding = ' '.repeat(padding)
     this.#start = storage.revision
     this.#watcher = storage.watch({ prefix: '/a/', from: storage.revision })
     this.#running = Promise.all(Array.from({ length: writers }, () => this.#write()))
@@ -210,6 +276,12 @@ class Load {
       if (Date.now() > deadline) throw new Error(`only ${this.written} of ${written} writes succeeded in time`)
       await pause(20)
     }
+  }
+
+  /** Waits until so many writes were refused. */
+  async untilRefused(count: number): Promise<void> {
+    const refused = () => this.#attempts.filter(({ outcome }) => outcome === 'refused').length
+    await expect.poll(refused, { timeout: 30_000 }).toBeGreaterThanOrEqual(count)
   }
 
   async stop(): Promise<void> {
@@ -245,7 +317,7 @@ class Load {
       const n = ++this.#count
       const key = `/a/${n % keys}`
       const current = this.#storage.peek(key)
-      const attempt: Attempt = { value: `v${n}`, key, outcome: 'pending' }
+      const attempt: Attempt = { value: `v${n}${this.#padding}`, key, outcome: 'pending' }
       try {
         if (current !== undefined && n % 7 === 0) {
           await this.#storage.delete(key, bytes('gone'), { expect: current.revision })

@@ -1,17 +1,20 @@
 import { Follower } from '../follower/follower.ts'
+import { PreparingBackend } from '../follower/preparing-backend.ts'
 import { opaqueForm, type StoredForm, transformedForm } from '../follower/stored-form.ts'
 import type { Storage } from '../interfaces.ts'
 import { resolveOptions, type StorageOptions } from '../options.ts'
+import type { RpcTls } from '../rpc/endpoints.ts'
 import { StorageError } from '../storage-error.ts'
 import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
 import { Compactor } from './compactor.ts'
-import type { EtcdTls } from './endpoints.ts'
-import { Layout } from './layout.ts'
+import { EtcdBackend } from './etcd-backend.ts'
+import { EtcdClient } from './etcd-client.ts'
+import { defaultPrefix, Layout } from './layout.ts'
 
 export interface EtcdStorageOptions extends StorageOptions {
   /** Members of one etcd cluster: `https://host:port`, `http://host:port` or `unix:///path`. */
   readonly endpoints: readonly string[]
-  readonly tls?: EtcdTls
+  readonly tls?: RpcTls
   /** Root of all keys. Default `/registry`. */
   readonly prefix?: string
   /** Converts values and places keys. Default: values are stored as they are, below the root. */
@@ -36,21 +39,20 @@ const defaultCompactionIntervalMs = 5 * 60_000
  * `encode` runs twice: with 0 for the bytes to store, and with the revision once etcd has assigned it. Writes to different keys are
  * ordered by etcd, not by the order of calls.
  *
- * @throws StorageError `Unavailable`: with reason `remote` when etcd cannot be reached, `encryption` when a value cannot be decrypted,
- * `module` without the packages `@grpc/grpc-js` and `protobufjs`
+ * @throws StorageError `Unavailable`: with reason `remote` when etcd cannot be reached, `encryption` when a value cannot be decrypted
  * @example
  * import { etcdStorage } from '@krmkit/storage/etcd'
  * await using storage = await etcdStorage({ endpoints: ['http://127.0.0.1:2379'] })
  * await storage.put('/core/configmaps/shop/web', () => new TextEncoder().encode('{}'), { expect: 0 })
  */
 export async function etcdStorage(options: EtcdStorageOptions): Promise<Storage> {
-  const { EtcdClient, EtcdBackend } = await loadEtcd()
   const { endpoints, tls, transformer = identityTransformer, timeoutMs = defaultTimeoutMs, onError = () => undefined } = options
   const plain = options.form ?? opaqueForm
   const client = new EtcdClient({ endpoints, tls, timeoutMs })
-  const layout = new Layout(options.prefix ?? '/registry', plain.collections)
+  const layout = new Layout(options.prefix ?? defaultPrefix, plain.collections)
   const form = transformedForm(plain, transformer, (key) => layout.toEtcd(key))
-  const backend = new EtcdBackend({ client, layout, writeTimeoutMs: timeoutMs })
+  const direct = new EtcdBackend({ client, layout, writeTimeoutMs: timeoutMs })
+  const backend = transformer.prepare === undefined ? direct : new PreparingBackend(direct, { transformer, onError })
   const intervalMs = options.compactionIntervalMs ?? defaultCompactionIntervalMs
   const compactor = intervalMs === 0 ? undefined : new Compactor({ client, intervalMs, onError })
   const close = () => {
@@ -72,21 +74,5 @@ export async function etcdStorage(options: EtcdStorageOptions): Promise<Storage>
     if (cause instanceof StorageError) throw cause
     const problem = `etcd cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`
     throw new StorageError({ code: 'Unavailable', reason: 'remote', problem, cause })
-  }
-}
-
-/** Loads the optional packages, so that other storage needs none of them. */
-async function loadEtcd() {
-  try {
-    const [{ EtcdClient }, { EtcdBackend }] = await Promise.all([import('./etcd-client.ts'), import('./etcd-backend.ts')])
-    return { EtcdClient, EtcdBackend }
-  } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw new StorageError({
-      code: 'Unavailable',
-      reason: 'module',
-      problem: `storage in etcd needs the packages @grpc/grpc-js and protobufjs, which cannot be loaded: ${problem}`,
-      cause,
-    })
   }
 }

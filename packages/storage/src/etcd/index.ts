@@ -1,3 +1,12 @@
+export type { RandomAccessFile } from '../bbolt/bolt-reader.ts'
 export type { StoredCollection, StoredForm } from '../follower/stored-form.ts'
-export type { EtcdTls } from './endpoints.ts'
+export type { RpcTls as EtcdTls } from '../rpc/endpoints.ts'
+export {
+  type EtcdSnapshotOptions,
+  type EtcdSnapshotReadOptions,
+  etcdSnapshotFormat,
+  etcdSnapshotHeadBytes,
+  isEtcdSnapshot,
+  readEtcdSnapshot,
+} from './etcd-snapshot.ts'
 export { type EtcdStorageOptions, etcdStorage } from './etcd-storage.ts'

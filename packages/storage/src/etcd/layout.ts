@@ -7,6 +7,9 @@
  */
 import type { StoredCollection } from '../follower/stored-form.ts'
 
+/** The root of the stock server. */
+export const defaultPrefix = '/registry'
+
 export class Layout {
   readonly #root: string
   readonly #pathOf: ReadonlyMap<string, string>

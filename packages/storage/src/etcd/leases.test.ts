@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Leases } from './leases.ts'
 
 const ttlSeconds = 3600
@@ -27,6 +27,19 @@ describe('leases', () => {
     expect(await leases.leaseFor(ttlSeconds)).not.toBe(first)
   })
 
+  it('end in time when the clock of the machine is set back', async () => {
+    const clock = vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    try {
+      const leases = new Leases({ grantLease: async (id) => id })
+      const first = await leases.leaseFor(ttlSeconds)
+      clock.setSystemTime(Date.now() - ttlSeconds * 1000)
+      clock.advanceTimersByTime(61_000)
+      expect(await leases.leaseFor(ttlSeconds)).not.toBe(first)
+    } finally {
+      clock.useRealTimers()
+    }
+  })
+
   it('are shared by 1000 keys at most', async () => {
     const { granted, leases } = bench()
     for (let n = 0; n < 1001; n++) await leases.leaseFor(ttlSeconds)
@@ -35,7 +48,9 @@ describe('leases', () => {
 
   it('are not shared by keys of other lifetimes', async () => {
     const { leases } = bench()
-    expect(await leases.leaseFor(ttlSeconds)).not.toBe(await leases.leaseFor(10))
+    const first = await leases.leaseFor(ttlSeconds)
+    expect(await leases.leaseFor(10)).not.toBe(first)
+    expect(await leases.leaseFor(ttlSeconds)).toBe(first)
   })
 
   it('are requested again after a failure', async () => {

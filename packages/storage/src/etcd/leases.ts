@@ -10,7 +10,6 @@ const maxKeys = 1000
 const maxId = 2 ** 48 - 1
 
 interface SharedLease {
-  readonly ttlSeconds: number
   readonly id: Promise<number>
   readonly expiresMs: number
   keys: number
@@ -20,9 +19,11 @@ interface SharedLease {
 export class Leases {
   readonly #client: Pick<EtcdClient, 'grantLease'>
   readonly #now: () => number
-  #last: SharedLease | undefined
+  /** By lifetime. */
+  readonly #last = new Map<number, SharedLease>()
 
-  constructor(client: Pick<EtcdClient, 'grantLease'>, now: () => number = Date.now) {
+  /** @param now milliseconds of a clock that is never set back: a lease would be used after its end */
+  constructor(client: Pick<EtcdClient, 'grantLease'>, now: () => number = () => performance.now()) {
     this.#client = client
     this.#now = now
   }
@@ -31,20 +32,16 @@ export class Leases {
   async leaseFor(ttlSeconds: number): Promise<number> {
     const sharing = Math.min(longestSharingSeconds, Math.floor(ttlSeconds * sharedFraction))
     const nowMs = this.#now()
-    let lease = this.#last
-    const isShareable =
-      lease !== undefined &&
-      lease.ttlSeconds === ttlSeconds &&
-      nowMs + ttlSeconds * 1000 < lease.expiresMs &&
-      lease.keys < maxKeys
+    let lease = this.#last.get(ttlSeconds)
+    const isShareable = lease !== undefined && nowMs + ttlSeconds * 1000 < lease.expiresMs && lease.keys < maxKeys
     if (lease === undefined || !isShareable) {
       const seconds = ttlSeconds + sharing
       const id = this.#client.grantLease(1 + randomInt(maxId - 1), seconds)
-      lease = { ttlSeconds, id, expiresMs: nowMs + seconds * 1000, keys: 0 }
-      this.#last = lease
+      lease = { id, expiresMs: nowMs + seconds * 1000, keys: 0 }
+      this.#last.set(ttlSeconds, lease)
       const granted = lease
       id.catch(() => {
-        if (this.#last === granted) this.#last = undefined
+        if (this.#last.get(ttlSeconds) === granted) this.#last.delete(ttlSeconds)
       })
     }
     lease.keys++

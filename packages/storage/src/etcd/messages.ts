@@ -1,5 +1,5 @@
 /** The messages of etcd's v3 API that the client uses, with the members it uses. */
-import { type MessageType, message } from './wire.ts'
+import { type MessageType, message } from '../rpc/wire.ts'
 
 export interface ResponseHeader {
   /** Revision of the store when the response was made. */
@@ -150,11 +150,13 @@ export interface LeaseGrantResponse {
 }
 
 export interface StatusResponse {
-  readonly header: ResponseHeader
+  readonly header: ResponseHeader & { readonly member_id: number }
   readonly version: string
   /** Bytes. */
   readonly dbSize: number
   readonly dbSizeInUse: number
+  /** Identifier of the member that leads; 0: none. */
+  readonly leader: number
   /** Problems of the member, such as a full disk. */
   readonly errors: readonly string[]
 }
@@ -166,7 +168,7 @@ export interface SnapshotResponse {
 
 const header = message<ResponseHeader>({ 3: ['revision', 'int'] })
 
-const keyValue = message<KeyValue>({
+export const keyValue = message<KeyValue>({
   1: ['key', 'bytes'],
   2: ['create_revision', 'int'],
   3: ['mod_revision', 'int'],
@@ -259,10 +261,13 @@ export const watchResponse = message<WatchResponse>({
 export const leaseGrantRequest = message<LeaseGrantRequest>({ 1: ['TTL', 'int'], 2: ['ID', 'int'] })
 export const leaseGrantResponse = message<LeaseGrantResponse>({ 2: ['ID', 'int'], 3: ['TTL', 'int'], 4: ['error', 'text'] })
 export const leaseRevokeRequest = message<{ ID: number }>({ 1: ['ID', 'int'] })
+/** A lease as etcd stores it. */
+export const storedLease = message<{ ID: number; TTL: number }>({ 1: ['ID', 'int'], 2: ['TTL', 'int'] })
 export const statusResponse = message<StatusResponse>({
-  1: ['header', header],
+  1: ['header', message<StatusResponse['header']>({ 2: ['member_id', 'int'], 3: ['revision', 'int'] })],
   2: ['version', 'text'],
   3: ['dbSize', 'int'],
+  4: ['leader', 'int'],
   8: ['errors', 'text', 'repeated'],
   9: ['dbSizeInUse', 'int'],
 })

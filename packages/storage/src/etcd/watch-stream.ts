@@ -1,6 +1,6 @@
 /** Watches that share one stream to one member. */
-import { type Endpoints, failureOf, type MessageStream, type Method } from './endpoints.ts'
-import { EtcdError, unavailableStatus } from './etcd-error.ts'
+import type { Endpoints, MessageStream, Method } from '../rpc/endpoints.ts'
+import { RpcError, unavailableStatus } from '../rpc/rpc-error.ts'
 import {
   type WatchCreateRequest,
   type WatchEvent,
@@ -19,7 +19,7 @@ export interface WatchSink {
   /** The start was compacted: nothing follows. @param oldest the oldest revision that can be watched */
   compacted(oldest: number): void
   /** The watch or its stream ended: nothing follows. */
-  ended(error: EtcdError): void
+  ended(error: RpcError): void
 }
 
 const method: Method<WatchRequest, WatchResponse> = {
@@ -38,21 +38,23 @@ interface OpenWatch {
 }
 
 export class WatchStream {
-  readonly #stream: MessageStream<WatchRequest, WatchResponse>
+  #stream: MessageStream<WatchRequest> | undefined
   readonly #watches = new Map<number, OpenWatch>()
   #nextId = 1
-  #error: EtcdError | undefined
+  #error: RpcError | undefined
 
   static async open(endpoints: Endpoints, timeoutMs: number): Promise<WatchStream> {
-    return new WatchStream(await endpoints.stream(method, timeoutMs))
+    const watches = new WatchStream()
+    const receiver = {
+      message: (response: WatchResponse) => watches.#receive(response),
+      ended: (failure: RpcError | undefined) =>
+        watches.#end(failure ?? new RpcError({ status: unavailableStatus, message: 'etcd ended the watch' })),
+    }
+    watches.#stream = await endpoints.stream(method, receiver, timeoutMs)
+    return watches
   }
 
-  private constructor(stream: MessageStream<WatchRequest, WatchResponse>) {
-    this.#stream = stream
-    stream.on('data', (response: WatchResponse) => this.#receive(response))
-    stream.on('error', (error) => this.#end(failureOf(error)))
-    stream.on('end', () => this.#end(new EtcdError({ status: unavailableStatus, message: 'etcd ended the watch' })))
-  }
+  private constructor() {}
 
   /** Starts a watch. @returns its identifier */
   create(request: Omit<WatchCreateRequest, 'watch_id'>, sink: WatchSink): number {
@@ -62,25 +64,25 @@ export class WatchStream {
       return id
     }
     this.#watches.set(id, { sink, fragments: [] })
-    this.#stream.write({ create_request: { ...request, watch_id: id } })
+    this.#stream?.write({ create_request: { ...request, watch_id: id } })
     return id
   }
 
   /** Ends a watch; its sink is not called any more. */
   cancel(id: number): void {
-    if (this.#watches.delete(id) && this.#error === undefined) this.#stream.write({ cancel_request: { watch_id: id } })
+    if (this.#watches.delete(id) && this.#error === undefined) this.#stream?.write({ cancel_request: { watch_id: id } })
   }
 
   /** Asks for the progress of all watches; there is no answer while one of them has not caught up. */
   requestProgress(): void {
-    if (this.#error === undefined) this.#stream.write({ progress_request: {} })
+    if (this.#error === undefined) this.#stream?.write({ progress_request: {} })
   }
 
   /** Ends all watches; their sinks are not called any more. */
   close(): void {
     this.#watches.clear()
-    this.#error ??= new EtcdError({ status: unavailableStatus, message: 'the watch was closed' })
-    this.#stream.cancel()
+    this.#error ??= new RpcError({ status: unavailableStatus, message: 'the watch was closed' })
+    this.#stream?.cancel()
   }
 
   #receive(response: WatchResponse): void {
@@ -95,7 +97,7 @@ export class WatchStream {
     if (response.canceled) {
       this.#watches.delete(id)
       if (response.compact_revision > 0) sink.compacted(response.compact_revision)
-      else sink.ended(new EtcdError({ status: unavailableStatus, message: response.cancel_reason || 'etcd cancelled the watch' }))
+      else sink.ended(new RpcError({ status: unavailableStatus, message: response.cancel_reason || 'etcd cancelled the watch' }))
       return
     }
     if (response.created) return
@@ -110,7 +112,7 @@ export class WatchStream {
     sink.events(events)
   }
 
-  #end(error: EtcdError): void {
+  #end(error: RpcError): void {
     if (this.#error !== undefined) return
     this.#error = error
     const watches = [...this.#watches.values()]

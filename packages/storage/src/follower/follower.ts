@@ -35,6 +35,7 @@ import {
 } from './remote-backend.ts'
 import type { StoredForm } from './stored-form.ts'
 import { Subscription } from './subscription.ts'
+import { unavailable, unknownOutcome } from './unavailable.ts'
 
 export interface FollowerOptions {
   readonly backend: RemoteBackend
@@ -63,6 +64,8 @@ export class Follower implements Storage {
   readonly #subscription: Subscription
   readonly #freshness: Freshness
   #isEncoding = false
+  /** How often the state was loaded again, because events were gone. */
+  #reloads = 0
   #closing: Promise<void> | undefined
 
   private constructor(options: FollowerOptions, decoder: EntryDecoder, state: MvccState) {
@@ -236,36 +239,47 @@ export class Follower implements Storage {
 
   async #send(key: string, write: PendingWrite): Promise<WriteResult> {
     const { type, stored: value, expect } = write
+    const reloads = this.#reloads
     let result: RemoteWriteResult
     try {
       result = await this.#backend.write({ type, key, value, expect, ttlSeconds: this.#form.ttlSeconds?.(key) })
     } catch (error) {
       if (!(error instanceof RemoteWriteError)) throw error
       if (error.isRefused) throw unavailable(error.message, error)
-      return this.#resolve(key, write, error)
+      return this.#resolve(key, write, { error, reloads })
     }
-    await this.#freshness.reach(result.revision)
-    if (result.outcome === 'conflict') return { outcome: 'conflict', current: this.#state.peek(key) }
+    const isConflict = result.outcome === 'conflict'
+    await this.#freshness.reach(result.revision).catch((error: unknown) => {
+      // It has happened, but is not visible here.
+      throw isConflict ? error : unknownOutcome(error)
+    })
+    if (isConflict) return { outcome: 'conflict', current: this.#state.peek(key) }
     return { outcome: 'written', entry: write.entry ?? this.#entryOf(key, write, result.revision) }
   }
 
   /**
    * Finds out by reading whether a write has happened whose answer is missing. The write is not repeated.
    *
-   * @throws StorageError `Unavailable` while the key is as it was: the write may still happen
+   * @throws StorageError `Unavailable` while the write may still happen: an update, as long as the key is as it was; a creation always,
+   * since the key may be deleted again. Also when the key was deleted, by this write or another, or the events are gone
    */
-  async #resolve(key: string, write: PendingWrite, error: RemoteWriteError): Promise<WriteResult> {
+  async #resolve(
+    key: string,
+    write: PendingWrite,
+    { error, reloads }: { readonly error: RemoteWriteError; readonly reloads: number },
+  ): Promise<WriteResult> {
     const deadline = Date.now() + this.#options.timeoutMs
     for (;;) {
-      try {
-        await this.#freshness.refresh()
-        if (write.entry !== undefined) return { outcome: 'written', entry: write.entry }
-        const current = this.#state.peek(key)
-        const hasMoved = (current?.revision ?? 0) !== write.expect
-        if (hasMoved) return { outcome: 'conflict', current }
-      } catch (failure) {
-        if (Date.now() >= deadline) throw unknownOutcome(failure)
-      }
+      const failure = await this.#freshness.refresh().then(
+        () => undefined,
+        (reason: unknown) => ({ reason }),
+      )
+      if (failure !== undefined && Date.now() >= deadline) throw unknownOutcome(failure.reason)
+      if (write.type === 'put' && write.entry !== undefined) return { outcome: 'written', entry: write.entry }
+      if (write.entry !== undefined || this.#reloads !== reloads) throw unknownOutcome(error)
+      const current = this.#state.peek(key)
+      if (write.expect !== 0 && current?.revision !== write.expect) return { outcome: 'conflict', current }
+      if (error.isSettled && failure === undefined) throw unavailable(error.message, error)
       if (Date.now() >= deadline) throw unknownOutcome(error)
       await pause(resolvePauseMs)
     }
@@ -300,7 +314,7 @@ export class Follower implements Storage {
 
   #putEvent(remote: RemoteEntry): StorageEvent | undefined {
     const previous = this.#state.peek(remote.key)
-    const own = this.#pending.matching(remote)
+    const own = this.#pending.matching(remote, this.#form)
     if (own === undefined) {
       const entry = this.#decoder.decode(remote)
       // A value that is none of ours, or damaged, takes the place of one that was.
@@ -354,11 +368,12 @@ export class Follower implements Storage {
         if (entry !== undefined) entries.push(entry)
       }
     }
+    this.#reloads++
     this.#state.replace(entries, revision)
   }
 
   #loaded(remote: RemoteEntry): Entry | undefined {
-    const own = this.#pending.matching(remote)
+    const own = this.#pending.matching(remote, this.#form)
     const entry = this.#decoder.decode(remote)
     if (own !== undefined) own.entry = entry
     return entry
@@ -376,15 +391,6 @@ export class Follower implements Storage {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new StorageError({ code: 'Closed' })
   }
-}
-
-function unavailable(problem: string, cause?: unknown): StorageError {
-  return new StorageError({ code: 'Unavailable', reason: 'remote', problem, ...(cause === undefined ? {} : { cause }) })
-}
-
-function unknownOutcome(cause: unknown): StorageError {
-  const problem = `the outcome of a write is unknown: ${cause instanceof Error ? cause.message : String(cause)}`
-  return new StorageError({ code: 'Unavailable', reason: 'outcome', problem, cause })
 }
 
 function pause(milliseconds: number): Promise<void> {

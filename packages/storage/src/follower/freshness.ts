@@ -13,7 +13,9 @@ export interface FreshnessOptions {
   readonly timeoutMs: number
 }
 
-/** Interval of requests for progress while a reader waits, in milliseconds: that of the stock server. */
+/** How long events have to arrive before progress is requested, which only revisions without events need, in milliseconds. */
+const firstProgressMs = 10
+/** Interval of further requests while a reader waits, in milliseconds: that of the stock server. */
 const progressEveryMs = 100
 
 /** Waits until the local state is as new as a revision, or as the remote store. */
@@ -23,7 +25,7 @@ export class Freshness {
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
   #waiting = 0
-  #cancelRequests: (() => void) | undefined
+  #cancelRequest: (() => void) | undefined
 
   constructor(options: FreshnessOptions) {
     this.#options = options
@@ -66,16 +68,17 @@ export class Freshness {
     const { state } = this.#options
     if (revision <= state.revision) return true
     this.#waiting++
-    if (this.#waiting === 1) this.#requestProgress()
+    if (this.#waiting === 1) this.#requestProgressIn(firstProgressMs)
     try {
       return await state.waitFor(revision, signal)
     } finally {
       this.#waiting--
+      if (this.#waiting === 0) this.#cancelRequest?.()
     }
   }
 
   close(): void {
-    this.#cancelRequests?.()
+    this.#cancelRequest?.()
   }
 
   #start(): Promise<void> {
@@ -98,11 +101,11 @@ export class Freshness {
   }
 
   /** Revisions that changed nothing here arrive as progress only. */
-  #requestProgress(): void {
-    this.#cancelRequests?.()
-    this.#cancelRequests = undefined
-    if (this.#waiting === 0) return
-    this.#options.requestProgress()
-    this.#cancelRequests = systemClock.setTimeout(() => this.#requestProgress(), progressEveryMs)
+  #requestProgressIn(milliseconds: number): void {
+    this.#cancelRequest?.()
+    this.#cancelRequest = systemClock.setTimeout(() => {
+      this.#options.requestProgress()
+      this.#requestProgressIn(progressEveryMs)
+    }, milliseconds)
   }
 }

@@ -1,5 +1,6 @@
 import type { Encode, Entry, Revision } from '../interfaces.ts'
 import type { RemoteEntry } from './remote-backend.ts'
+import type { StoredForm } from './stored-form.ts'
 
 /** A write that was sent and whose event has not arrived. */
 export interface PendingWrite {
@@ -41,10 +42,12 @@ export class PendingWrites {
   }
 
   /** The pending write that stored this value: same key, same bytes. */
-  matching({ key, value }: RemoteEntry): PendingWrite | undefined {
+  matching(remote: RemoteEntry, { isStoredAs }: Pick<StoredForm, 'isStoredAs'>): PendingWrite | undefined {
+    const { key, value } = remote
     const write = this.#writes.get(key)
     if (write === undefined || write.type !== 'put' || write.entry !== undefined) return undefined
-    return Buffer.compare(write.stored, value) === 0 ? write : undefined
+    if (Buffer.compare(write.stored, value) === 0) return write
+    return isStoredAs?.(write.stored, remote) === true ? write : undefined
   }
 
   /** The pending deletion of a key at this revision. */

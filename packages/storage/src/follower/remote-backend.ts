@@ -47,15 +47,29 @@ export interface RemoteSubscription {
   close(): void
 }
 
-/** A write failed, and whether it has had or will have an effect is unknown, unless `isRefused` is set. */
+/**
+ * A write failed. Its effect:
+ *
+ *     isRefused          none, and there will be none
+ *     isSettled          it has had one or not, and there will be none: one read decides
+ *     neither            unknown: it may also take effect later
+ */
 export class RemoteWriteError extends Error {
   override readonly name = 'RemoteWriteError'
-  /** The write had no effect and will have none. */
   readonly isRefused: boolean
+  readonly isSettled: boolean
 
-  constructor(message: string, { isRefused, cause }: { readonly isRefused: boolean; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    {
+      isRefused,
+      isSettled = isRefused,
+      cause,
+    }: { readonly isRefused: boolean; readonly isSettled?: boolean; readonly cause?: unknown },
+  ) {
     super(message, { cause })
     this.isRefused = isRefused
+    this.isSettled = isSettled
   }
 }
 

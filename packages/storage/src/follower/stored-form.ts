@@ -1,5 +1,6 @@
 import type { Entry, Revision } from '../interfaces.ts'
 import type { ValueTransformer } from '../value-transformer.ts'
+import type { RemoteEntry } from './remote-backend.ts'
 
 /**
  * Converts between the bytes of a `Storage`, which may contain the revision of their write, and those that a remote store keeps, which
@@ -12,6 +13,8 @@ export interface StoredForm {
   decode(key: string, stored: Uint8Array, revision: Revision): Uint8Array | undefined
   /** The served bytes with another revision: the last state of a deleted key. */
   atRevision(key: string, value: Uint8Array, revision: Revision): Uint8Array
+  /** Whether stored bytes are those that were sent, where the remote store changes them. Default: when they are equal. */
+  isStoredAs?(sent: Uint8Array, remote: Omit<RemoteEntry, 'created'>): boolean
   /** Called with the result of `encode` once it is stored. */
   stored?(entry: Pick<Entry, 'key' | 'revision'>, stored: Uint8Array): void
   /** As `isStale` of `Storage`. */
@@ -37,7 +40,10 @@ export function transformedForm(
 ): StoredForm {
   return {
     ...form,
-    encode: (key, value) => transformer.toStorage({ key, path: pathOf(key) }, form.encode(key, value)),
+    encode(key, value) {
+      transformer.checkWrite?.(key)
+      return transformer.toStorage({ key, path: pathOf(key) }, form.encode(key, value))
+    },
     decode: (key, stored, revision) =>
       form.decode(key, transformer.fromStorage({ key, path: pathOf(key), revision }, stored), revision),
     stored: (entry, stored) => transformer.stored(entry, stored),

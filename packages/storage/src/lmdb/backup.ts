@@ -3,7 +3,7 @@ import { BackupEncoder, readBackup } from './backup-format.ts'
 import { unavailable } from './data-dir.ts'
 import { readRecord } from './record.ts'
 import { type LmdbProgress, withSnapshot } from './store-reader.ts'
-import { StoreWriter } from './store-writer.ts'
+import { createStore } from './store-writer.ts'
 
 /** Bytes per call of `write`. */
 const chunkBytes = 256 * 1024
@@ -85,7 +85,7 @@ export async function backupLmdb({ dir, write, onProgress }: LmdbBackupOptions):
 export async function restoreLmdb({ dir, chunks, onProgress }: LmdbRestoreOptions): Promise<LmdbBackupSummary> {
   let records = 0
   let revision = 0
-  await StoreWriter.create(dir, async (writer) => {
+  await createStore(dir, async (writer) => {
     const backup = readBackup(chunks)
     for (;;) {
       const { value, done } = await backup.next()

@@ -1,9 +1,10 @@
-import { renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { keptTransformer } from '../value-transformer.ts'
 import { checkDataDir } from './data-dir.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
+import { copyDirOf, finishReplacement, replaceDir } from './replace-dir.ts'
 import { type LmdbProgress, withSnapshot } from './store-reader.ts'
-import { StoreWriter } from './store-writer.ts'
+import { createStore } from './store-writer.ts'
 
 export interface LmdbCompactOptions {
   /** Directory of the store, which must not be in use. */
@@ -21,32 +22,22 @@ export interface LmdbCompactOptions {
  * await compactLmdb({ dir: '.krmkit/data' })
  */
 export async function compactLmdb({ dir, onProgress }: LmdbCompactOptions): Promise<void> {
-  const copy = `${dir}.compacted-${process.pid}`
-  const former = `${dir}.former-${process.pid}`
+  finishReplacement(dir)
   checkDataDir(dir)
   // Opened for writing while the copy is made, so that no server can start and write what the copy would miss.
   const lock = await LmdbJournal.open(dir, keptTransformer)
+  let former: string
   try {
     lock.load()
     await withSnapshot(dir, (snapshot) =>
-      StoreWriter.create(copy, async (writer) => {
+      createStore(copyDirOf(dir), async (writer) => {
         for await (const { revision, bytes } of snapshot.records(onProgress)) await writer.add(revision, bytes)
         return snapshot.compacted
       }),
     )
-    exchange({ dir, copy, former })
+    former = replaceDir(dir)
   } finally {
     await lock.close()
   }
   rmSync(former, { recursive: true, force: true })
-}
-
-function exchange({ dir, copy, former }: { readonly dir: string; readonly copy: string; readonly former: string }): void {
-  renameSync(dir, former)
-  try {
-    renameSync(copy, dir)
-  } catch (error) {
-    renameSync(former, dir)
-    throw error
-  }
 }

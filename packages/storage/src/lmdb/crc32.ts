@@ -12,9 +12,9 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
 export const crc32: (bytes: Uint8Array, start?: number) => number =
   typeof zlib.crc32 === 'function' ? (bytes, start = 0) => zlib.crc32(bytes, start) : crc32ByTable
 
-/** @param start the CRC-32 of the bytes before these */
-export function crc32ByTable(bytes: Uint8Array, start = 0): number {
+/** @param start the CRC-32 of the bytes before these @param end number of bytes; all by default */
+export function crc32ByTable(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let value = ~start
-  for (const byte of bytes) value = (value >>> 8) ^ table[(value ^ byte) & 0xff]!
+  for (let at = 0; at < end; at++) value = (value >>> 8) ^ table[(value ^ bytes[at]!) & 0xff]!
   return ~value >>> 0
 }

@@ -1,8 +1,10 @@
 /** Checks a directory before LMDB opens it: LMDB trusts its file, and a foreign or truncated file crashes the process. */
-import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readdirSync, readSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensurePrivateDirectory, ensurePrivateFile } from '@krmkit/meta/private-files'
 import { StorageError, type UnavailableReason } from '../storage-error.ts'
+import { checkPages } from './page-check.ts'
+import { finishReplacement } from './replace-dir.ts'
 
 /** File names of LMDB. */
 const dataFile = 'data.mdb'
@@ -23,6 +25,7 @@ const maxMissingBytes = 16 * 1024 * 1024
  */
 export function prepareDataDir(dir: string): 'empty' | 'holds data' {
   const names = attempt(dir, () => {
+    finishReplacement(dir)
     ensurePrivateDirectory(dir)
     return readdirSync(dir)
   })
@@ -59,6 +62,12 @@ function isReadOnly(error: unknown): boolean {
   return error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))
 }
 
+/** Size of the data file, and what the disk has left for this process, in bytes. */
+export function sizesOf(dir: string): { readonly fileBytes: number; readonly diskAvailableBytes: number } {
+  const { bavail, bsize } = statfsSync(dir)
+  return { fileBytes: statSync(join(dir, dataFile)).size, diskAvailableBytes: bavail * bsize }
+}
+
 /**
  * Rejects a directory in which a store cannot be created.
  *
@@ -86,6 +95,7 @@ function checkDataFile(path: string, mode: 'r' | 'r+' = 'r+'): 'empty' | 'holds 
     if (missing > maxMissingBytes || (missing > 0 && mode === 'r')) throw unavailable('corrupt', `${path} is truncated`)
     // Reading beyond the end of a mapped file kills the process; reading zeros is a reportable error.
     if (missing > 0) appendFileSync(path, new Uint8Array(missing))
+    checkPages(path, first.pageSize)
     return 'holds data'
   } finally {
     closeSync(file)

@@ -2,6 +2,7 @@
 import type { Database, RootDatabase } from 'lmdb'
 import type { Revision } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
+import { crc32 } from './crc32.ts'
 import { unavailable } from './data-dir.ts'
 
 const format = 'krmkit-storage 2'
@@ -10,17 +11,41 @@ const formerFormats = ['krmkit-storage 1']
 const tableNames = ['facts', 'records']
 /** With this size, typical objects of 1 to 4 KB neither waste half a page nor need overflow pages. */
 const pageSize = 8192
+const metaPages = 2
+/**
+ * Address space for the file, which takes no memory. When a file outgrows its map, LMDB makes a second one and keeps the first, so that
+ * pages in both count twice. By default it begins with 128 KiB.
+ */
+const mapSize = 8 * 2 ** 30
 const asBinary = { encoding: 'binary', cache: false } as const
+
+/** LMDB reads values up to some size into one buffer, and copies them unless a decoder does. */
+const inPlace = {
+  encoder: {
+    encode: (value: Buffer) => value,
+    decode: (bytes: Buffer) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+  },
+  cache: false,
+} as const
 
 type ReadTransaction = ReturnType<RootDatabase['useReadTransaction']>
 
-export interface RecordTable {
-  getRange(options?: { readonly transaction: ReadTransaction }): Iterable<{ key: Revision; value: Buffer }>
+export interface RecordReader {
+  get(key: Revision): Buffer | undefined
+  getRange(options?: {
+    readonly transaction: ReadTransaction
+    readonly start?: Revision
+  }): Iterable<{ key: Revision; value: Buffer }>
+}
+
+export interface RecordTable extends RecordReader {
   getKeysCount(options?: { readonly transaction: ReadTransaction }): number
+  getKeys(options: { readonly reverse: true; readonly limit: 1 }): Iterable<Revision>
   /** Resolves to false unless the key is greater than all others. */
   put(key: Revision, value: Uint8Array, options: { readonly append: true }): Promise<boolean>
   remove(key: Revision): Promise<boolean>
   batch(fn: () => void): Promise<boolean>
+  getStats(): object
 }
 
 export type MetadataTable = Database<Buffer, string>
@@ -29,6 +54,8 @@ export interface Environment {
   readonly root: RootDatabase
   readonly metadata: MetadataTable
   readonly records: RecordTable
+  /** The same records, not copied: a buffer is valid until the next one is read. */
+  readonly recordsInPlace: RecordReader
 }
 
 /**
@@ -49,6 +76,7 @@ export async function openEnvironment(
       noSubdir: false,
       maxDbs: 2,
       pageSize,
+      mapSize,
       overlappingSync: false,
       eventTurnBatching: false,
       readOnly,
@@ -59,7 +87,8 @@ export async function openEnvironment(
       throw unavailable('foreign', `${dir} contains no durable store`)
     const metadata: MetadataTable = root.openDB('facts', asBinary)
     const records = root.openDB('records', asBinary) as unknown as RecordTable
-    const opened = { root, metadata, records }
+    const recordsInPlace = root.openDB('records', inPlace) as unknown as RecordReader
+    const opened = { root, metadata, records, recordsInPlace }
     check?.(opened)
     const found = metadata.get('format')?.toString()
     const isNew = found === undefined && records.getKeysCount() === 0
@@ -78,13 +107,39 @@ function wrongFormat(dir: string, found: string | undefined) {
   return unavailable('foreign', `${problem}: use the version of krmkit that wrote it, or a newer one`)
 }
 
-export function compactedOf(metadata: Buffer | undefined, initial: Revision): Revision {
-  return metadata?.readDoubleLE(0) ?? initial
+/** Numbers of pages, which the types of LMDB leave open. */
+interface TreePages {
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
 }
 
+/** Bytes of the pages in use; the other pages of the file are free. */
+export function usedBytesOf({ metadata, records }: Pick<Environment, 'metadata' | 'records'>): number {
+  const ofRecords = records.getStats() as TreePages & { readonly root: TreePages; readonly free: TreePages }
+  const trees = [ofRecords, ofRecords.root, ofRecords.free, metadata.getStats() as TreePages]
+  const pages = trees.reduce(
+    (sum, each) => sum + each.treeBranchPageCount + each.treeLeafPageCount + each.overflowPages,
+    metaPages,
+  )
+  return pages * pageSize
+}
+
+/** @throws StorageError `Unavailable` with reason `corrupt` */
+export function compactedOf(metadata: Buffer | undefined, initial: Revision): Revision {
+  if (metadata === undefined) return initial
+  const revision = metadata.readDoubleLE(0)
+  // Former versions wrote no checksum.
+  const isWhole = metadata.length === 8 || metadata.equals(encodeCompacted(revision))
+  if (!isWhole || !Number.isSafeInteger(revision)) throw unavailable('corrupt', 'the oldest readable revision is damaged')
+  return revision
+}
+
+/** The revision and a checksum of its bytes. */
 export function encodeCompacted(revision: Revision): Buffer {
-  const bytes = Buffer.alloc(8)
+  const bytes = Buffer.alloc(12)
   bytes.writeDoubleLE(revision)
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 8)), 8)
   return bytes
 }
 
@@ -108,8 +163,9 @@ async function loadLmdb(): Promise<typeof import('lmdb')> {
   try {
     return await import('lmdb')
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause)
-    throw unavailable('module', `durable storage needs the package lmdb, which cannot be loaded: ${problem}`, cause)
+    const [problem] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
+    const advice = 'install it (npm install lmdb), or choose storage in memory'
+    throw unavailable('module', `durable storage needs the package lmdb, which cannot be loaded: ${problem}; ${advice}`, cause)
   }
 }
 

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Storage } from '../interfaces.ts'
+import type { Entry, Storage } from '../interfaces.ts'
 import { StorageError, type StorageErrorDetail } from '../storage-error.ts'
 import { formatEntries, put, text } from '../testing/harness.ts'
 import { withTempDir } from '../testing/temp-dir.ts'
+import { identityTransformer } from '../value-transformer.ts'
 import { lmdbStorage } from './lmdb-storage.ts'
 
 async function opening(dir: string): Promise<StorageErrorDetail | 'opened'> {
@@ -165,6 +166,32 @@ describe('opening a directory', () => {
     })
   })
 
+  it('reports a torn tail, or serves everything when only unused bytes are gone', async () => {
+    await withTempDir(async (dir) => {
+      const from = join(dir, 'from')
+      await fill(from, 300)
+      const bytes = readFileSync(join(from, 'data.mdb'))
+      const outcomes = new Set<string>()
+      for (const gone of [1, 100, 4096, 8191, 8192, 8193, 3 * 8192, 100_000, 250_000]) {
+        const path = join(dir, `torn-${gone}`)
+        mkdirSync(path)
+        writeFileSync(join(path, 'data.mdb'), bytes.subarray(0, bytes.length - gone))
+        const storage = await lmdbStorage({ dir: path }).catch((error: unknown) => error)
+        if (storage instanceof StorageError) {
+          expect(storage.detail, `${gone} bytes`).toMatchObject({ code: 'Unavailable', reason: 'corrupt' })
+          outcomes.add('reported')
+          continue
+        }
+        const { entries } = await (storage as Storage).list({ prefix: '/' })
+        expect(entries.map(({ key, value }) => `/a/${value[0]}` === key || Number(key.slice(3)) > 255)).not.toContain(false)
+        expect(entries.length, `${gone} bytes`).toBe(300)
+        outcomes.add('whole')
+        await (storage as Storage).close()
+      }
+      expect(outcomes).toContain('reported')
+    })
+  })
+
   it('rejects a directory that is open in this process', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir })
@@ -207,6 +234,29 @@ describe('the data file', () => {
     })
   })
 
+  it('has figures: its size, what is in use, the space on the disk, commits and history', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await lmdbStorage({ dir })
+      const write = () => Promise.all(Array.from({ length: 500 }, (_, n) => storage.put(`/a/${n}`, () => new Uint8Array(1000))))
+      await write()
+      await write()
+      const before = storage.stats?.()
+      expect(before?.history).toEqual({ revisions: 1000, bytes: expect.any(Number) })
+      expect(before?.history.bytes).toBeGreaterThan(500_000)
+      expect(before?.journal?.usedBytes).toBeGreaterThan(1_000_000)
+      expect(before?.journal?.fileBytes).toBe(statSync(join(dir, 'data.mdb')).size)
+      expect(before?.journal?.diskAvailableBytes).toBeGreaterThan(0)
+      expect(before?.journal?.commits.total).toBeGreaterThan(1)
+      expect(before?.journal?.commits.counts.reduce((sum, count) => sum + count, 0)).toBe(before?.journal?.commits.total)
+      expect(before?.journal?.failedCommits).toBe(0)
+      await storage.compact(storage.revision)
+      const after = storage.stats?.()
+      expect(after?.history).toEqual({ revisions: 0, bytes: 0 })
+      expect(after?.journal?.usedBytes).toBeLessThan(before!.journal!.usedBytes)
+      await storage.close()
+    })
+  })
+
   it('reuses the space of compacted records', async () => {
     await withTempDir(async (dir) => {
       const storage = await lmdbStorage({ dir })
@@ -222,6 +272,79 @@ describe('the data file', () => {
       for (let n = 0; n < 5; n++) await write()
       expect(await write()).toBeLessThan(early * 2)
       await storage.close()
+    })
+  })
+})
+
+describe('values in memory', () => {
+  const value = (n: number) => () => new TextEncoder().encode(`{"n":${n}}`)
+  const shown = (entry: Entry) => new TextDecoder().decode(entry.value)
+  const isInMemory = (entry: Entry) => {
+    const { value } = entry
+    return value === entry.value
+  }
+
+  /** A key with a superseded value, and enough later writes that nothing is about to read it. */
+  async function supersede(storage: Storage): Promise<Entry> {
+    const first = await storage.put('/a', value(1))
+    await storage.put('/a', value(2))
+    for (let n = 0; n < 300; n++) await storage.put(`/other/${n}`, value(n))
+    if (first.outcome !== 'written') throw new Error('not written')
+    return first.entry
+  }
+
+  it('leave it once they are superseded, and come back before their records are removed', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await lmdbStorage({ dir })
+      const past = await supersede(storage)
+      expect([isInMemory(past), shown(past)]).toEqual([false, '{"n":1}'])
+      expect((await storage.get('/a', { at: past.revision }))?.value).toEqual(past.value)
+      expect(isInMemory(storage.peek('/a')!)).toBe(true)
+      await storage.compact(storage.revision)
+      expect([isInMemory(past), shown(past)]).toEqual([true, '{"n":1}'])
+      await storage.close()
+      expect(shown(past)).toBe('{"n":1}')
+    })
+  })
+
+  it('leave it after a deletion', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await lmdbStorage({ dir })
+      await storage.put('/gone', value(1))
+      const watcher = storage.watch({ prefix: '/gone', from: storage.revision })
+      await storage.delete('/gone', value(2))
+      const [event] = watcher.take()
+      await supersede(storage)
+      expect([event!.entry, event!.previous!].map((entry) => [isInMemory(entry), shown(entry)])).toEqual([
+        [false, '{"n":2}'],
+        [false, '{"n":1}'],
+      ])
+      await storage.close()
+    })
+  })
+
+  it('stay there when they are encrypted, because their key may be removed', async () => {
+    await withTempDir(async (dir) => {
+      const storage = await lmdbStorage({ dir, transformer: { ...identityTransformer } })
+      const past = await supersede(storage)
+      expect([isInMemory(past), shown(past)]).toEqual([true, '{"n":1}'])
+      await storage.close()
+    })
+  })
+
+  it('are read on first access after a restart', async () => {
+    await withTempDir(async (dir) => {
+      const before = await lmdbStorage({ dir })
+      await supersede(before)
+      await before.close()
+      const storage = await lmdbStorage({ dir })
+      const current = storage.peek('/a')!
+      expect([isInMemory(current), shown(current)]).toEqual([true, '{"n":2}'])
+      const past = (await storage.get('/a', { at: 2 }))!
+      expect([isInMemory(past), shown(past)]).toEqual([false, '{"n":1}'])
+      const unread = storage.peek('/other/7')!
+      await storage.close()
+      expect(() => unread.value).toThrow('closed')
     })
   })
 })

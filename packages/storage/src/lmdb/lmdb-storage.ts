@@ -15,10 +15,11 @@ export interface LmdbStorageOptions extends StorageOptions {
 }
 
 /**
- * Opens a store whose writes survive a crash: each is flushed to disk before its promise resolves, many per flush. All data is
- * also in memory, so reads never touch the disk.
+ * Opens a store whose writes survive a crash: each is flushed to disk before its promise resolves, many per flush. Present
+ * values are also in memory, so reads of the newest state never touch the disk. Values of past revisions are read from the files, unless
+ * they are encrypted.
  *
- * After a restart, the event window is restored and ages from the start.
+ * After a restart, the event window is restored and ages from the start, and present values are read when they are first accessed.
  *
  * @throws StorageError `Unavailable`, with a reason: `locked`, `foreign`, `corrupt`, `access`, `encryption`, or `module` without the package `lmdb`
  * @example
@@ -30,6 +31,7 @@ export interface LmdbStorageOptions extends StorageOptions {
 export async function lmdbStorage(options: LmdbStorageOptions): Promise<Storage> {
   const journal = await LmdbJournal.open(options.dir, options.transformer)
   try {
+    await journal.prepare()
     return MvccStorage.open(resolveOptions(options), journal.load(), journal)
   } catch (error) {
     await journal.close()

@@ -12,7 +12,7 @@
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { makeEntry } from '../mvcc/entries.ts'
 import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
-import { crc32 } from './crc32.ts'
+import { crc32, crc32ByTable } from './crc32.ts'
 
 export interface JournalRecord {
   readonly type: StorageEvent['type']
@@ -67,12 +67,32 @@ export function writeRecord(buffer: Buffer, start: number, event: StorageEvent):
   return end
 }
 
+/** A record without its value, which begins at `valueStart`. */
+export interface RecordHead {
+  readonly type: StorageEvent['type']
+  readonly key: string
+  readonly created: Revision
+  readonly valueStart: number
+}
+
 /**
  * Reads a record. The value is a view of `bytes`, which the store then owns.
  *
  * @returns undefined for malformed bytes and for a wrong checksum
  */
 export function readRecord(bytes: Buffer, revision: Revision): JournalRecord | undefined {
+  const head = readRecordHead(bytes, revision)
+  return head === undefined ? undefined : withValue(head, bytes, revision)
+}
+
+/** The record of a head that was read from the same bytes. */
+export function withValue({ type, key, created, valueStart }: RecordHead, bytes: Buffer, revision: Revision): JournalRecord {
+  const value = new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, bytes.length - valueStart)
+  return { type, entry: makeEntry(key, value, { revision, created }) }
+}
+
+/** As {@link readRecord}, but keeps nothing of `bytes`. */
+export function readRecordHead(bytes: Buffer, revision: Revision): RecordHead | undefined {
   const start = keyStartOf(bytes)
   if (start === undefined) return undefined
   if (start === headerBytes.checked && bytes.readUInt32LE(checksumAt) !== checksumOf(bytes, revision)) return undefined
@@ -80,9 +100,7 @@ export function readRecord(bytes: Buffer, revision: Revision): JournalRecord | u
   const valueStart = start + bytes.readUInt32LE(1)
   const created = bytes.readDoubleLE(5)
   if (type === undefined || valueStart > bytes.length || !(created >= 1 && created <= revision)) return undefined
-  const key = bytes.toString('utf8', start, valueStart)
-  const value = new Uint8Array(bytes.buffer, bytes.byteOffset + valueStart, bytes.length - valueStart)
-  return { type, entry: makeEntry(key, value, { revision, created }) }
+  return { type, key: bytes.toString('utf8', start, valueStart), created, valueStart }
 }
 
 /** The key of a damaged record, which can be damaged too; undefined when it cannot be found. */
@@ -98,7 +116,7 @@ function keyStartOf(bytes: Buffer): number | undefined {
   return bytes.length < start ? undefined : start
 }
 
+/** The first bytes are too few to be worth a call of native code. */
 function checksumOf(record: Buffer, revision: Revision): number {
-  const before = crc32(record.subarray(0, checksumAt))
-  return (crc32(record.subarray(headerBytes.checked), before) ^ revision) >>> 0
+  return (crc32(record.subarray(headerBytes.checked), crc32ByTable(record, 0, checksumAt)) ^ revision) >>> 0
 }

@@ -1,16 +1,22 @@
 /** Restores a state, and the events after it, from the records of a journal. */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
-import { deleteEvent, putEvent } from '../mvcc/entries.ts'
+import { deleteEvent, makeEntryBelow, putEvent, type ValueSource } from '../mvcc/entries.ts'
 import type { InitialState } from '../mvcc/mvcc-state.ts'
 import { StorageError } from '../storage-error.ts'
-import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
+import { identityTransformer, isEncrypted, type ValueTransformer } from '../value-transformer.ts'
 import { unavailable } from './data-dir.ts'
-import { type JournalRecord, readRecord, restoreRecord } from './record.ts'
+import { type JournalRecord, type RecordHead, readRecordHead, restoreRecord, withValue } from './record.ts'
 
 export interface Replayed {
   readonly initial: InitialState
   /** Unreachable records, left by an interrupted compaction. */
   readonly superseded: readonly Revision[]
+}
+
+export interface ReplayOptions {
+  readonly transformer?: ValueTransformer
+  /** Returns the values of records when they are needed, so that the buffers of `records` may be reused. Absent: values are views. */
+  readonly values?: ValueSource
 }
 
 /**
@@ -30,22 +36,24 @@ export interface Replayed {
 export function replay(
   records: () => Iterable<{ key: Revision; value: Buffer }>,
   compacted: Revision,
-  transformer: ValueTransformer = identityTransformer,
+  options: ReplayOptions = {},
 ): Replayed {
+  const { transformer = identityTransformer, values } = options
   const current = new Map<string, Entry>()
   const unreadable = new UnreadableValues(transformer, compacted)
+  const readEntry = entryReader({ transformer, values, unreadable })
   const superseded: Revision[] = []
   const events: StorageEvent[] = []
   let entries: Entry[] | undefined
   for (const { key: revision, value } of records()) {
-    const kept = readRecord(value, revision)
-    if (kept === undefined) throw corrupt(revision, 'cannot be read')
-    const record = unreadable.restore(kept)
-    const { type, entry } = record
-    const previous = current.get(entry.key)
+    const head = readRecordHead(value, revision)
+    if (head === undefined) throw corrupt(revision, 'cannot be read')
+    const previous = current.get(head.key)
+    const entry = readEntry(head, { bytes: value, revision, previous })
+    const { type } = head
     if (revision > compacted) {
       entries ??= [...current.values()]
-      events.push(nextEvent(record, previous, compacted + events.length + 1))
+      events.push(nextEvent({ type, entry }, previous, compacted + events.length + 1))
     } else {
       if (previous !== undefined) superseded.push(previous.revision)
       if (type === 'delete') superseded.push(revision)
@@ -54,8 +62,41 @@ export function replay(
     else current.delete(entry.key)
   }
   unreadable.check()
-  if (unreadable.readableFrom > compacted) return replay(records, unreadable.readableFrom, transformer)
+  if (unreadable.readableFrom > compacted) return replay(records, unreadable.readableFrom, options)
   return { initial: { compacted, entries: entries ?? [...current.values()], events }, superseded }
+}
+
+interface RecordContext {
+  readonly bytes: Buffer
+  readonly revision: Revision
+  readonly previous: Entry | undefined
+}
+
+/** Returns what makes the entry of a record: with its value below, or with the restored value. */
+function entryReader({
+  transformer,
+  values,
+  unreadable,
+}: {
+  readonly transformer: ValueTransformer
+  readonly values: ValueSource | undefined
+  readonly unreadable: UnreadableValues
+}): (head: RecordHead, context: RecordContext) => Entry {
+  const restored = (head: RecordHead, { bytes, revision }: RecordContext) => {
+    const kept = withValue(head, bytes, revision)
+    const { entry } = unreadable.restore(kept)
+    return { entry, isAsStored: entry === kept.entry }
+  }
+  if (values === undefined) return (head, context) => restored(head, context).entry
+  // With the key of an earlier entry rather than a copy of it.
+  const below = ({ key, created, valueStart }: RecordHead, { bytes, revision, previous }: RecordContext) =>
+    makeEntryBelow(previous?.key ?? key, { revision, created, size: bytes.length - valueStart, source: values })
+  return (head, context) => {
+    // It would return the value, so no view of it is needed.
+    if (transformer === identityTransformer && !isEncrypted(context.bytes, head.valueStart)) return below(head, context)
+    const { entry, isAsStored } = restored(head, context)
+    return isAsStored ? below(head, context) : entry
+  }
 }
 
 /** Keys whose newest value cannot be decrypted. */

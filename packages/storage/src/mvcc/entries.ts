@@ -1,12 +1,103 @@
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 
-/** The only constructors of entries and events, so that all objects share one hidden class. */
-export function makeEntry(
+/** Returns values that are durable below and need not stay in memory. */
+export interface ValueSource {
+  /** @throws StorageError `Closed`, or `Unavailable` when the value cannot be read */
+  readValue(entry: Pick<Entry, 'key' | 'revision'>): Uint8Array
+}
+
+interface EntryTimes {
+  readonly revision: Revision
+  readonly created: Revision
+  readonly memo?: unknown
+}
+
+/** What an entry is made of: its value, or the length of a value below and where to read it. */
+type EntryValue =
+  | { readonly bytes: Uint8Array; readonly size: number; readonly source?: undefined }
+  | { readonly bytes?: undefined; readonly size: number; readonly source: ValueSource }
+
+/**
+ * An entry whose value is in memory, or below and read on demand:
+ *
+ *     in memory --superseded, and durable below--> past: each access reads below
+ *     past --before it is removed below--> in memory
+ *     restored by a restart: below --first access--> in memory
+ */
+class MvccEntry implements Entry {
+  readonly key: string
+  readonly revision: Revision
+  readonly created: Revision
+  memo: unknown
+  /** Length of the value in bytes. */
+  readonly size: number
+  // Not `#`, so that comparisons of entries see them.
+  private bytes: Uint8Array | undefined
+  private source: ValueSource | undefined
+  /** Superseded: an access does not keep the value in memory. */
+  private isPast = false
+
+  constructor(key: string, times: EntryTimes, { bytes, size, source }: EntryValue) {
+    this.key = key
+    this.revision = times.revision
+    this.created = times.created
+    this.memo = times.memo
+    this.size = size
+    this.bytes = bytes
+    this.source = source
+  }
+
+  get value(): Uint8Array {
+    return this.bytes ?? this.#read()
+  }
+
+  release(source: ValueSource): void {
+    this.bytes = undefined
+    this.source = source
+    this.isPast = true
+  }
+
+  hold(): void {
+    this.isPast = false
+    if (this.bytes === undefined) this.#read()
+    this.source = undefined
+  }
+
+  #read(): Uint8Array {
+    const { source } = this
+    if (source === undefined) throw new Error(`the value of ${this.key} is neither in memory nor below`)
+    const bytes = source.readValue(this)
+    if (!this.isPast) this.bytes = bytes
+    return bytes
+  }
+}
+
+/** This and `makeEntryBelow` are the only constructors of entries, so that all objects share one hidden class. */
+export function makeEntry(key: string, value: Uint8Array, times: EntryTimes): Entry {
+  return new MvccEntry(key, times, { bytes: value, size: value.byteLength })
+}
+
+/** An entry whose value is read on first access. @param size length of the value in bytes */
+export function makeEntryBelow(
   key: string,
-  value: Uint8Array,
-  times: { revision: Revision; created: Revision; memo?: unknown },
+  { size, source, ...times }: EntryTimes & { readonly size: number; readonly source: ValueSource },
 ): Entry {
-  return { key, value, revision: times.revision, created: times.created, memo: times.memo }
+  return new MvccEntry(key, times, { size, source })
+}
+
+/** Length of the value in bytes; reads nothing. */
+export function sizeOf(entry: Entry): number {
+  return entry instanceof MvccEntry ? entry.size : entry.value.byteLength
+}
+
+/** Lets the value of a superseded entry leave memory: later accesses read it from the source. */
+export function releaseValue(entry: Entry, source: ValueSource): void {
+  if (entry instanceof MvccEntry) entry.release(source)
+}
+
+/** Takes the value back into memory, before it is removed below: readers may hold the entry. */
+export function holdValue(entry: Pick<Entry, 'revision'>): void {
+  if (entry instanceof MvccEntry) entry.hold()
 }
 
 export function putEvent(entry: Entry, previous: Entry | undefined): StorageEvent {

@@ -75,11 +75,12 @@ describe('History', () => {
     fixture.put('/x') // 4
     fixture.delete('/y') // 5
     fixture.put('/x') // 6
-    expect(fixture.history.supersededBy(3)).toEqual([])
-    expect(fixture.history.supersededBy(4)).toEqual([2])
-    expect(fixture.history.supersededBy(5)).toEqual([2, 3, 5])
+    const supersededBy = (revision: number) => fixture.history.supersededBy(revision).map((entry) => entry.revision)
+    expect(supersededBy(3)).toEqual([])
+    expect(supersededBy(4)).toEqual([2])
+    expect(supersededBy(5)).toEqual([2, 3, 5])
     fixture.history.compact(4)
-    expect(fixture.history.supersededBy(6)).toEqual([3, 5, 4])
+    expect(supersededBy(6)).toEqual([3, 5, 4])
   })
 
   it('compacts by age', () => {

@@ -10,6 +10,7 @@
  *     compact(4) [base 4: 5 6]                     compact(5) keeps the segment, but 4 is no longer readable
  */
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
+import { releaseValue, sizeOf, type ValueSource } from './entries.ts'
 import { Tree, type TreeSnapshot } from './tree.ts'
 
 export interface HistoryLimits {
@@ -39,11 +40,12 @@ const segmentsPerWindow = 60
 /** Cost of an event in addition to the bytes it keeps alive. */
 const eventOverheadBytes = 256
 const maxCachedStates = 16
-/** Superseded entries keep their notes for so many events: watchers are about to read them. */
+/** Superseded entries keep their notes and values for so many events: watchers are about to read them. */
 const notesKept = 256
 
 export class History {
   readonly #limits: HistoryLimits
+  readonly #below: ValueSource | undefined
   #segments: Segment[] = []
   #compacted: Revision
   #revision: Revision
@@ -51,10 +53,12 @@ export class History {
   /** States restored for readers of older revisions, in LRU order. */
   readonly #states = new Map<Revision, TreeSnapshot>()
 
-  constructor(start: Revision, limits: HistoryLimits) {
+  /** @param below where superseded values can be read; without it they stay in memory */
+  constructor(start: Revision, limits: HistoryLimits, below?: ValueSource) {
     this.#compacted = start
     this.#revision = start
     this.#limits = limits
+    this.#below = below
   }
 
   /** Oldest readable revision. */
@@ -101,7 +105,9 @@ export class History {
     this.#bytes += bytes
     this.#revision = event.revision
     const settled = this.#eventBefore(notesKept)
-    if (settled !== undefined) dropNotes(settled)
+    if (settled === undefined) return
+    dropNotes(settled)
+    if (this.#below !== undefined) releaseValues(settled, this.#below)
   }
 
   /** Advances to a later revision that has no events here. */
@@ -139,13 +145,13 @@ export class History {
     return state
   }
 
-  /** The revisions whose writes become unreachable when everything before `revision` is dropped. */
-  supersededBy(revision: Revision): Revision[] {
-    const superseded: Revision[] = []
+  /** The entries whose writes become unreachable when everything before `revision` is dropped. */
+  supersededBy(revision: Revision): Entry[] {
+    const superseded: Entry[] = []
     this.find(this.#compacted, (event) => {
       if (event.revision > revision) return true
-      if (event.previous !== undefined) superseded.push(event.previous.revision)
-      if (event.type === 'delete') superseded.push(event.revision)
+      if (event.previous !== undefined) superseded.push(event.previous)
+      if (event.type === 'delete') superseded.push(event.entry)
       return false
     })
     return superseded
@@ -286,17 +292,18 @@ function firstAfter({ base, events }: Segment, after: Revision): number {
 }
 
 function costOf(event: StorageEvent): number {
-  const kept = lengthOf(event.previous) + (event.type === 'delete' ? lengthOf(event.entry) : 0)
-  return kept + eventOverheadBytes
-}
-
-function lengthOf(entry: Entry | undefined): number {
-  return entry === undefined ? 0 : entry.value.byteLength
+  const { type, entry, previous } = event
+  return (previous === undefined ? 0 : sizeOf(previous)) + (type === 'delete' ? sizeOf(entry) : 0) + eventOverheadBytes
 }
 
 function dropNotes(event: StorageEvent): void {
   if (event.previous?.memo !== undefined) event.previous.memo = undefined
   if (event.type === 'delete' && event.entry.memo !== undefined) event.entry.memo = undefined
+}
+
+function releaseValues(event: StorageEvent, below: ValueSource): void {
+  if (event.previous !== undefined) releaseValue(event.previous, below)
+  if (event.type === 'delete') releaseValue(event.entry, below)
 }
 
 function redo(tree: Tree, event: StorageEvent): void {

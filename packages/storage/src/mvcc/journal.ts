@@ -1,4 +1,6 @@
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
+import type { JournalStats } from '../stats.ts'
+import type { ValueSource } from './entries.ts'
 
 /**
  * Makes the writes of a store durable. The store never runs two commits at once, but may call `compact` at any time. Writes stay
@@ -7,15 +9,24 @@ import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 export interface Journal {
   /**
    * Stores all events or none, and resolves when they would survive a crash. Revisions are consecutive within and across commits.
-   * A rejection makes the store read-only.
+   * After a rejection, `recover` tells whether the events are stored.
    */
   commit(events: readonly StorageEvent[]): Promise<void>
+  /** The newest stored revision, called after a rejected commit: the next one follows it. @throws while it cannot be read */
+  recover(): Promise<Revision>
   /**
-   * Drops history before `revision`: the writes of the `superseded` revisions are unreachable. May be interrupted at any point,
-   * which only leaves garbage.
+   * Drops history before `revision`: the writes of the `superseded` entries are unreachable, but readers may hold the entries, so their
+   * values are taken into memory before they are removed. May be interrupted at any point, which only leaves garbage.
    */
-  compact(revision: Revision, superseded: readonly Revision[]): Promise<void>
+  compact(revision: Revision, superseded: readonly Entry[]): Promise<void>
+  /** Reads values that were committed and are not removed yet. Absent: superseded values stay in memory. */
+  readonly values?: ValueSource | undefined
   /** As in `Storage`. */
   isStale?(entry: Pick<Entry, 'key' | 'revision'>): boolean
+  stats?(): JournalStats
+  /** As in `Storage`. */
+  defragment?(): Promise<void>
+  /** Called before a write is ordered. @throws StorageError when it could not be committed at present */
+  checkWrite?(key: string): void
   close(): Promise<void>
 }

@@ -5,6 +5,7 @@
 import type { Clock } from '@krmkit/meta'
 import type {
   Entry,
+  ListSelection,
   Revision,
   StorageEvent,
   StorageListOptions,
@@ -12,11 +13,13 @@ import type {
   StorageWatchOptions,
   Watcher,
 } from '../interfaces.ts'
-import { checkKeyOrPrefix, checkPrefix, endOfPrefix } from '../keys.ts'
+import { checkKeyOrPrefix, checkPrefix } from '../keys.ts'
 import { type ResolvedOptions, resolveOptions, type StorageOptions } from '../options.ts'
 import { StorageError } from '../storage-error.ts'
 import { History } from './history.ts'
+import type { Journal } from './journal.ts'
 import { RevisionWaiters } from './revision-waiters.ts'
+import { SelectionIndexes } from './selection-indexes.ts'
 import { Tree } from './tree.ts'
 import { WatchHub } from './watch-hub.ts'
 import { MvccWatcher, type WatcherContext } from './watcher.ts'
@@ -30,8 +33,8 @@ export interface InitialState {
   readonly events: Iterable<StorageEvent>
 }
 
-/** Drops what is below when history is compacted. `superseded` returns the revisions that become unreachable. */
-export type CompactBelow = (revision: Revision, superseded: readonly Revision[]) => Promise<void>
+/** What is below the state: it is compacted with the history, and may keep superseded values. */
+export type Below = Pick<Journal, 'compact' | 'values'>
 
 /** Interval between housekeeping runs while there is history: a fraction of the window, and a minimum in milliseconds. */
 const housekeepingRunsPerWindow = 60
@@ -40,10 +43,11 @@ const minHousekeepingMs = 1000
 export class MvccState {
   readonly #options: ResolvedOptions
   readonly #clock: Clock
-  readonly #compactBelow: CompactBelow | undefined
+  readonly #below: Below | undefined
   #tree: Tree
   readonly #history: History
   readonly #hub = new WatchHub<MvccWatcher>()
+  readonly #indexes = new SelectionIndexes()
   readonly #watchers = new Set<MvccWatcher>()
   readonly #waiters = new RevisionWaiters()
   #isClosed = false
@@ -51,15 +55,12 @@ export class MvccState {
   readonly #freeze = () => this.#tree.freeze()
   readonly #watcherContext: WatcherContext
 
-  private constructor(
-    options: ResolvedOptions,
-    parts: { tree: Tree; history: History; compactBelow?: CompactBelow | undefined },
-  ) {
+  private constructor(options: ResolvedOptions, parts: { tree: Tree; history: History; below?: Below | undefined }) {
     this.#options = options
     this.#clock = options.clock
     this.#tree = parts.tree
     this.#history = parts.history
-    this.#compactBelow = parts.compactBelow
+    this.#below = parts.below
     this.#watcherContext = {
       history: parts.history,
       hub: this.#hub,
@@ -67,11 +68,11 @@ export class MvccState {
     }
   }
 
-  static open(options: ResolvedOptions, initial: InitialState, compactBelow?: CompactBelow): MvccState {
+  static open(options: ResolvedOptions, initial: InitialState, below?: Below): MvccState {
     const tree = new Tree()
     for (const entry of initial.entries) tree.set(entry)
-    const history = new History(initial.compacted, options)
-    const state = new MvccState(options, { tree, history, compactBelow })
+    const history = new History(initial.compacted, options, below?.values)
+    const state = new MvccState(options, { tree, history, below })
     for (const event of initial.events) state.publish(event)
     return state
   }
@@ -93,6 +94,11 @@ export class MvccState {
     return this.#history.compacted
   }
 
+  /** Bytes held only by history. */
+  get historyBytes(): number {
+    return this.#history.bytes
+  }
+
   peek(key: string): Entry | undefined {
     return this.#tree.get(key)
   }
@@ -108,20 +114,22 @@ export class MvccState {
 
   /** @throws StorageError `Compacted`, `FutureRevision` or `InvalidKey` */
   list(options: StorageListOptions): StorageListResult {
-    const { prefix, after, limit, at } = options
+    const { prefix, after, limit, at, selection } = options
     checkPrefix(prefix)
     if (at !== undefined) this.#checkReadable(at)
-    const tree = at === undefined || at === this.revision ? this.#tree : this.#treeAt(at)
-    const start = tree.rank(prefix)
+    const isNewest = at === undefined || at === this.revision
+    const indexed = isNewest && selection !== undefined ? this.#selected(prefix, selection) : undefined
+    const tree = indexed ?? (isNewest ? this.#tree : this.#treeAt(at))
+    const { at: start, end } = tree.range(prefix)
     const from = after === undefined ? start : Math.max(start, tree.rank(after, 'including'))
-    const end = tree.rank(endOfPrefix(prefix))
     const to = limit === undefined || limit <= 0 ? end : Math.min(end, from + limit)
     return { entries: tree.slice(from, to), revision: at ?? this.revision, remaining: Math.max(0, end - to) }
   }
 
   count(prefix: string): number {
     checkPrefix(prefix)
-    return this.#tree.rank(endOfPrefix(prefix)) - this.#tree.rank(prefix)
+    const { at, end } = this.#tree.range(prefix)
+    return end - at
   }
 
   /** @throws StorageError `Compacted` or `InvalidKey` */
@@ -145,6 +153,7 @@ export class MvccState {
     this.#history.append(event, this.#clock.now(), this.#freeze)
     if (event.type === 'put') this.#tree.set(event.entry)
     else this.#tree.delete(event.key)
+    this.#indexes.publish(event)
     this.#hub.dispatch(event)
     this.#waiters.resolveReached(event.revision)
     if (this.#history.exceedsByteLimit) this.#compactDue()
@@ -177,6 +186,7 @@ export class MvccState {
       if (changed.has(watcher.prefix)) watcher.end('overflow')
     }
     this.#tree = tree
+    this.#indexes.clear()
     this.#history.restart(revision)
     this.#waiters.resolveReached(revision)
   }
@@ -197,7 +207,12 @@ export class MvccState {
   end(): void {
     for (const watcher of this.#watchers) watcher.end('closed')
     this.#watchers.clear()
+    this.#indexes.clear()
     this.#waiters.rejectAll(new StorageError({ code: 'Closed' }))
+  }
+
+  #selected(prefix: string, selection: ListSelection): Tree | undefined {
+    return this.#indexes.find(selection, { size: () => this.count(prefix), snapshot: this.#freeze, nowMs: this.#clock.now() })
   }
 
   #treeAt(revision: Revision): Tree {
@@ -211,6 +226,7 @@ export class MvccState {
       this.#cancelHousekeeping = undefined
       this.#compactDue()
       this.#history.sweepNotes()
+      this.#indexes.sweep(this.#clock.now())
       this.#scheduleHousekeeping()
     }, everyMs)
   }
@@ -224,11 +240,11 @@ export class MvccState {
 
   async #compact(revision: Revision, cutOff: 'catching up' | 'all'): Promise<void> {
     if (revision <= this.compacted) return
-    const superseded = this.#compactBelow === undefined ? [] : this.#history.supersededBy(revision)
+    const superseded = this.#below === undefined ? [] : this.#history.supersededBy(revision)
     for (const watcher of this.#watchers) watcher.endIfBehind(revision, cutOff)
     this.#history.compact(revision)
     try {
-      await this.#compactBelow?.(revision, superseded)
+      await this.#below?.compact(revision, superseded)
     } catch (cause) {
       const problem = `history could not be compacted: ${cause instanceof Error ? cause.message : String(cause)}`
       throw new StorageError({ code: 'Unavailable', reason: 'journal', problem, cause })

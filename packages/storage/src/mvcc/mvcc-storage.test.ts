@@ -1,6 +1,6 @@
 import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it, vi } from 'vitest'
-import type { Revision, StorageEvent } from '../interfaces.ts'
+import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { type ResolvedOptions, resolveOptions } from '../options.ts'
 import { failureOf, formatEvents, nextTurn, read, text } from '../testing/harness.ts'
 import type { Journal } from './journal.ts'
@@ -12,15 +12,22 @@ class HeldJournal implements Journal {
   readonly compactions: { revision: Revision; superseded: readonly Revision[] }[] = []
   compactionFails = false
   isClosed = false
+  /** Called after a failed commit: the newest durable revision. */
+  recover = async (): Promise<Revision> => this.durable
+  durable: Revision = firstRevision
 
   commit(events: readonly StorageEvent[]): Promise<void> {
-    return new Promise((done, fail) => {
+    return new Promise((resolve, fail) => {
+      const done = () => {
+        this.durable = events.at(-1)!.revision
+        resolve()
+      }
       this.commits.push({ events, done, fail })
     })
   }
 
-  async compact(revision: Revision, superseded: readonly Revision[]): Promise<void> {
-    this.compactions.push({ revision, superseded })
+  async compact(revision: Revision, superseded: readonly Entry[]): Promise<void> {
+    this.compactions.push({ revision, superseded: superseded.map((entry) => entry.revision) })
     if (this.compactionFails) throw new Error('disk full')
   }
 
@@ -132,6 +139,61 @@ describe('MvccStorage with a journal', () => {
     expect(formatEvents(watcher.take())).toEqual(['put /a=kept@2'])
     await storage.close()
     expect(journal.isClosed).toBe(true)
+  })
+
+  /** A store with one entry whose next write fails. */
+  async function failed(recover?: (journal: HeldJournal) => Promise<Revision>) {
+    const { journal, clock, storage } = held()
+    const kept = storage.put('/a', text('kept'))
+    await nextTurn()
+    journal.commits[0]!.done()
+    await kept
+    if (recover !== undefined) journal.recover = () => recover(journal)
+    const failing = storage.put('/a', text('unclear'))
+    await nextTurn()
+    journal.commits[1]!.fail(new Error('disk full'))
+    return { journal, clock, storage, failing }
+  }
+
+  it('accepts writes again a second after a commit failed, from the last durable revision', async () => {
+    const { journal, clock, storage, failing } = await failed()
+    expect(await failureOf(() => failing)).toMatchObject({ reason: 'journal' })
+    clock.advance(999)
+    expect(await failureOf(() => storage.put('/a', text('early')))).toMatchObject({ reason: 'journal' })
+    clock.advance(1)
+    const next = storage.put('/a', text('next'), { expect: 2 })
+    await nextTurn()
+    expect(formatEvents(journal.commits[2]!.events)).toEqual(['put /a=next@3'])
+    journal.commits[2]!.done()
+    expect([(await next).outcome, read(storage.peek('/a')), storage.revision]).toEqual(['written', 'next', 3])
+  })
+
+  it('acknowledges a failed commit that is durable nevertheless', async () => {
+    const { storage, failing } = await failed(async () => 3)
+    expect([(await failing).outcome, read(storage.peek('/a')), storage.revision]).toEqual(['written', 'unclear', 3])
+  })
+
+  it('leaves the outcome of a failed commit open while the journal cannot be read, and decides it later', async () => {
+    let attempts = 0
+    const { journal, clock, storage, failing } = await failed(async () => {
+      if (++attempts < 3) throw new Error('unreadable')
+      return 3
+    })
+    expect(await failureOf(() => failing)).toMatchObject({ reason: 'outcome' })
+    expect(await failureOf(() => storage.put('/b', text('no')))).toMatchObject({ reason: 'journal' })
+    expect(attempts).toBe(1)
+    for (const expected of [2, 3]) {
+      clock.advance(1000)
+      expect(await failureOf(() => storage.put('/b', text('no')))).toMatchObject({ reason: 'journal' })
+      await nextTurn()
+      expect(attempts).toBe(expected)
+    }
+    expect([read(storage.peek('/a')), storage.revision]).toEqual(['unclear', 3])
+    clock.advance(1000)
+    const next = storage.put('/b', text('next'))
+    await nextTurn()
+    journal.commits[2]!.done()
+    expect(await next).toMatchObject({ outcome: 'written', entry: { revision: 4 } })
   })
 
   it('closes after the last commit and rejects later writes', async () => {

@@ -2,6 +2,7 @@
  * The engine of all in-process backends: the state in memory, and write order. An optional journal makes writes durable; without one,
  * a write is complete when it is ordered.
  */
+import type { Clock } from '@krmkit/meta'
 import type {
   Encode,
   Entry,
@@ -17,6 +18,7 @@ import type {
 } from '../interfaces.ts'
 import { checkKey } from '../keys.ts'
 import type { ResolvedOptions, StorageOptions } from '../options.ts'
+import type { StorageStats } from '../stats.ts'
 import { StorageError } from '../storage-error.ts'
 import { deleteEvent, makeEntry, ownBytes, putEvent } from './entries.ts'
 import type { Journal } from './journal.ts'
@@ -34,11 +36,18 @@ export class MvccStorage implements Storage {
   #isEncoding = false
   #closing: Promise<void> | undefined
 
-  private constructor(state: MvccState, journal?: Journal) {
+  private constructor(state: MvccState, journalled?: { readonly journal: Journal; readonly clock: Pick<Clock, 'now'> }) {
     this.#state = state
-    this.#journal = journal
+    this.#journal = journalled?.journal
     this.#ordered = state.revision
-    if (journal !== undefined) this.#writes = new WriteQueue(journal, (event) => state.publish(event))
+    if (journalled === undefined) return
+    this.#writes = new WriteQueue(journalled.journal, {
+      publish: (event) => state.publish(event),
+      restart: (revision) => {
+        this.#ordered = revision
+      },
+      now: () => journalled.clock.now(),
+    })
   }
 
   static empty(options: ResolvedOptions): MvccStorage {
@@ -46,12 +55,8 @@ export class MvccStorage implements Storage {
   }
 
   static open(options: ResolvedOptions, initial: InitialState, journal?: Journal): MvccStorage {
-    const state = MvccState.open(
-      options,
-      initial,
-      journal === undefined ? undefined : (revision, superseded) => journal.compact(revision, superseded),
-    )
-    return new MvccStorage(state, journal)
+    const state = MvccState.open(options, initial, journal)
+    return new MvccStorage(state, journal === undefined ? undefined : { journal, clock: options.clock })
   }
 
   /** Whether the store has no journal, so that it can be forked. */
@@ -115,9 +120,21 @@ export class MvccStorage implements Storage {
     return this.#journal?.isStale?.(entry) ?? false
   }
 
+  stats(): StorageStats {
+    const { revision, compacted, historyBytes } = this.#state
+    const journal = this.#closing === undefined ? this.#journal?.stats?.() : undefined
+    const history = { revisions: revision - compacted, bytes: historyBytes }
+    return journal === undefined ? { history } : { history, journal }
+  }
+
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen()
     await this.#state.compact(revision)
+  }
+
+  async defragment(): Promise<void> {
+    this.#checkOpen()
+    await this.#journal?.defragment?.()
   }
 
   close(): Promise<void> {
@@ -144,6 +161,7 @@ export class MvccStorage implements Storage {
         if (pending === undefined) return Promise.resolve({ outcome: 'conflict', current })
         return pending.written.then(() => ({ outcome: 'conflict', current: this.#state.peek(key) }))
       }
+      this.#journal?.checkWrite?.(key)
       // An update reuses the existing key string instead of keeping one copy per revision.
       const entry = this.#encode(current?.key ?? key, how.encode, {
         created: type === 'put' ? current?.created : current!.created,
@@ -186,7 +204,8 @@ export class MvccStorage implements Storage {
 
   #checkWritable(): void {
     this.#checkOpen()
-    if (this.#writes?.failure !== undefined) throw this.#writes.failure
+    const refusal = this.#writes?.refusal()
+    if (refusal !== undefined) throw refusal
   }
 }
 

@@ -10,7 +10,7 @@
  *     c: delete x                        nodes: [y z]            s1 -> [x y]   (changed in place)
  */
 import type { Entry } from '../interfaces.ts'
-import { type KeyLess, lessByCodePoint, lessByCodeUnit, needsCodePointOrder } from '../keys.ts'
+import { endOfPrefix, type KeyLess, lessByCodePoint, lessByCodeUnit, needsCodePointOrder } from '../keys.ts'
 
 /** An immutable snapshot of a tree; create a {@link Tree} from it to read it. */
 export interface TreeSnapshot {
@@ -115,6 +115,11 @@ export class Tree {
     }
     const at = lowerBound(node.entries, key, less)
     return rank + at + (including === 'including' && node.entries[at]?.key === key ? 1 : 0)
+  }
+
+  /** The ranks of the keys that begin with a prefix: the first, and the one after the last. */
+  range(prefix: string): { readonly at: number; readonly end: number } {
+    return { at: this.rank(prefix), end: this.rank(endOfPrefix(prefix)) }
   }
 
   /** The entries of the ranks `from` (inclusive) to `to` (exclusive), in key order. */

@@ -18,6 +18,8 @@ export interface WatcherContext {
   forget(watcher: MvccWatcher): void
 }
 
+const none: readonly StorageEvent[] = Object.freeze([])
+
 export class MvccWatcher implements Watcher, Subscriber {
   readonly prefix: string
   readonly selection: WatchSelection | undefined
@@ -72,8 +74,9 @@ export class MvccWatcher implements Watcher, Subscriber {
   take(max = Number.POSITIVE_INFINITY): readonly StorageEvent[] {
     if (this.#next !== undefined) return this.#takeFromHistory(max)
     if (this.#queue.length > max) return this.#queue.splice(0, max)
+    if (this.#queue.length === 0) return none
     const taken = this.#queue
-    if (taken.length > 0) this.#queue = []
+    this.#queue = []
     return taken
   }
 

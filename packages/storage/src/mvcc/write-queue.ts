@@ -1,13 +1,18 @@
-import { onNextTurn } from '@krmkit/meta/slices'
 /**
  * Ordered writes that wait for the journal. While one batch is committed, the next one collects, so that many writers share one
  * flush to disk.
  *
  *     ordered --batch--> committing --durable--> visible, promise resolves
- *                                   --failed---> promise rejects, as does every later one
+ *                                   --failed---> the journal is asked what it holds:
+ *                                       stored ----> visible, promise resolves
+ *                                       missing ---> promise rejects
+ *                                       unknown ---> promise rejects, and the journal is asked again later
+ *
+ * After a failure, writes are refused for a while. Then the next one is tried: a disk that was full can have space again.
  */
-import type { Entry, StorageEvent } from '../interfaces.ts'
-import { StorageError } from '../storage-error.ts'
+import { onNextTurn } from '@krmkit/meta/slices'
+import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
+import { StorageError, type UnavailableReason } from '../storage-error.ts'
 import type { Journal } from './journal.ts'
 
 interface QueuedWrite {
@@ -23,27 +28,48 @@ export interface PendingWrite {
   readonly written: Promise<Entry>
 }
 
+export interface WriteQueueOptions {
+  /** Makes a durable event visible; called in revision order. */
+  readonly publish: (event: StorageEvent) => void
+  /** Later writes follow this revision, which is older than that of the last write. */
+  readonly restart: (revision: Revision) => void
+  /** Time in milliseconds, which does not go back. */
+  readonly now: () => number
+}
+
 const maxBatchWrites = 8192
+/** How long writes are refused after a failure, in milliseconds. */
+const refusalMs = 1000
 const maxBatchBytes = 8 * 1024 * 1024
 
 export class WriteQueue {
   readonly #journal: Journal
-  readonly #publish: (event: StorageEvent) => void
+  readonly #options: WriteQueueOptions
   readonly #newest = new Map<string, PendingWrite>()
   #collecting: QueuedWrite[] = []
   #isFlushing = false
   #failure: StorageError | undefined
+  #refusedUntilMs = 0
+  /** A failed batch of which it is not known whether it is stored. */
+  #undecided: readonly QueuedWrite[] = []
   #whenIdle: (() => void)[] = []
 
-  /** @param publish Makes a durable event visible; called in revision order. */
-  constructor(journal: Journal, show: (event: StorageEvent) => void) {
+  constructor(journal: Journal, options: WriteQueueOptions) {
     this.#journal = journal
-    this.#publish = show
+    this.#options = options
   }
 
-  /** The error that later writes are rejected with, if any. */
-  get failure(): StorageError | undefined {
-    return this.#failure
+  /** The error that a write is to be rejected with, if any. */
+  refusal(): StorageError | undefined {
+    if (this.#failure === undefined || this.#isFlushing || this.#options.now() < this.#refusedUntilMs) return this.#failure
+    const failure = this.#failure
+    if (this.#undecided.length === 0) {
+      this.#failure = undefined
+      return undefined
+    }
+    this.#isFlushing = true
+    void this.#recover(failure)
+    return failure
   }
 
   newest(key: string): PendingWrite | undefined {
@@ -76,17 +102,21 @@ export class WriteQueue {
     try {
       await this.#journal.commit(batch.map(({ event }) => event))
     } catch (cause) {
-      this.#fail([...batch, ...this.#collecting], cause)
+      await this.#fail(batch, cause)
       return
     }
-    for (const { event, resolve } of batch) {
-      if (this.#newest.get(event.key)?.event === event) this.#newest.delete(event.key)
-      this.#publish(event)
-      resolve(event.entry)
-    }
+    this.#complete(batch)
     // On a later turn, so that the released writers join the next batch.
     if (this.#collecting.length > 0) onNextTurn(() => void this.#flush())
     else this.#notifyIdle()
+  }
+
+  #complete(writes: readonly QueuedWrite[]): void {
+    for (const { event, resolve } of writes) {
+      if (this.#newest.get(event.key)?.event === event) this.#newest.delete(event.key)
+      this.#options.publish(event)
+      resolve(event.entry)
+    }
   }
 
   #takeBatch(): QueuedWrite[] {
@@ -99,12 +129,31 @@ export class WriteQueue {
     return this.#collecting.splice(0, count)
   }
 
-  #fail(writes: readonly QueuedWrite[], cause: unknown): void {
-    const problem = `a write could not be made durable: ${cause instanceof Error ? cause.message : String(cause)}`
-    this.#failure = new StorageError({ code: 'Unavailable', reason: 'journal', problem, cause })
+  async #fail(batch: readonly QueuedWrite[], cause: unknown): Promise<void> {
+    const failure = unavailable('journal', `a write could not be made durable: ${textOf(cause)}`, cause)
+    this.#failure = failure
+    const unsent = this.#collecting
     this.#collecting = []
+    this.#undecided = batch
+    await this.#recover(failure)
     this.#newest.clear()
-    for (const { reject } of writes) reject(this.#failure)
+    for (const { reject } of unsent) reject(failure)
+  }
+
+  /** Decides the outcome of the failed batch. */
+  async #recover(failure: StorageError): Promise<void> {
+    const batch = this.#undecided
+    try {
+      const stored = await this.#journal.recover()
+      this.#complete(batch.filter(({ event }) => event.revision <= stored))
+      for (const { event, reject } of batch) if (event.revision > stored) reject(failure)
+      this.#undecided = []
+      this.#options.restart(stored)
+    } catch (cause) {
+      const problem = `whether a write was made durable is not known: ${textOf(cause)}`
+      for (const { reject } of batch) reject(unavailable('outcome', problem, cause))
+    }
+    this.#refusedUntilMs = this.#options.now() + refusalMs
     this.#notifyIdle()
   }
 
@@ -112,4 +161,12 @@ export class WriteQueue {
     this.#isFlushing = false
     for (const resolve of this.#whenIdle.splice(0)) resolve()
   }
+}
+
+function unavailable(reason: UnavailableReason, problem: string, cause: unknown): StorageError {
+  return new StorageError({ code: 'Unavailable', reason, problem, cause })
+}
+
+function textOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }

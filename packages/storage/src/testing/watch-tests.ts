@@ -200,6 +200,16 @@ export function watchTests(test: StoreTest): void {
     late.close()
   })
 
+  test('returns taken events that later writes do not change, also when there were none', async ({ storage }) => {
+    const watcher = storage.watch({ prefix: '/a/', from: storage.revision })
+    const none = watcher.take()
+    await put(storage, '/a/x', '1')
+    const one = watcher.take()
+    await put(storage, '/a/x', '2')
+    assert.deepEqual([none.length, one.length], [0, 1])
+    watcher.close()
+  })
+
   test('takes at most max events, from history and from the queue', async ({ storage }) => {
     const from = storage.revision
     const early = storage.watch({ prefix: '/a/', from })

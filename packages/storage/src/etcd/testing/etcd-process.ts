@@ -21,32 +21,52 @@ export function etcdProgram(): string | undefined {
 /** Why tests that need etcd are skipped. */
 export const withoutEtcd = 'etcd is neither on the path nor named by KRMKIT_ETCD'
 
+interface Alarm {
+  readonly memberID: string
+  readonly alarm: string
+}
+
 export class EtcdProcess {
   readonly url: string
   readonly port: number
   readonly #program: string
   readonly #dir = mkdtempSync(join(tmpdir(), 'krmkit-etcd-'))
-  readonly #peerPort: number
-  readonly #flags: readonly string[]
+  /** Where it listens for other members. */
+  readonly peerPort: number
+  readonly #flags: string[]
   #child: ChildProcess | undefined
 
   private constructor(program: string, ports: { client: number; peer: number }, flags: readonly string[]) {
     this.#program = program
     this.port = ports.client
-    this.#peerPort = ports.peer
-    this.#flags = flags
+    this.peerPort = ports.peer
+    this.#flags = [...flags]
     this.url = `http://127.0.0.1:${ports.client}`
   }
 
   static async start(program: string, flags: readonly string[] = []): Promise<EtcdProcess> {
-    const etcd = new EtcdProcess(program, { client: await freePort(), peer: await freePort() }, flags)
+    const etcd = await EtcdProcess.prepare(program, flags)
     await etcd.start()
     return etcd
   }
 
+  /** A process that is not started. @param flags they override others */
+  static async prepare(program: string, flags: readonly string[]): Promise<EtcdProcess> {
+    return new EtcdProcess(program, { client: await freePort(), peer: await freePort() }, flags)
+  }
+
+  /** Adds flags for the next start. */
+  addFlags(flags: readonly string[]): void {
+    this.#flags.push(...flags)
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** Starts it again on the same data. */
   async start(): Promise<void> {
-    const peer = `http://127.0.0.1:${this.#peerPort}`
+    const peer = `http://127.0.0.1:${this.peerPort}`
     const flags = [
       ...['--data-dir', this.#dir, '--listen-client-urls', this.url, '--advertise-client-urls', this.url],
       ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `default=${peer}`],
@@ -61,9 +81,38 @@ export class EtcdProcess {
     }
   }
 
+  /** Fills the data of a process that was not started yet from a snapshot. @param etcdutl the program */
+  restore(etcdutl: string, snapshot: string): void {
+    const peer = `http://127.0.0.1:${this.peerPort}`
+    const member = ['--name', 'default', '--initial-cluster', `default=${peer}`, '--initial-advertise-peer-urls', peer]
+    execFileSync(etcdutl, ['snapshot', 'restore', snapshot, '--data-dir', this.#dir, ...member], { stdio: 'pipe' })
+  }
+
   /** SIGKILL, SIGSTOP or SIGCONT. */
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal)
+  }
+
+  /** Compacts to a revision, gives the free space back and ends the alarm, as an operator does when the quota is exhausted. */
+  async reclaimSpace(revision: number): Promise<void> {
+    await this.#maintain('kv/compaction', { revision, physical: true })
+    await this.#maintain('maintenance/defragment', {})
+    const { alarms = [] } = await this.#maintain('maintenance/alarm', { action: 'GET' })
+    for (const alarm of alarms) await this.#maintain('maintenance/alarm', { action: 'DEACTIVATE', ...alarm })
+  }
+
+  /** Names of the raised alarms, such as `NOSPACE`. */
+  async alarms(): Promise<string[]> {
+    const { alarms = [] } = await this.#maintain('maintenance/alarm', { action: 'GET' })
+    return alarms.map(({ alarm }) => alarm)
+  }
+
+  /** The gateway for JSON, because identifiers of members are too large for the numbers of the client. */
+  async #maintain(method: string, request: object): Promise<{ readonly alarms?: readonly Alarm[] }> {
+    const response = await fetch(`${this.url}/v3/${method}`, { method: 'POST', body: JSON.stringify(request) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`etcd refused ${method}: ${text}`)
+    return JSON.parse(text) as { readonly alarms?: readonly Alarm[] }
   }
 
   async kill(): Promise<void> {

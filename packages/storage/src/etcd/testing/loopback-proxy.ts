@@ -1,45 +1,54 @@
 /** A TCP proxy on loopback that can cut and stall connections. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
+/** Which peer opened the connection from this local port. */
+export type SourceOf = (port: number, proxyPort: number) => string | undefined
+
 export class LoopbackProxy {
   readonly url: string
+  readonly port: number
   readonly #server: Server
   readonly #target: number
-  readonly #sockets = new Set<Socket>()
-  #isPartitioned = false
+  readonly #sourceOf: SourceOf
+  /** With the source of their connection. */
+  readonly #sockets = new Map<Socket, string | undefined>()
+  #isPartitioned: (source: string | undefined) => boolean = () => false
 
-  private constructor(server: Server, target: number) {
+  private constructor(server: Server, target: number, sourceOf: SourceOf) {
     this.#server = server
     this.#target = target
+    this.#sourceOf = sourceOf
     const address = server.address()
-    this.url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+    this.port = typeof address === 'object' && address !== null ? address.port : 0
+    this.url = `http://127.0.0.1:${this.port}`
     server.on('connection', (socket) => this.#relay(socket))
   }
 
-  static start(targetPort: number): Promise<LoopbackProxy> {
+  /** @param sourceOf tells connections apart, for partitions of some */
+  static start(targetPort: number, sourceOf: SourceOf = () => undefined): Promise<LoopbackProxy> {
     return new Promise((resolve, reject) => {
       const server = createServer()
       server.on('error', reject)
-      server.listen(0, '127.0.0.1', () => resolve(new LoopbackProxy(server, targetPort)))
+      server.listen(0, '127.0.0.1', () => resolve(new LoopbackProxy(server, targetPort, sourceOf)))
     })
   }
 
-  /** Neither side receives anything, and connections stay open, until `heal`. */
-  partition(): void {
-    this.#isPartitioned = true
-    for (const socket of this.#sockets) socket.pause()
+  /** Neither side receives anything, and connections stay open, until `heal`. @param source only connections from there */
+  partition(source?: string): void {
+    this.#isPartitioned = source === undefined ? () => true : (other) => other === source
+    for (const [socket, from] of this.#sockets) if (this.#isPartitioned(from)) socket.pause()
   }
 
   /** Ends a partition: what was sent meanwhile arrives, or is lost with its connection. */
   heal({ lost }: { readonly lost: boolean }): void {
-    this.#isPartitioned = false
+    this.#isPartitioned = () => false
     if (lost) this.cut()
-    for (const socket of this.#sockets) socket.resume()
+    for (const socket of this.#sockets.keys()) socket.resume()
   }
 
   /** Resets all connections. */
   cut(): void {
-    for (const socket of this.#sockets) socket.destroy()
+    for (const socket of this.#sockets.keys()) socket.destroy()
     this.#sockets.clear()
   }
 
@@ -50,11 +59,12 @@ export class LoopbackProxy {
 
   #relay(client: Socket): void {
     const upstream = connect(this.#target, '127.0.0.1')
+    const source = this.#sourceOf(client.remotePort ?? 0, this.port)
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
     ] as const) {
-      this.#sockets.add(from)
+      this.#sockets.set(from, source)
       from.on('data', (chunk) => to.write(chunk))
       from.on('end', () => to.end())
       from.on('error', () => to.destroy())
@@ -62,7 +72,7 @@ export class LoopbackProxy {
         this.#sockets.delete(from)
         to.destroy()
       })
-      if (this.#isPartitioned) from.pause()
+      if (this.#isPartitioned(source)) from.pause()
     }
   }
 }

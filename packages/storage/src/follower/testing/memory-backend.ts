@@ -16,6 +16,20 @@ export class MemoryBackend implements RemoteBackend {
     return 1
   }
 
+  /** Ends the subscription after changes whose events were compacted. */
+  forget(change: () => void): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    change()
+    sink?.ended('compacted')
+  }
+
+  /** Ends the subscription, and accepts no other. */
+  silence(): void {
+    this.#sink = undefined
+    this.subscribe = async () => ({ requestProgress: () => undefined, close: () => undefined })
+  }
+
   async load() {
     const entries = [...this.entries.values()]
     return { revision: this.newest, entries: onePage(entries) }
@@ -23,7 +37,7 @@ export class MemoryBackend implements RemoteBackend {
 
   async subscribe(_from: number, sink: RemoteSink) {
     this.#sink = sink
-    return { requestProgress: () => sink.progress(this.newest), close: () => undefined }
+    return { requestProgress: () => this.#sink?.progress(this.newest), close: () => undefined }
   }
 
   write(write: RemoteWrite) {

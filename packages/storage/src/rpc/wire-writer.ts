@@ -1,0 +1,72 @@
+/** How the value of a field is encoded. */
+export const wireType = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+const firstBytes = 16 * 1024
+/** A larger buffer is not kept. */
+const keptBytes = 1024 * 1024
+
+/** Writes a protobuf message from its end to its start, so that the length of a part is known when it is written. */
+export class WireWriter {
+  #buffer = Buffer.allocUnsafeSlow(firstBytes)
+  #at = firstBytes
+
+  /** Bytes written so far. */
+  get length(): number {
+    return this.#buffer.length - this.#at
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
+    this.#at -= bytes.length
+    this.#buffer.set(bytes, this.#at)
+  }
+
+  /** A variable-length integer; one below 0 takes ten bytes. */
+  integer(value: number): void {
+    if (value < 0) this.#negative(value)
+    else this.#positive(value)
+  }
+
+  /** A copy of what was written, after so many zero bytes. */
+  result(headBytes: number): Buffer {
+    const copy = Buffer.allocUnsafe(headBytes + this.length)
+    copy.fill(0, 0, headBytes)
+    copy.set(this.#buffer.subarray(this.#at), headBytes)
+    return copy
+  }
+
+  clear(): void {
+    if (this.#buffer.length > keptBytes) this.#buffer = Buffer.allocUnsafeSlow(firstBytes)
+    this.#at = this.#buffer.length
+  }
+
+  #positive(value: number): void {
+    let size = 1
+    for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++
+    this.#reserve(size)
+    this.#at -= size
+    let rest = value
+    for (let at = this.#at; at < this.#at + size - 1; at++) {
+      this.#buffer[at] = (rest % 128) | 128
+      rest = Math.floor(rest / 128)
+    }
+    this.#buffer[this.#at + size - 1] = rest
+  }
+
+  #negative(value: number): void {
+    const bytes = Buffer.alloc(10, 0x80)
+    let rest = BigInt.asUintN(64, BigInt(value))
+    for (let at = 0; at < 9; at++, rest >>= 7n) bytes[at]! |= Number(rest & 127n)
+    bytes[9] = Number(rest)
+    this.bytes(bytes)
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#at) return
+    const { length } = this
+    const larger = Buffer.allocUnsafeSlow(2 * this.#buffer.length + bytes)
+    larger.set(this.#buffer.subarray(this.#at), larger.length - length)
+    this.#buffer = larger
+    this.#at = larger.length - length
+  }
+}
