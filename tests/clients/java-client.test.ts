@@ -1,41 +1,18 @@
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { javaProgram } from './support/java-program.ts'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
-import { cacheFolder, hashOf, lastLine, run } from './support/tool.ts'
+import { run } from './support/tool.ts'
 
 /**
  * Two Java clients, in a program that is built once (`java/`) and reports the result of each step. Skipped without Maven, Java 17
  * or a package repository.
  */
 
-const program = await build()
+const program = await javaProgram()
 const isMissing = program.missing !== undefined
-
-async function build(): Promise<{ readonly classPath: string; readonly missing?: string }> {
-  const sources = fileURLToPath(new URL('./java/', import.meta.url))
-  const files = (await readdir(sources, { recursive: true })).filter((name) => /^(?!target).*\.(java|xml)$/.test(name)).sort()
-  const contents = await Promise.all(files.map((name) => readFile(join(sources, name))))
-  const folder = join(await cacheFolder('java'), hashOf(...contents))
-  const classPath = [join(folder, 'target/classes'), join(folder, 'target/lib/*')].join(':')
-  const done = join(folder, 'built')
-  const isBuilt = await access(done).then(
-    () => true,
-    () => false,
-  )
-  if (isBuilt) return { classPath }
-  await mkdir(folder, { recursive: true })
-  for (const name of files) await cp(join(sources, name), join(folder, name))
-  const built = await run('mvn', ['--quiet', '--batch-mode', '--no-transfer-progress', 'package'], {
-    cwd: folder,
-    timeoutMs: 240_000,
-  })
-  if (built.code !== 0) return { classPath, missing: lastLine(built) || 'mvn package did not finish in time' }
-  await writeFile(done, '')
-  return { classPath }
-}
 
 let folder: string
 let server: ServerProcess | undefined

@@ -1,4 +1,5 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ContainerBehavior } from '@krmkit/controllers'
@@ -11,6 +12,8 @@ import { kubeconfigOf } from './support/local-server.ts'
 
 /** Stock kubectl with simulated nodes: workloads become ready, logs, commands, metrics and drains work. */
 
+const bigBytes = 3_000_000
+
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let folder: string
 let cluster: TestServer
@@ -22,6 +25,12 @@ beforeAll(async () => {
   const behavior: ContainerBehavior = {
     logs: 'listening\nready\n',
     usage: { cpu: '250m', memory: '64Mi' },
+    portForward({ pod, port, connection }) {
+      const server = createServer(({ url }, response) =>
+        response.end(url === '/big' ? Buffer.alloc(bigBytes) : `${pod.metadata.name} port ${port}: ${url}`),
+      )
+      server.emit('connection', connection)
+    },
     async exec({ command, stdin, writeOut, writeError }) {
       if (command[0] === 'fail') {
         writeError('no\n')
@@ -61,6 +70,37 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     expect(await kubectl.run('exec -i deployment/web -- cat', { stdin: 'typed' })).toBe('typed')
     const failed = await kubectl.refused('exec deployment/web -- fail')
     expect(failed).toContain('command terminated with exit code 3')
+  }, 60_000)
+
+  it.each([
+    ['over WebSocket', {}],
+    ['over SPDY', { KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+  ])(
+    'forwards a port to a handler, %s',
+    async (_, env) => {
+      const forwarding = kubectl.follow('port-forward deployment/web :8080 --address=127.0.0.1', { env })
+      try {
+        const forwarded = /127\.0\.0\.1:(\d+) -> 8080/
+        await expect.poll(() => forwarding.text, { timeout: 30_000 }).toMatch(forwarded)
+        const [, port] = forwarded.exec(forwarding.text) ?? []
+        const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+        expect(await get('/a')).toMatch(/^web-.* port 8080: \/a$/)
+        const answers = await Promise.all(Array.from({ length: 8 }, (_each, i) => get(`/${i}`)))
+        expect(answers.map((text) => text.at(-1))).toEqual(['0', '1', '2', '3', '4', '5', '6', '7'])
+        expect((await get('/big')).length).toBe(bigBytes)
+      } finally {
+        await forwarding.stop()
+      }
+    },
+    60_000,
+  )
+
+  it('runs commands over SPDY', async () => {
+    const env = { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }
+    expect(await kubectl.run('exec deployment/web -- echo hello', { env })).toBe('echo hello')
+    expect(await kubectl.run('exec -i deployment/web -- cat', { env, stdin: 'typed' })).toBe('typed')
+    expect(await kubectl.refused('exec deployment/web -- fail', { env })).toContain('command terminated with exit code 3')
+    expect(await kubectl.run('attach deployment/web', { env })).toContain('listening\nready')
   }, 60_000)
 
   it('shows metrics', async () => {

@@ -1,3 +1,4 @@
+import { utf8Bytes } from '@krmkit/meta/bytes'
 import type { TransportResponse } from '@krmkit/protocol'
 import type { ResourceType } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'
@@ -26,5 +27,5 @@ export const jsonCodec: BodyCodec = {
 }
 
 export function encodeJson(value: unknown): Uint8Array {
-  return Buffer.from(JSON.stringify(value))
+  return utf8Bytes(JSON.stringify(value))
 }

@@ -1,4 +1,5 @@
 import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, systemClock, systemRandom } from '@krmkit/meta'
+import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { createSliceScheduler } from '@krmkit/meta/slices'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type BodyCodec, encodeJson, jsonCodec, jsonMediaType } from './body-codec.ts'
@@ -26,9 +27,17 @@ import type {
   WriteOptions,
 } from './interfaces.ts'
 import { createProtobufCodec, type ProtobufCodecOptions } from './protobuf-codec.ts'
-import { deleteBody, type Impersonation, impersonationHeaders, listQuery, signalOf, writeQuery } from './request-options.ts'
+import {
+  deleteBody,
+  type Impersonation,
+  impersonationHeaders,
+  listQuery,
+  signalOf,
+  watchQuery,
+  writeQuery,
+} from './request-options.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
-import { contentTypeOf, isStatus, parseJson, readBytes, textOf } from './response.ts'
+import { contentTypeOf, isStatus, parseJson, readBytes } from './response.ts'
 import { eventsOf, sharedEventsOf, watchCollection } from './watch.ts'
 
 /** Options of every client, in-process or remote. */
@@ -45,6 +54,11 @@ export interface ClientOptions {
   readonly random?: Pick<Random, 'bytes'>
   /** Maximum number of retries after responses with a Retry-After. Default 10. */
   readonly maxRetries?: number
+  /**
+   * Longest time of one watch in milliseconds, after which it is opened again where it left off. The server is asked to end it earlier, and
+   * a connection that goes on silently is dropped. Default: 10 minutes for remote clients; others leave it to the server.
+   */
+  readonly watchTimeoutMs?: number
   /** Receives the text of each Warning header. */
   readonly onWarning?: (text: string) => void
   /**
@@ -90,9 +104,11 @@ class TransportClient implements Client {
   readonly #clock: Clock
   readonly #random: Pick<Random, 'bytes'>
   readonly #codec: BodyCodec
+  readonly #watchTimeoutMs: number | undefined
   readonly #closing = new AbortController()
 
   constructor(transport: Transport, options: ClientOptions) {
+    this.#watchTimeoutMs = options.watchTimeoutMs
     this.namespace = options.namespace ?? 'default'
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
@@ -156,9 +172,7 @@ class TransportClient implements Client {
     const type = typeOf(resource)
     const path = pathOf(type, { namespace: selection.namespace ?? '' })
     const connect = async function* (this: TransportClient, resourceVersion: string, signal: AbortSignal) {
-      const query = [listQuery(selection), queryOf({ watch: 1, allowWatchBookmarks: true, resourceVersion })]
-        .filter((part) => part !== '')
-        .join('&')
+      const query = watchQuery(selection, { resourceVersion, timeoutMs: this.#watchTimeoutMs, random: this.#random })
       const headers = { accept: this.#codec.accept(type, 'watch') }
       const response = await this.#sender.sendOrThrow({ method: 'GET', path, query, headers, signal })
       const events = shared ? response.events : undefined
@@ -259,7 +273,7 @@ class TransportClient implements Client {
       path: queryStart < 0 ? target : target.slice(0, queryStart),
       query: queryStart < 0 ? '' : target.slice(queryStart + 1),
       headers: body === undefined || isBinary ? lower : { 'content-type': jsonMediaType, ...lower },
-      ...(body === undefined ? {} : { body: isBinary ? Buffer.from(body as string) : encodeJson(body) }),
+      ...(body === undefined ? {} : { body: isBinary ? utf8Bytes(body as string) : encodeJson(body) }),
       ...signalOf(request),
     })
     return rawResponse(response)
@@ -371,9 +385,10 @@ function rawResponse(response: TransportResponse): RawResponse {
     status: response.status,
     headers: response.headers,
     bytes,
-    text: async () => textOf(await bytes()),
+    text: async () => utf8Text(await bytes()),
     json: async () => parseJson(await bytes()),
     stream: () => response.body,
+    // The stream of events is made when it is read; a raw request mostly reads the body.
     get events() {
       return response.events
     },

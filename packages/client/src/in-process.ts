@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events'
 import { ApiError, type UserInfo } from '@krmkit/meta'
+import { allowManyListeners } from '@krmkit/meta/platform'
 import type { ApiBody, ApiRequest, ApiResponse, Handler, Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
@@ -45,7 +45,7 @@ type CallerFields = { readonly [K in 'user' | 'decisions' | 'internal']: ApiRequ
 function createTransport(handle: Handler, caller: CallerFields): Transport {
   const closing = new AbortController()
   // Every open request adds a listener.
-  setMaxListeners(0, closing.signal)
+  allowManyListeners(closing.signal)
   return {
     async send(request) {
       if (closing.signal.aborted) throw new ClientError({ code: 'Closed', message: 'the client was closed' })
@@ -60,16 +60,7 @@ function createTransport(handle: Handler, caller: CallerFields): Transport {
       }
       try {
         const response = await abortable(handle(apiRequest(request, { ...caller, signal: disconnect.signal })), request.signal)
-        const { status, headers, body } = response
-        const end = { disconnect, release, signal: request.signal }
-        return {
-          status,
-          headers,
-          body: bodyOf(body, end),
-          get events() {
-            return body.kind === 'stream' && body.events !== undefined ? streamed(body.events, end) : undefined
-          },
-        }
+        return new InProcessResponse(response, { disconnect, release, signal: request.signal })
       } catch (error) {
         release()
         throw error
@@ -124,6 +115,27 @@ interface BodyEnd {
   readonly disconnect: AbortController
   readonly release: () => void
   readonly signal: AbortSignal | undefined
+}
+
+/** Makes the stream of events when it is read. A class, because V8 keeps what the getter of a literal captures until a full collection. */
+class InProcessResponse implements TransportResponse {
+  readonly status: number
+  readonly headers: TransportResponse['headers']
+  readonly body: TransportResponse['body']
+  readonly #body: ApiBody
+  readonly #end: BodyEnd
+
+  constructor({ status, headers, body }: ApiResponse, end: BodyEnd) {
+    this.status = status
+    this.headers = headers
+    this.body = bodyOf(body, end)
+    this.#body = body
+    this.#end = end
+  }
+
+  get events(): TransportResponse['events'] {
+    return this.#body.kind === 'stream' && this.#body.events !== undefined ? streamed(this.#body.events, this.#end) : undefined
+  }
 }
 
 function bodyOf(body: ApiBody, end: BodyEnd): TransportResponse['body'] {

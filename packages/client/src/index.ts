@@ -1,38 +1,7 @@
-export { type ClientOptions, createClient } from './client.ts'
-export { ClientError, type ClientErrorCode } from './client-error.ts'
-export type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 export type { ExecOptions } from './credentials/exec-plugin.ts'
 export type { CommandOptions, CommandOutcome, RunCommand } from './credentials/run-command.ts'
-export { createInProcessClient, createInProcessTransport, type InProcessOptions } from './in-process.ts'
-export type { IndexFunction } from './indexer.ts'
-export { createInformer, type Informer, type InformerHandlers, type InformerOptions } from './informer.ts'
-export type {
-  Applied,
-  ApplyOptions,
-  CallOptions,
-  Client,
-  DefinedResource,
-  DeleteCollectionOptions,
-  DeleteOptions,
-  Draft,
-  GetOptions,
-  JsonPatchOperation,
-  ListOptions,
-  ObjectList,
-  ObjectOptions,
-  PatchOptions,
-  RawRequest,
-  RawResponse,
-  ResourceRef,
-  ResourceType,
-  SelectOptions,
-  WatchEvent,
-  WatchOptions,
-  WriteOptions,
-} from './interfaces.ts'
 export { type KubeconfigConnection, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
+export { type KubeconfigTextOptions, kubeconfigText } from './kubeconfig-text.ts'
 export { kubeconfigCredentialMembers } from './kubeconfig-user.ts'
-export { migrateStorage, type StorageMigration } from './migrate-storage.ts'
-export type { KindTypes, ProtobufCodecOptions } from './protobuf-codec.ts'
+export * from './portable.ts'
 export { type ConnectionOptions, createRemoteClient, createRemoteTransport, type RemoteOptions } from './remote.ts'
-export { apiVersionOf, resourceType, subresourceType, typeOf } from './resource.ts'

@@ -48,13 +48,13 @@ export class Indexer<T extends ApiObject> {
     return before
   }
 
-  /** Removes the object with the key of `object`. */
-  delete(object: T): void {
+  /** Removes the object with the key of `object`. @returns whether there was one */
+  delete(object: T): boolean {
     const key = keyOf(object)
     const before = this.objects.get(key)
-    if (before === undefined) return
+    if (before === undefined) return false
     this.#removeFromIndexes(before)
-    this.objects.delete(key)
+    return this.objects.delete(key)
   }
 
   inNamespace(namespace: string): T[] {

@@ -46,6 +46,25 @@ describe('informer', () => {
     await watch.released
   })
 
+  it('waits for a pause after each object of a list and each event, and stops in it', async () => {
+    const watch = new FakeWatch()
+    let pauses = 0
+    const pause = () => {
+      pauses++
+      return new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    const { notes, calls } = start([noteList(5, [note('a', 1), note('b', 2)]), watch], { pause })
+    await until(() => calls.length === 1)
+    expect([notes.hasSynced, names(notes.list())]).toEqual([false, ['a']])
+    await notes.synced
+    expect([pauses, calls.length]).toEqual([2, 2])
+    watch.send(event('ADDED', note('c', 7)), event('ADDED', note('d', 8)))
+    await until(() => calls.length === 3)
+    await notes.stop()
+    expect([pauses, calls.length]).toEqual([3, 3])
+    await watch.released
+  })
+
   it('finds by namespace, label, selector and index', async () => {
     const items = [
       note('a', 1, { labels: { app: 'x' }, text: 'one two' }),
@@ -116,6 +135,30 @@ describe('informer', () => {
     expect(calls).toEqual(['added a@1', 'added b@2', 'deleted b@2', 'added c@15'])
     expect(errors).toMatchObject([{ code: 500 }, { code: 403 }, { message: 'handler' }])
     expect(seen).toHaveLength(6)
+    await notes.stop()
+  })
+
+  it('slows down when versions keep expiring', async () => {
+    const gone = () => new FakeWatch(event('ERROR', { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'Expired' }))
+    const errors: unknown[] = []
+    const { notes, clock, seen } = start(
+      [noteList(5, []), gone(), noteList(6, []), gone(), noteList(7, []), gone(), noteList(8, []), new FakeWatch()],
+      { onError: (error) => errors.push(error) },
+    )
+    await reached(notes, '8')
+    // The first list after an expired version is sent at once.
+    expect([clock.now(), seen.length]).toEqual([800 + 1600, 8])
+    expect(errors).toMatchObject([{ status: { reason: 'Expired' } }, { status: { reason: 'Expired' } }])
+    await notes.stop()
+  })
+
+  it('ignores events of unknown types, and deletions of objects it does not have', async () => {
+    const watch = new FakeWatch()
+    const { notes, calls } = start([noteList(5, [note('a', 1)]), watch])
+    await notes.synced
+    watch.send(event('COMPRESSED', note('b', 6)), event('DELETED', note('c', 7)), event('ADDED', note('d', 8)))
+    await reached(notes, '8')
+    expect(calls).toEqual(['added a@1', 'added d@8'])
     await notes.stop()
   })
 

@@ -22,6 +22,11 @@ export interface InformerOptions<T extends ApiObject> extends Omit<SelectOptions
   readonly transform?: (object: T) => T
   /** Interval in milliseconds at which `updated` is called for every object. Default: never. */
   readonly resyncMs?: number
+  /**
+   * Called after each object; the informer waits for the promise, if any. Lets a program answer others while many objects change.
+   * Default: never waits.
+   */
+  readonly pause?: () => Promise<void> | undefined
   readonly clock?: Clock
   readonly random?: Pick<Random, 'bytes'>
   /** Receives errors after which the informer continues: failed lists and watches, handlers that throw. */
@@ -89,6 +94,7 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   readonly #transform: (object: T) => T
+  readonly #pause: () => Promise<void> | undefined
   readonly #running: Promise<void>
   #markSynced: () => void = () => undefined
 
@@ -101,11 +107,13 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
       labelSelector,
       fieldSelector,
       transform = (object) => object,
+      pause = () => undefined,
     } = options
     this.#indexer = new Indexer<T>({ labels: options.labels ?? [], indexers: options.indexers ?? {} })
     this.#clock = clock
     this.#onError = onError
     this.#transform = transform
+    this.#pause = pause
     this.synced = new Promise((resolve, reject) => {
       this.#markSynced = resolve
       this.#stopping.signal.addEventListener('abort', () => reject(new Error('the informer was stopped before it synced')), {
@@ -169,7 +177,12 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
     for await (const step of steps) {
       if (step.kind === 'list') {
         const known = new Map(this.#indexer.objects)
-        for (const { type, object } of differences(known, step.items.map(this.#transform))) this.#apply(type, object)
+        for (const { type, object } of differences(known, step.items.map(this.#transform))) {
+          this.#apply(type, object)
+          const pausing = this.#pause()
+          if (pausing !== undefined) await pausing
+          if (this.#stopping.signal.aborted) return
+        }
         this.resourceVersion = step.resourceVersion
         this.hasSynced = true
         this.#markSynced()
@@ -178,13 +191,15 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
       const { type, object } = step.event
       if (type !== 'BOOKMARK') this.#apply(type, this.#transform(object))
       this.resourceVersion = object.metadata.resourceVersion ?? this.resourceVersion
+      const pausing = this.#pause()
+      if (pausing !== undefined) await pausing
+      if (this.#stopping.signal.aborted) return
     }
   }
 
   #apply(type: string, object: T): void {
     if (type === 'DELETED') {
-      this.#indexer.delete(object)
-      this.#notifyAll((handlers) => handlers.deleted?.(object as DeepReadonly<T>))
+      if (this.#indexer.delete(object)) this.#notifyAll((handlers) => handlers.deleted?.(object as DeepReadonly<T>))
       return
     }
     const previous = this.#indexer.set(object)

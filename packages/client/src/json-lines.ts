@@ -1,3 +1,4 @@
+import { concatBytes } from '@krmkit/meta/bytes'
 import { ClientError } from './client-error.ts'
 
 /** Maximum length of a watch event. */
@@ -13,7 +14,7 @@ export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<
       const end = chunk.indexOf(10, from)
       if (end < 0) break
       const last = chunk.subarray(from, end)
-      const line = pending.length === 0 ? last : Buffer.concat([...pending, last])
+      const line = pending.length === 0 ? last : concatBytes([...pending, last])
       pending = []
       bytes = 0
       from = end + 1

@@ -1,3 +1,4 @@
+import { concatBytes } from '@krmkit/meta/bytes'
 import { DecodeError, decode, type StructType } from '@krmkit/schema'
 import {
   decodeProtobuf,
@@ -53,7 +54,7 @@ async function* framesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
     parts.push(chunk)
     bytes += chunk.length
     if (bytes < needed) continue
-    let pending: Uint8Array = parts.length === 1 ? chunk : Buffer.concat(parts)
+    let pending: Uint8Array = parts.length === 1 ? chunk : concatBytes(parts)
     for (;;) {
       needed = 4
       if (pending.length < 4) break

@@ -33,7 +33,7 @@ const shortWatchMs = 1000
  * lists again when that version has expired.
  *
  *     list --> watch --ended | interrupted--> watch (after a backoff, when it failed)
- *              watch --410--> list
+ *              watch --410--> list (after a backoff, when the list before it was caused by 410, too)
  */
 export async function* reflect<T extends ApiObject>(
   source: ReflectorSource<T>,
@@ -42,19 +42,23 @@ export async function* reflect<T extends ApiObject>(
   const { clock, signal, onError } = options
   const backoff = new Backoff(options.random)
   let version = options.resourceVersion
+  /** The last list followed an expired version, and no watch has worked since. */
+  let isRepeated = false
   try {
     while (!signal.aborted) {
       let failure: unknown
-      const startedAt = clock.now()
+      let startedAt = clock.now()
       try {
         if (version === undefined) {
           const list = await listAll(source, signal)
           version = list.resourceVersion
           yield { kind: 'list', ...list }
+          startedAt = clock.now()
         }
         for await (const event of source.watch(version, signal)) {
           version = event.object.metadata.resourceVersion ?? version
           backoff.reset()
+          isRepeated = false
           yield { kind: 'event', event }
         }
         if (clock.now() - startedAt < shortWatchMs) failure = new Error('the watch ended immediately')
@@ -66,9 +70,10 @@ export async function* reflect<T extends ApiObject>(
       if (isExpired(failure)) {
         if (options.resourceVersion !== undefined && onError === undefined) throw failure
         version = undefined
-        continue
-      }
-      if (onError === undefined && isPermanent(failure)) throw failure
+        const isFirst = !isRepeated || clock.now() - startedAt >= shortWatchMs
+        isRepeated = true
+        if (isFirst) continue
+      } else if (onError === undefined && isPermanent(failure)) throw failure
       onError?.(failure)
       await sleep(backoff.next(), { clock, signal })
     }
@@ -95,7 +100,7 @@ async function listAll<T extends ApiObject>(source: ReflectorSource<T>, signal: 
 }
 
 function isExpired(error: unknown): boolean {
-  return ApiError.is(error) && error.code === 410
+  return ApiError.is(error) && (error.code === 410 || error.reason === 'Expired' || error.reason === 'Gone')
 }
 
 /** Whether a retry would fail in the same way. */

@@ -108,6 +108,39 @@ describe('createRemoteClient', () => {
     })
   })
 
+  it('sends no request for a call that is aborted while its token is read', async () => {
+    let requests = 0
+    const url = await start((_, response) => {
+      requests++
+      answerJson(response, note('a', 1))
+    })
+    const abort = new AbortController()
+    const token = async () => {
+      abort.abort(new Error('enough'))
+      return 'secret'
+    }
+    await using client = createRemoteClient({ ...common, server: url, token })
+    await expect(client.get(Note, 'a', { signal: abort.signal })).rejects.toThrow('enough')
+    expect(requests).toBe(0)
+  })
+
+  it('asks the server to end each watch, and drops one that goes on', async () => {
+    const queries: string[] = []
+    const url = await start((request, response) => {
+      queries.push(request.url ?? '')
+      if (queries.length === 1) response.writeHead(200).flushHeaders()
+      else response.write(event('ADDED', note('a', 6)))
+    })
+    await using client = createRemoteClient({ ...common, server: url, watchTimeoutMs: 2000 })
+    for await (const { object } of client.watch(Note, { resourceVersion: '5' })) {
+      expect(object.metadata.name).toBe('a')
+      break
+    }
+    expect(queries).toEqual(
+      Array(2).fill('/apis/example.com/v1/notes?watch=1&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=1'),
+    )
+  })
+
   it('rejects an invalid server URL, and calls after close', async () => {
     expect(() => createRemoteClient({ server: 'not a url' })).toThrow('is not an HTTP or HTTPS URL')
     expect(() => createRemoteClient({ server: 'ftp://host' })).toThrow('is not an HTTP or HTTPS URL')

@@ -60,7 +60,7 @@ export type RemoteOptions = ClientOptions & ConnectionOptions
  * const pods = await client.list(Pod, { namespace: 'shop' })
  */
 export function createRemoteClient(options: RemoteOptions): Client {
-  return createClient(createRemoteTransport(options), options)
+  return createClient(createRemoteTransport(options), { watchTimeoutMs: 600_000, ...options })
 }
 
 /**
@@ -92,6 +92,8 @@ export function createRemoteTransport(options: ConnectionOptions): Transport {
     const headers = { ...headersOf(request, authorizationOf(token, options.basic)), ...forwardHeaders }
     const requestOptions: RequestOptions = { ...near, agent, method: request.method, path: target, headers }
     for (let isRetry = false; ; isRetry = true) {
+      // Credentials are read without listening to the signal.
+      request.signal?.throwIfAborted()
       const exchange = startExchange(sendRequest(requestOptions), { request, open: connections.open })
       try {
         return await exchange.response
@@ -232,6 +234,23 @@ function isWatch(query: string): boolean {
   return /(?:^|&)(?:watch|follow)=/.test(query)
 }
 
+/**
+ * Calls back when a watch goes on for twice the time that it asked for, or 30 s longer: the connection is lost, and no error reports it.
+ *
+ * @returns a function that ends the wait
+ */
+function afterWatchTimeout(query: string, onLate: (error: Error) => void): () => void {
+  const seconds = isWatch(query) ? Number(/(?:^|&)timeoutSeconds=(\d+)/.exec(query)?.[1] ?? 0) : 0
+  if (seconds === 0) return () => undefined
+  const lateMs = (seconds + Math.min(30, seconds)) * 1000
+  const timer = setTimeout(() => onLate(new Error('the watch did not end after its timeout')), Math.min(lateMs, maxTimerMs))
+  timer.unref()
+  return () => clearTimeout(timer)
+}
+
+/** Longer timers of Node fire at once. */
+const maxTimerMs = 2 ** 31 - 1
+
 function startExchange(outgoing: ClientRequest, context: { request: TransportRequest; open: Set<ClientRequest> }) {
   const { request, open } = context
   open.add(outgoing)
@@ -243,7 +262,9 @@ function startExchange(outgoing: ClientRequest, context: { request: TransportReq
       reject(reason)
     }
     request.signal?.addEventListener('abort', abort, { once: true })
+    const cancel = afterWatchTimeout(request.query, (late) => outgoing.destroy(late))
     outgoing.once('close', () => {
+      cancel()
       open.delete(outgoing)
       request.signal?.removeEventListener('abort', abort)
     })

@@ -1,3 +1,4 @@
+import type { Random } from '@krmkit/meta'
 import { encodeJson, jsonMediaType } from './body-codec.ts'
 import type { DeleteOptions, ListOptions, WriteOptions } from './interfaces.ts'
 import { queryOf } from './resource.ts'
@@ -29,6 +30,18 @@ export function signalOf(options: { readonly signal?: AbortSignal }): { readonly
 export function listQuery(options: ListOptions): string {
   const { labelSelector, fieldSelector, limit, resourceVersion, resourceVersionMatch } = options
   return queryOf({ labelSelector, fieldSelector, limit, continue: options.continue, resourceVersion, resourceVersionMatch })
+}
+
+/** @param timeoutMs longest time of the watch; a random time from half of it on is requested, so that watches do not end together */
+export function watchQuery(
+  selection: ListOptions,
+  options: { readonly resourceVersion: string; readonly timeoutMs: number | undefined; readonly random: Pick<Random, 'bytes'> },
+): string {
+  const { resourceVersion, timeoutMs, random } = options
+  const timeoutSeconds =
+    timeoutMs === undefined ? undefined : Math.max(1, Math.round((timeoutMs / 2000) * (1 + random.bytes(1)[0]! / 256)))
+  const query = queryOf({ watch: 1, allowWatchBookmarks: true, resourceVersion, timeoutSeconds })
+  return [listQuery(selection), query].filter((part) => part !== '').join('&')
 }
 
 export function writeQuery(options: WriteOptions): string {

@@ -1,4 +1,5 @@
 import { ApiError, type Status } from '@krmkit/meta'
+import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
 
@@ -6,7 +7,7 @@ import { ClientError } from './client-error.ts'
 export async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   for await (const part of body) parts.push(part)
-  return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
+  return parts.length === 1 ? parts[0]! : concatBytes(parts)
 }
 
 /** Reads a body to its end without keeping it, so that the connection can be reused. */
@@ -17,14 +18,10 @@ export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
 /** Parses a JSON body. @throws ClientError `InvalidResponse` */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(textOf(bytes))
+    return JSON.parse(utf8Text(bytes))
   } catch (cause) {
     throw new ClientError({ code: 'InvalidResponse', message: 'the response is not valid JSON', cause })
   }
-}
-
-export function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
 /** Decodes a body of a content type. @throws ClientError `InvalidResponse` */
@@ -43,7 +40,7 @@ export async function apiErrorOf(
   const retryAfterSeconds = retryAfterOf(response)
   return ApiError.generic(response.status, {
     verb: method,
-    serverMessage: textOf(bytes.subarray(0, 16 * 1024))
+    serverMessage: utf8Text(bytes.subarray(0, 16 * 1024))
       .trim()
       .slice(0, 2048),
     unexpected: true,

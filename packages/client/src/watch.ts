@@ -18,24 +18,35 @@ export interface WatchCollectionOptions {
 export async function* eventsOf<T extends ApiObject>(
   events: AsyncIterable<unknown>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const event of events) yield checkedEvent(event)
+  for await (const event of events) {
+    const known = checkedEvent<T>(event)
+    if (known !== undefined) yield known
+  }
 }
 
 /** Reads watch events that an in-process server passes as objects. @throws ApiError for an `ERROR` event */
 export async function* sharedEventsOf<T extends ApiObject>(
   batches: AsyncIterable<readonly SharedEvent[]>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const batch of batches) for (const event of batch) yield checkedEvent(event)
+  for await (const batch of batches) {
+    for (const event of batch) {
+      const known = checkedEvent<T>(event)
+      if (known !== undefined) yield known
+    }
+  }
 }
 
-function checkedEvent<T extends ApiObject>(event: unknown): WatchEvent<T> {
+const knownTypes: ReadonlySet<string> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'])
+
+/** Returns undefined for an event of a type that newer servers may send. */
+function checkedEvent<T extends ApiObject>(event: unknown): WatchEvent<T> | undefined {
   if (!isEvent(event)) throw new ClientError({ code: 'InvalidResponse', message: 'a message of the watch is not an event' })
   if (event.type === 'ERROR') {
     throw isStatus(event.object)
       ? new ApiError(event.object)
       : new ClientError({ code: 'InvalidResponse', message: 'the ERROR event of the watch has no Status' })
   }
-  return event as WatchEvent<T>
+  return knownTypes.has(event.type) ? (event as WatchEvent<T>) : undefined
 }
 
 function isEvent(value: unknown): value is { type: string; object: object } {

@@ -1,3 +1,4 @@
+import { utf8Bytes } from '@krmkit/meta/bytes'
 import { ClientError } from './client-error.ts'
 
 /** Parses a kubeconfig, which is YAML or JSON. The YAML parser is loaded on demand. */
@@ -11,7 +12,7 @@ export async function parseYamlText(text: string, path: string): Promise<unknown
   }
   const { parseYaml } = await import('@krmkit/schema')
   try {
-    return parseYaml(Buffer.from(text)).value
+    return parseYaml(utf8Bytes(text)).value
   } catch (cause) {
     const why = cause instanceof Error ? `: ${cause.message}` : ''
     throw new ClientError({ code: 'InvalidKubeconfig', message: `kubeconfig: ${path} is not YAML${why}`, cause })

@@ -1,4 +1,11 @@
-import { type Controller, clusterControllers, NodeSimulation, simulatedServerOptions } from '@krmkit/controllers'
+import {
+  type Controller,
+  clusterControllers,
+  type DeferredHeartbeats,
+  NodeSimulation,
+  simulatedServerOptions,
+} from '@krmkit/controllers'
+import type { Clock } from '@krmkit/meta'
 import type { ServerOptions, TestServerOptions } from './interfaces.ts'
 import { TestingError } from './testing-error.ts'
 
@@ -29,6 +36,25 @@ export function withSimulation(server: ServerOptions, simulation: NodeSimulation
     ...server,
     proxy: { ...server.proxy, transport },
     aggregation: { ...server.aggregation, services: { ...server.aggregation?.services, ...services } },
+  }
+}
+
+/**
+ * The heartbeats of simulated nodes, coalesced while time advances unless they are observed.
+ *
+ * @param clock its timers may fire late
+ */
+export function deferredHeartbeats(
+  simulation: NodeSimulation | undefined,
+  clock: Clock,
+): { readonly heartbeats?: DeferredHeartbeats } {
+  if (simulation === undefined) return {}
+  return {
+    heartbeats: {
+      clock,
+      isBeating: (node) => simulation.isBeating(node),
+      onEnd: (listener) => simulation.onHeartbeatsEnd(listener),
+    },
   }
 }
 

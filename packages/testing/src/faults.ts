@@ -1,27 +1,14 @@
 import { ClientError } from '@krmkit/client'
-import type { Clock, StatusReason } from '@krmkit/meta'
-import type { ApiBody, ApiResponse } from '@krmkit/protocol'
+import type { ApiObject, Clock, Status } from '@krmkit/meta'
+import type { ApiBody, ApiResponse, Handler } from '@krmkit/protocol'
+import type { TypeSource } from '@krmkit/schema'
+import type { Fault } from './fault.ts'
+import { expiredWatch, type FailFault, statusOf } from './fault-status.ts'
+import type { RandomFaults } from './random-faults.ts'
 import type { RequestAttributes } from './request-attributes.ts'
-import { type Match, matches } from './request-match.ts'
-
-/**
- * A fault of a request.
- *
- * - `fail`: responds with this status without calling the server.
- * - `delayMs`: delays the request, on the clock of the test.
- * - `lose`: processes the request but loses the response.
- * - `unreachable`: drops the request.
- */
-export type Fault =
-  | {
-      readonly fail: number
-      readonly reason?: StatusReason
-      readonly message?: string
-      readonly retryAfterSeconds?: number
-    }
-  | { readonly delayMs: number }
-  | { readonly lose: true }
-  | { readonly unreachable: true }
+import { checkMatch, type Match, matches } from './request-match.ts'
+import { TestingError } from './testing-error.ts'
+import { delayed, WatchControl, type WatchEnd, type WatchFault } from './watch-fault.ts'
 
 export interface FaultOptions {
   /** Number of requests that fail. Default 1. */
@@ -40,32 +27,92 @@ interface PlannedFault {
 interface ClassifiedRequest extends RequestAttributes {
   readonly user: string
   readonly isController: boolean
+  /** Sent by `cluster.client`, which random faults spare. */
+  readonly isAdministrator: boolean
 }
 
 export interface ApplyOptions {
   /** Passes the request to the server. */
   readonly next: (signal: AbortSignal) => Promise<ApiResponse>
+  /** Passes the request to another server. */
+  readonly redirect: (handle: Handler) => Promise<ApiResponse>
   readonly signal: AbortSignal
   /** Wraps waits for the clock. */
   readonly suspend: <T>(wait: Promise<T>) => Promise<T>
 }
 
+/** The server, as faults need it. */
+export interface FaultHost {
+  readonly clock: Clock
+  readonly types: TypeSource
+  /** Newest revision of the store. */
+  revision(): number
+  /** Drops the history of the store. */
+  compact(): Promise<void>
+  /** Starts a server with the current state. */
+  freeze(): Promise<{ readonly handle: Handler }>
+}
+
+/** Holds requests and watch events until they may go on. */
+export interface Gate {
+  hold(label: string): Promise<void>
+  /** Resolves when nothing is held any more; undefined when nothing is held. */
+  stepped(): Promise<void> | undefined
+}
+
 /** Abort reason of a dropped connection. A shared object is cheaper than the default reason. */
-export const connectionDropped = new ClientError({ code: 'Unreachable', message: 'a fault of the test dropped the connection' })
+const connectionDropped = new ClientError({ code: 'Unreachable', message: 'a fault of the test dropped the connection' })
+
+/** A handler for adapters, which drop the connection of a request that rejects with an AbortError. */
+export function droppingConnections(handle: Handler): Handler {
+  return (request) =>
+    handle(request).catch((error: unknown) => {
+      throw error === connectionDropped ? new DOMException(connectionDropped.message, 'AbortError') : error
+    })
+}
+
+interface OpenWatch {
+  readonly request: ClassifiedRequest
+  readonly control: WatchControl
+}
+
+interface Freeze {
+  readonly match: Match
+  readonly server: Promise<{ readonly handle: Handler }>
+}
 
 /** Injects faults. Requests and watches of controllers are spared unless `user` names them. */
 export class Faults {
-  readonly #clock: Clock
-  readonly #watches = new Map<AbortController, ClassifiedRequest>()
+  /** Absent: nothing is held. */
+  gate: Gate | undefined
+  readonly #host: FaultHost
+  readonly #random: RandomFaults | undefined
+  readonly #watches = new Set<OpenWatch>()
   #planned: PlannedFault[] = []
+  #frozen: Freeze[] = []
+  #lastState: Freeze['server'] | undefined
+  #watchCount = 0
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  constructor(host: FaultHost, random?: RandomFaults) {
+    this.#host = host
+    this.#random = random
   }
 
-  /** Plans a fault for the next matching request. @returns a function that cancels it */
+  /** Seed of the random faults; undefined without them. */
+  get seed(): number | undefined {
+    return this.#random?.seed
+  }
+
+  /**
+   * Plans a fault for the next matching request.
+   *
+   * @returns a function that cancels it
+   * @throws TestingError `InvalidFault`, `InvalidOption`
+   */
   next(match: Match, fault: Fault, options: FaultOptions = {}): () => void {
+    checkMatch(match)
     const { times = 1, after = 0 } = options
+    validateFault(match, fault, { times, after })
     const planned: PlannedFault = { match, fault, times, after }
     this.#planned.push(planned)
     return () => {
@@ -75,9 +122,34 @@ export class Faults {
 
   /** Interrupts matching open watches, like a lost connection. @returns their number */
   dropWatches(match: Match = {}): number {
-    const matching = [...this.#watches].filter(([, request]) => matches(match, request))
-    for (const [cut] of matching) cut.abort(connectionDropped)
+    return this.endWatches(match, 'dropped')
+  }
+
+  /** Ends matching open watches. @returns their number */
+  endWatches(match: Match, how: WatchEnd): number {
+    checkMatch(match)
+    const matching = [...this.#watches].filter(({ request }) => !request.isController && matches(match, request))
+    for (const { control } of matching) control.end(how)
     return matching.length
+  }
+
+  /**
+   * Answers matching reads from the current state, like a server whose cache lags behind, until the returned function is called.
+   * Watches are not affected.
+   */
+  freezeReads(match: Match = {}): () => void {
+    checkMatch(match)
+    const freeze = { match, server: this.#host.freeze() }
+    freeze.server.catch(() => undefined)
+    this.#frozen.push(freeze)
+    return () => {
+      this.#frozen = this.#frozen.filter((each) => each !== freeze)
+    }
+  }
+
+  /** Drops the history of the store: continue tokens and versions from before have expired. */
+  compact(): Promise<void> {
+    return this.#host.compact()
   }
 
   /** Number of faults that have not occurred yet. */
@@ -85,18 +157,34 @@ export class Faults {
     return this.#planned.reduce((sum, { times }) => sum + times, 0)
   }
 
-  /** Cancels all planned faults. */
+  /** Whether a client other than the controllers watches one of some resources. */
+  isWatched(resources: readonly string[]): boolean {
+    for (const { request } of this.#watches) if (!request.isController && resources.includes(request.resource)) return true
+    return false
+  }
+
+  /** Cancels all planned faults and stale reads. */
   clear(): void {
     this.#planned = []
+    this.#frozen = []
+    this.#lastState = undefined
   }
 
   /** Called by the server: sends a request with its fault, if any. */
   async apply(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
+    if (this.gate !== undefined && !request.isController) await options.suspend(this.gate.hold(describe(request)))
     const fault = this.#takeFault(request)
-    if (fault !== undefined && 'fail' in fault) return failedResponse(fault)
-    if (fault !== undefined && 'delayMs' in fault) await options.suspend(this.#delay(fault.delayMs, options.signal))
-    if (fault === undefined || 'delayMs' in fault) {
-      return request.verb === 'watch' && !request.isController ? this.#watch(request, options) : options.next(options.signal)
+    if (fault === undefined) return this.#send(request, options)
+    if ('fail' in fault) {
+      if (fault.afterWrite === true) await options.next(options.signal)
+      return failedResponse(fault, statusOf(fault, { ...request, revision: this.#host.revision() }))
+    }
+    if ('watch' in fault) return this.#watch(request, options, fault.watch)
+    if ('stale' in fault) return this.#stale(options)
+    if ('delayMs' in fault || 'compact' in fault) {
+      if ('compact' in fault) await this.#host.compact()
+      else await options.suspend(delayed(fault.delayMs, { clock: this.#host.clock, signal: options.signal }))
+      return this.#send(request, options)
     }
     if ('lose' in fault) await options.next(options.signal)
     throw connectionDropped
@@ -113,38 +201,66 @@ export class Faults {
       if (--planned.times === 0) this.#planned = this.#planned.filter((each) => each !== planned)
       return planned.fault
     }
-    return undefined
+    return this.#takeRandom(request)
   }
 
-  #delay(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        cancel()
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const cancel = this.#clock.setTimeout(done, ms)
-      signal.addEventListener('abort', done, { once: true })
-      if (signal.aborted) done()
-    })
+  #takeRandom(request: ClassifiedRequest): Fault | undefined {
+    if (this.#random === undefined) return undefined
+    const { match } = this.#random
+    const isSpared = match?.user === undefined && (request.isController || request.isAdministrator)
+    return isSpared || (match !== undefined && !matches(match, request)) ? undefined : this.#random.take(request)
   }
 
-  /** Registers a watch for `dropWatches`. */
-  async #watch(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
+  async #send(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
+    if (request.verb === 'watch') {
+      const isPlain = request.isController && this.gate === undefined
+      return isPlain ? options.next(options.signal) : this.#watch(request, options, {})
+    }
+    const freeze =
+      this.#frozen.length === 0 || (request.verb !== 'get' && request.verb !== 'list')
+        ? undefined
+        : this.#frozen.find(({ match }) => (!request.isController || match.user !== undefined) && matches(match, request))
+    return freeze === undefined ? options.next(options.signal) : options.redirect((await freeze.server).handle)
+  }
+
+  async #stale({ redirect }: ApplyOptions): Promise<ApiResponse> {
+    const earlier = this.#lastState
+    this.#lastState = earlier === undefined ? this.#host.freeze() : undefined
+    return redirect((await (earlier ?? this.#lastState!)).handle)
+  }
+
+  /** Registers a watch for `endWatches`. */
+  async #watch(request: ClassifiedRequest, options: ApplyOptions, fault: WatchFault): Promise<ApiResponse> {
+    const { types, clock } = this.#host
+    const label = `to watch ${++this.#watchCount} of ${request.resource} by ${request.user}`
+    const { gate } = this
     const cut = new AbortController()
     const onAbort = () => cut.abort(connectionDropped)
+    const watch: OpenWatch = {
+      request,
+      control: new WatchControl({
+        fault,
+        clock,
+        signal: options.signal,
+        expired: () => expiredWatch({ query: request.query, revision: this.#host.revision() }),
+        dropped: () => connectionDropped,
+        hold: gate === undefined ? undefined : (type, object) => gate.hold(`deliver ${type} ${nameIn(object())} ${label}`),
+        onEnd: () => unregister(),
+      }),
+    }
     const unregister = () => {
-      this.#watches.delete(cut)
+      this.#watches.delete(watch)
       options.signal.removeEventListener('abort', onAbort)
+      cut.abort(connectionDropped)
     }
     options.signal.addEventListener('abort', onAbort, { once: true })
     if (options.signal.aborted) onAbort()
-    this.#watches.set(cut, request)
+    this.#watches.add(watch)
     try {
       const response = await options.next(cut.signal)
       if (response.body.kind === 'stream') {
-        const stream = notifyEnd(response.body.stream, unregister)
-        return { ...response, body: { kind: 'stream', stream } }
+        const contentType = String(response.headers['content-type'] ?? '')
+        return { ...response, body: watch.control.wrap(response.body, contentType, types) }
       }
       unregister()
       return response
@@ -155,28 +271,40 @@ export class Faults {
   }
 }
 
-async function* notifyEnd(stream: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream
-  } finally {
-    onEnd()
+function validateFault(match: Match, fault: Fault, { times, after }: Required<FaultOptions>): void {
+  const kinds = ['fail', 'delayMs', 'lose', 'unreachable', 'compact', 'stale', 'watch'] as const
+  const given = kinds.filter((kind) => kind in fault)
+  if (given.length !== 1)
+    throw invalid(`a fault has one of ${kinds.join(', ')}; given: ${Object.keys(fault).join(', ') || 'none'}`)
+  if ('fail' in fault && !(fault.fail >= 400 && fault.fail <= 599))
+    throw invalid(`fail: ${fault.fail} is not a status of an error`)
+  if (!(times >= 1)) throw invalid(`times: ${times} is less than 1`)
+  if (!(after >= 0)) throw invalid(`after: ${after} is negative`)
+  const verbs = match.verb === undefined ? [] : [match.verb].flat()
+  if ('watch' in fault && verbs.length > 0 && !verbs.includes('watch')) {
+    throw invalid(`only watches have a stream, but the verb is ${verbs.join(', ')}`)
   }
 }
 
-function failedResponse(fault: Extract<Fault, { fail: number }>): ApiResponse {
-  const { fail: code, reason, message = 'a fault of the test', retryAfterSeconds } = fault
-  const status = {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message,
-    ...(reason === undefined ? {} : { reason }),
-    ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
-    code,
-  }
-  const body: ApiBody = { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify(status)) }
+function invalid(message: string): TestingError {
+  return new TestingError({ code: 'InvalidFault', message })
+}
+
+function describe({ verb, resource, subresource, namespace, name, path, user }: ClassifiedRequest): string {
+  if (resource === '') return `${verb} ${path} by ${user}`
+  const full = subresource === '' ? resource : `${resource}/${subresource}`
+  return `${verb} ${full} ${[namespace, name].filter((part) => part !== '').join('/')} by ${user}`.replace('  ', ' ')
+}
+
+function nameIn(object: unknown): string {
+  const { kind = '', metadata } = object as Partial<ApiObject>
+  return [kind, metadata?.name ?? ''].join(' ').trim()
+}
+
+function failedResponse({ fail: code }: FailFault, status: Status): ApiResponse {
+  const body: ApiBody = { kind: 'bytes', bytes: new TextEncoder().encode(JSON.stringify({ ...status, code })) }
   const headers: Record<string, string> = { 'content-type': 'application/json' }
+  const { retryAfterSeconds } = status.details ?? {}
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
   return { status: code, headers, body }
 }

@@ -1,11 +1,23 @@
 import type { ApiServerOptions, EmbeddedServer } from '@krmkit/apiserver'
 import type { SignerRules } from '@krmkit/certificates'
 import type { Client } from '@krmkit/client'
-import type { CertificateSigning, LegacyTokenIssuer, MetricsProvider, NodeSimulationOptions } from '@krmkit/controllers'
+import type {
+  CertificateSigning,
+  Controller,
+  LegacyTokenIssuer,
+  MetricsProvider,
+  NodeSimulationOptions,
+  RunningControllers,
+} from '@krmkit/controllers'
 import type { ApiObject, Clock, UserInfo } from '@krmkit/meta'
 import type { Handler } from '@krmkit/protocol'
+import type { Explanation } from './explanation.ts'
 import type { Faults } from './faults.ts'
+import type { ObjectReference } from './field-history.ts'
+import type { InspectOptions } from './inspector/inspect.ts'
+import type { KubeconfigFile, KubeconfigFileOptions } from './kubeconfig.ts'
 import type { Ledger } from './ledger.ts'
+import type { RandomFaultOptions } from './random-faults.ts'
 import type { TestClock } from './test-clock.ts'
 
 /** A real API server for a test: in-process, in memory, with its own clock. */
@@ -22,6 +34,13 @@ export interface TestServer extends AsyncDisposable {
   /** Returns a bearer token of a user, for clients on a port. @throws TestingError `UnknownUser` */
   tokenOf(user: string | UserInfo): string
   /**
+   * Expires the tokens of a user: requests with them are answered with 401. `tokenOf` then returns a new one.
+   *
+   * @returns the number of expired tokens
+   * @throws TestingError `UnknownUser`
+   */
+  expireTokens(user: string | UserInfo): number
+  /**
    * Creates an independent server with the current objects. Copies pointers, regardless of the number of objects.
    */
   fork(): TestServer
@@ -32,6 +51,19 @@ export interface TestServer extends AsyncDisposable {
    * done.
    */
   settle(): Promise<void>
+  /**
+   * Runs controllers of the test until the server closes. `settle` waits for them; ledger and faults treat them as a user.
+   *
+   * @example
+   * import { ConfigMap } from '@krmkit/kinds/core/v1'
+   * import { createTestServer, reconciler } from '@krmkit/testing'
+   * const cluster = await createTestServer()
+   * const reconcile = async () => undefined
+   * cluster.run(reconciler({ name: 'colors', resource: ConfigMap, reconcile }), { user: 'colors-operator' })
+   */
+  run(controllers: Controller | readonly Controller[], options?: RunOptions): RunningControllers
+  /** Makes `settle` wait for code of the test, too. @returns a function that ends that */
+  settleWith(settled: () => Promise<void>): () => void
   /**
    * Returns the PEM of the authority of the built-in signers. Clients on a port are authenticated by their certificates when the
    * adapter requests them: `listen(server, { tls: { ...files, clientCa } })`.
@@ -47,6 +79,31 @@ export interface TestServer extends AsyncDisposable {
    * const listener = await cluster.listen((server) => listen(server, { tls: false }))
    */
   listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L>
+  /** The kubeconfig of the administrator, with the option `kubeconfig`. */
+  readonly kubeconfig: KubeconfigFile | undefined
+  /**
+   * Writes a kubeconfig for kubectl, helm and clients in other processes, and serves the test server on a port with TLS until it is closed.
+   * Programs that wait need a clock that runs: `createTestServer({ clock: systemClock })`.
+   *
+   * @throws TestingError `UnknownUser`
+   * @example
+   * import { createTestServer } from '@krmkit/testing'
+   * await using cluster = await createTestServer({ users: { bob: 'all' } })
+   * const { path } = await cluster.writeKubeconfig({ user: 'bob', namespace: 'default' })
+   */
+  writeKubeconfig(options?: KubeconfigFileOptions): Promise<KubeconfigFile>
+  /**
+   * Writes all objects into a folder, one JSON file each, with the time of the clock. `createTestServer({ from: folder })` starts with exactly
+   * this state: names, UIDs, status and owners of fields; only resource versions differ. Replaces what an earlier `save` has written.
+   *
+   * @throws TestingError `InvalidState` when the folder has other files
+   * @example
+   * import { createTestServer } from '@krmkit/testing'
+   * await using cluster = await createTestServer({ cluster: { nodes: 3 } })
+   * await cluster.save('three-nodes')
+   * await using same = await createTestServer({ cluster: { nodes: 3 }, from: 'three-nodes' })
+   */
+  save(folder: string): Promise<void>
   /**
    * Fails a node of `cluster`: its heartbeats stop, its pods stay as they are, and its kubelet does not answer. `reset` recovers it.
    *
@@ -55,9 +112,39 @@ export interface TestServer extends AsyncDisposable {
   failNode(name: string): void
   /** Recovers a failed node. @throws TestingError `UnknownNode` */
   recoverNode(name: string): void
+  /**
+   * Explains a field of an object: which recorded requests changed it, when, by whom, and by which of their steps. Objects are in the
+   * storage version.
+   *
+   * @param path `.spec.replicas`, `.spec.containers[name="web"].image`, `.metadata.labels["app.kubernetes.io/name"]`, or a JSON pointer
+   * @throws TestingError `InvalidPath`
+   * @example
+   * import { ConfigMap } from '@krmkit/kinds/core/v1'
+   * import { createTestServer } from '@krmkit/testing'
+   * await using cluster = await createTestServer()
+   * const object = await cluster.client.create(ConfigMap, { metadata: { name: 'web' }, data: { color: 'red' } })
+   * cluster.explain(object, '.data.color').changes[0]?.step // 'body'
+   */
+  explain(object: ObjectReference, path: string): Explanation
+  /**
+   * Renders the recorded requests as one HTML page that needs no network: a timeline with the decisions about each request, the history of
+   * each object with differences and owners of its lines, and the graph of owners.
+   *
+   * @returns the page; also written to `file`.
+   * @example
+   * import { createTestServer } from '@krmkit/testing'
+   * await using cluster = await createTestServer()
+   * await cluster.inspect({ file: 'inspector.html' })
+   */
+  inspect(options?: InspectOptions): Promise<string>
   /** Returns the current server; `reset` replaces it. */
   server(): Promise<EmbeddedServer>
   close(): Promise<void>
+}
+
+export interface RunOptions {
+  /** Default: the administrator. */
+  readonly user?: string | UserInfo
 }
 
 /** Allows verbs on resources or URLs. Empty or absent `namespaces` means all; `*` matches all values. */
@@ -80,6 +167,10 @@ export type ServerOptions = Omit<ApiServerOptions, 'storage' | 'clock' | 'authen
 export interface TestServerOptions {
   /** Objects, or paths of manifest files and folders (YAML or JSON), that exist at the start and after `reset`. */
   readonly seed?: string | readonly (string | ApiObject)[]
+  /** Folder that `save` has written. The seed is applied after it. The clock starts at its time, unless `startAtMs` is given. */
+  readonly from?: string
+  /** Serves on a port with TLS, and writes the kubeconfig of the administrator: `cluster.kubeconfig`. Default false. */
+  readonly kubeconfig?: boolean
   /** Users besides the administrator. Absent: all users may do everything. */
   readonly users?: Readonly<Record<string, UserRules>>
   /**
@@ -111,7 +202,11 @@ export interface TestServerOptions {
   readonly metrics?: MetricsProvider
   /** The release to behave like, from `1.21` to `1.33`. Default: 1.33. */
   readonly emulate?: string
+  /** Random faults. Default: none. */
+  readonly faults?: RandomFaultOptions
   readonly server?: ServerOptions
+  /** Number of newest requests whose decision trace is kept, for `explain` and `inspect`. 0: none. Default 2000. */
+  readonly traces?: number
   /** Receives errors of controllers and of the server. Default: they are dropped. */
   readonly onError?: (error: unknown) => void
 }

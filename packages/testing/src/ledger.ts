@@ -1,5 +1,7 @@
+import type { RequestTrace } from '@krmkit/apiserver/request-trace'
+import { checkMembers, type Members } from './known-members.ts'
 import type { RequestAttributes } from './request-attributes.ts'
-import { formatMatch, type Match, matches } from './request-match.ts'
+import { formatMatch, type Match, matches, matchMembers } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 
 /** One request. */
@@ -12,7 +14,25 @@ export interface LedgerEntry extends RequestAttributes {
   /** Sent by the controllers of the test server. */
   readonly isController: boolean
   readonly userAgent: string
+  /** Processing time in milliseconds of the system clock. Absent where the server keeps no traces. */
+  readonly durationMs?: number
+  /** Bytes of the request body that the server read. Absent where the server keeps no traces. */
+  readonly requestBytes?: number
+  /** Bytes of the response body; absent for streams. */
+  readonly responseBytes?: number
+  /** How the server decided. Absent where the server keeps no traces, and for old entries. */
+  readonly trace?: RequestTrace
+  /** The body of a write; kept as long as the trace. */
+  readonly body?: RequestContent
 }
+
+/** The body of a request. */
+export interface RequestContent {
+  readonly contentType: string
+  readonly bytes: Uint8Array
+}
+
+type StoredEntry = { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] }
 
 /** Selects entries. Those of controllers only with `controllers`. */
 export interface LedgerMatch extends Match {
@@ -20,14 +40,26 @@ export interface LedgerMatch extends Match {
   readonly controllers?: boolean
 }
 
+const ledgerMatchMembers: Members<LedgerMatch> = { ...matchMembers, code: true, controllers: true }
+
+/** Traces that a test server keeps by default. */
+export const defaultTraces = 2000
+
 /** The requests to a test server, oldest first, without those of the seed. */
 export class Ledger {
   readonly #limit: number
+  readonly #traceLimit: number
   #entries: LedgerEntry[] = []
+  /** Entries with a trace, oldest first. */
+  #traced: StoredEntry[] = []
 
-  /** @param limit number of entries to keep; the oldest are dropped */
-  constructor(limit = 10_000) {
+  /**
+   * @param limit number of entries to keep; the oldest are dropped
+   * @param traceLimit number of entries that keep their trace; the newest
+   */
+  constructor(limit = 10_000, traceLimit = defaultTraces) {
     this.#limit = limit
+    this.#traceLimit = traceLimit
   }
 
   /** All entries, including those of controllers. */
@@ -35,7 +67,9 @@ export class Ledger {
     return this.#entries
   }
 
+  /** @throws TestingError `InvalidOption` for an unknown member */
   find(match: LedgerMatch = {}): readonly LedgerEntry[] {
+    checkMembers('a match of requests', match, ledgerMatchMembers)
     const { code, controllers = false } = match
     return this.#entries.filter(
       (entry) => (controllers || !entry.isController) && (code === undefined || entry.code === code) && matches(match, entry),
@@ -64,6 +98,7 @@ export class Ledger {
 
   clear(): void {
     this.#entries = []
+    this.#traced = []
   }
 
   /** Called by the server: adds an entry. */
@@ -71,12 +106,28 @@ export class Ledger {
     this.#entries.push(entry)
     // Drops entries in batches, which is cheaper.
     if (this.#entries.length > this.#limit * 1.25) this.#entries = this.#entries.slice(-this.#limit)
+    if (entry.trace === undefined) return
+    this.#traced.push(entry)
+    if (this.#traced.length > this.#traceLimit * 1.25) this.#dropTraces()
+  }
+
+  #dropTraces(): void {
+    const kept = this.#traced.length - this.#traceLimit
+    for (const entry of this.#traced.slice(0, kept)) {
+      delete entry.trace
+      delete entry.body
+    }
+    this.#traced = this.#traced.slice(kept)
   }
 
   #tail(): string {
-    const last = this.#entries.filter(({ isController }) => !isController).slice(-10)
-    return last
-      .map(({ verb, path, query, user, code }) => `  ${code} ${verb} ${path}${query === '' ? '' : `?${query}`} (${user})`)
-      .join('\n')
+    return formatEntries(this.#entries.filter(({ isController }) => !isController).slice(-10))
   }
+}
+
+/** Formats entries, one indented line each: `  409 update /api/v1/namespaces/default/pods/web (bob)`. */
+export function formatEntries(entries: readonly LedgerEntry[]): string {
+  return entries
+    .map(({ verb, path, query, user, code }) => `  ${code} ${verb} ${path}${query === '' ? '' : `?${query}`} (${user})`)
+    .join('\n')
 }

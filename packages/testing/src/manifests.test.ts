@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { readManifests } from './manifests.ts'
+import { nodeHost } from './node-host.ts'
 
 const folder = fileURLToPath(new URL('../testdata/manifests', import.meta.url))
 
 describe('readManifests', () => {
   it('reads folders, multi-document files, lists and objects in order', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'mine' } }
-    const manifests = await readManifests([object, folder])
+    const manifests = await readManifests([object, folder], nodeHost.manifestFiles)
     expect(manifests.map(({ object: { kind, metadata } }) => `${kind} ${metadata.name}`)).toEqual([
       'ConfigMap mine',
       'ConfigMap settings',
@@ -20,7 +21,7 @@ describe('readManifests', () => {
   })
 
   it('reads one file', async () => {
-    expect(await readManifests(`${folder}/20-second.json`)).toHaveLength(1)
+    expect(await readManifests(`${folder}/20-second.json`, nodeHost.manifestFiles)).toHaveLength(1)
   })
 
   it.each([
@@ -28,11 +29,11 @@ describe('readManifests', () => {
     ['no metadata', { apiVersion: 'v1', kind: 'ConfigMap' }],
     ['nothing', null],
   ])('rejects an object with %s', async (_, object) => {
-    await expect(readManifests([object as never])).rejects.toMatchObject({ code: 'InvalidSeed' })
+    await expect(readManifests([object as never], nodeHost.manifestFiles)).rejects.toMatchObject({ code: 'InvalidSeed' })
   })
 
   it('names the position of a syntax error', async () => {
-    await expect(readManifests(`${folder}/notes.txt`)).rejects.toMatchObject({
+    await expect(readManifests(`${folder}/notes.txt`, nodeHost.manifestFiles)).rejects.toMatchObject({
       code: 'InvalidSeed',
       message: expect.stringContaining('notes.txt'),
     })

@@ -1,5 +1,3 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
 import type { ApiObject } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { TestingError } from './testing-error.ts'
@@ -14,36 +12,32 @@ export interface Manifest {
   readonly source: string
 }
 
-const extensions = new Set(['.yaml', '.yml', '.json'])
+/** A file of manifests. */
+export interface ManifestFile {
+  readonly path: string
+  readonly text: string
+}
 
 /**
- * Reads the objects of a seed, in order; files and subfolders of a folder by name. Lists are replaced by their items.
+ * Reads the objects of a seed, in order. Lists are replaced by their items.
  *
+ * @param readFiles reads a file, or the files of a folder
  * @throws TestingError `InvalidSeed`
  */
-export async function readManifests(seed: string | readonly (string | ApiObject)[]): Promise<Manifest[]> {
+export async function readManifests(
+  seed: string | readonly (string | ApiObject)[],
+  readFiles: (path: string) => Promise<readonly ManifestFile[]>,
+): Promise<Manifest[]> {
   const found: Manifest[] = []
   for (const [i, item] of (typeof seed === 'string' ? [seed] : seed).entries()) {
-    if (typeof item === 'string') for (const path of await filesAt(item)) found.push(...(await readFileAt(path)))
+    if (typeof item === 'string') for (const file of await readFiles(item)) found.push(...manifestsIn(file))
     else found.push(...manifestsOf(item, `seed[${i}]`))
   }
   return found
 }
 
-async function filesAt(path: string): Promise<string[]> {
-  if (!(await stat(path)).isDirectory()) return [path]
-  const names = (await readdir(path, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const files: string[] = []
-  for (const entry of names) {
-    if (entry.isDirectory()) files.push(...(await filesAt(join(path, entry.name))))
-    else if (extensions.has(extname(entry.name))) files.push(join(path, entry.name))
-  }
-  return files
-}
-
-async function readFileAt(path: string): Promise<Manifest[]> {
-  const text = await readFile(path, 'utf8')
-  const documents = extname(path) === '.json' ? [text] : text.split(/^---(?=\s|$)/m)
+function manifestsIn({ path, text }: ManifestFile): Manifest[] {
+  const documents = path.endsWith('.json') ? [text] : text.split(/^---(?=\s|$)/m)
   const manifests: Manifest[] = []
   for (const document of documents) {
     const object = parse(document, path)

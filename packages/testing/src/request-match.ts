@@ -1,3 +1,4 @@
+import { checkMembers, type Members } from './known-members.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 
 /** Selects requests: all given fields must match. */
@@ -11,12 +12,32 @@ export interface Match {
   readonly name?: string
   readonly user?: string
   readonly path?: string | RegExp
+  /** The query as sent. */
+  readonly query?: RegExp
+}
+
+export const matchMembers: Members<Match> = {
+  verb: true,
+  group: true,
+  resource: true,
+  subresource: true,
+  namespace: true,
+  name: true,
+  user: true,
+  path: true,
+  query: true,
+}
+
+/** @throws TestingError `InvalidOption` */
+export function checkMatch(match: Match): void {
+  checkMembers('a match of requests', match, matchMembers)
 }
 
 export function matches(match: Match, request: RequestAttributes & { readonly user: string }): boolean {
-  const { verb, path } = match
+  const { verb, path, query } = match
   if (verb !== undefined && !(typeof verb === 'string' ? verb === request.verb : verb.includes(request.verb))) return false
   if (path !== undefined && !(typeof path === 'string' ? path === request.path : path.test(request.path))) return false
+  if (query !== undefined && !query.test(request.query)) return false
   for (const member of ['group', 'resource', 'subresource', 'namespace', 'name', 'user'] as const) {
     const wanted = match[member]
     if (wanted !== undefined && wanted !== request[member]) return false
@@ -34,5 +55,6 @@ export function formatMatch(match: Match): string {
   if (namespace !== undefined && namespace !== '') words.push(`in ${namespace}`)
   if (user !== undefined) words.push(`by ${user}`)
   if (path !== undefined) words.push(`at ${path}`)
+  if (match.query !== undefined) words.push(`with query ${match.query}`)
   return words.join(' ')
 }

@@ -74,18 +74,38 @@ function invalidDuration(message: string, cause?: unknown): TestingError {
   return new TestingError({ code: 'InvalidDuration', message, cause })
 }
 
+/**
+ * Returns a clock that goes ahead of another one, or behind it with negative milliseconds, for a client whose machine has a wrong time.
+ * Its timers last as long.
+ *
+ * @example
+ * import { createTestServer, skewedClock } from '@krmkit/testing'
+ * const cluster = await createTestServer()
+ * skewedClock(cluster.clock, -90_000).now() // the time of the cluster, less 90 seconds
+ */
+export function skewedClock(clock: Clock, skewMs: number): Clock {
+  if (!Number.isFinite(skewMs)) throw invalidDuration(`${skewMs} is not a number of milliseconds`)
+  return { now: () => clock.now() + skewMs, setTimeout: (fn, ms) => clock.setTimeout(fn, ms) }
+}
+
 /** The clock of a test server, which can be reset. */
 export class ResettableClock implements TestClock {
   /** The clock of the server, whose timers do not stop an advance. */
   readonly background: Clock
+  /** A clock whose timers wait for the end of an advance, unless `isObserved`. */
+  readonly deferred: Clock
+  /** Whether deferred timers stop an advance, like others. */
+  isObserved: () => boolean = () => false
   readonly #settle: () => Promise<void>
   readonly #timers = new Set<Timer>()
+  readonly #deferredTimers = new Set<Timer>()
   #inner: FakeClock
 
   constructor(startAtMs: number, settle: () => Promise<void>) {
     this.#inner = fakeClock(startAtMs)
     this.#settle = settle
     this.background = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#inner.setTimeout(fn, ms) }
+    this.deferred = { now: () => this.#inner.now(), setTimeout: (fn, ms) => this.#defer(fn, ms) }
   }
 
   now(): number {
@@ -109,8 +129,10 @@ export class ResettableClock implements TestClock {
       const next = this.#nextTimer()
       if (next > target) break
       this.#inner.advanceTo(next)
+      if (this.isObserved()) this.#fireDeferred()
     }
     this.#inner.advanceTo(target)
+    this.#fireDeferred()
     await this.#settle()
   }
 
@@ -118,9 +140,23 @@ export class ResettableClock implements TestClock {
   resetTo(atMs: number): void {
     const offset = atMs - this.now()
     this.#inner = fakeClock(atMs)
+    for (const timer of this.#deferredTimers) timer.at += offset
     for (const timer of this.#timers) {
       timer.at += offset
       this.#arm(timer)
+    }
+  }
+
+  #defer(fn: () => void, ms: number): () => void {
+    const timer: Timer = { at: this.now() + Math.max(0, ms), fn, cancel: () => undefined }
+    this.#deferredTimers.add(timer)
+    return () => this.#deferredTimers.delete(timer)
+  }
+
+  #fireDeferred(): void {
+    const nowMs = this.now()
+    for (const timer of [...this.#deferredTimers]) {
+      if (timer.at <= nowMs && this.#deferredTimers.delete(timer)) timer.fn()
     }
   }
 
@@ -134,6 +170,7 @@ export class ResettableClock implements TestClock {
   #nextTimer(): number {
     let next = Number.POSITIVE_INFINITY
     for (const { at } of this.#timers) if (at < next) next = at
+    if (this.isObserved()) for (const { at } of this.#deferredTimers) if (at < next) next = at
     return next
   }
 }

@@ -7,16 +7,32 @@ export type TestingErrorCode =
   | 'UnknownUser'
   /** A node is not simulated. */
   | 'UnknownNode'
+  /** A path of a field is malformed. */
+  | 'InvalidPath'
   /** The clock cannot be advanced. */
   | 'RealClock'
+  /** A seed or an order of an exploration is malformed. */
+  | 'InvalidOrder'
+  /** A test fails in an order of an exploration. */
+  | 'OrderFailed'
+  /** The hooks of a test runner are incomplete. */
+  | 'InvalidHooks'
+  /** A fault is malformed. */
+  | 'InvalidFault'
   /** A duration is malformed or negative. */
   | 'InvalidDuration'
+  /** An option or a match has an unknown member. */
+  | 'InvalidOption'
+  /** A folder holds no saved state, or other files. */
+  | 'InvalidState'
+  /** The runtime has no files, ports or client certificates. */
+  | 'Unsupported'
   /** The server is closed. */
   | 'Closed'
 
 /** A test server cannot be used as requested, or an expectation failed. */
 export class TestingError extends Error {
-  override readonly name = 'TestingError'
+  override readonly name: string = 'TestingError'
   readonly code: TestingErrorCode
 
   constructor(fields: { readonly code: TestingErrorCode; readonly message: string; readonly cause?: unknown }) {

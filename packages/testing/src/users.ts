@@ -51,6 +51,14 @@ export class Users {
     return token
   }
 
+  /** Revokes the tokens of a user. @returns their number */
+  revoke(user: string | UserInfo): number {
+    const info = JSON.stringify(this.resolve(user))
+    const revoked = [...this.#tokens].filter(([, known]) => JSON.stringify(known) === info)
+    for (const [token] of revoked) this.#tokens.delete(token)
+    return revoked.length
+  }
+
   /** Authenticates by certificate or token. Returns undefined for unknown tokens. */
   identify({ headers, peer }: RequestIdentity): UserInfo | undefined {
     const known = this.#lookUpCertificate(peer.certificates)

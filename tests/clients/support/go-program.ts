@@ -9,9 +9,11 @@ export interface GoProgram {
   readonly missing?: string
 }
 
-/** Builds the Go program in a folder beside the tests, once per state of its sources. */
-export async function goProgram(name: string): Promise<GoProgram> {
-  const sources = fileURLToPath(new URL(`../${name}/`, import.meta.url))
+/** Builds a Go program once per state of its sources. @param sources its folder; by default one beside the tests */
+export async function goProgram(
+  name: string,
+  sources = fileURLToPath(new URL(`../${name}/`, import.meta.url)),
+): Promise<GoProgram> {
   const folder = await cacheFolder('go')
   const names = (await readdir(sources)).filter((file) => /\.(go|mod|sum)$/.test(file)).sort()
   const contents = await Promise.all(names.map((file) => readFile(join(sources, file))))

@@ -86,11 +86,11 @@ export class Kubectl {
   }
 
   /** A running command, with its lines as they arrive. */
-  follow(line: string): Following {
-    const { env, folder } = this.#world
-    return new Following(
-      spawn(kubectlProgram, [...this.#flags, ...line.split(' ')], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }),
-    )
+  follow(line: string, { env }: Pick<CommandOptions, 'env'> = {}): Following {
+    const { folder } = this.#world
+    const args = [...this.#flags, ...line.split(' ')]
+    const environment = { ...this.#world.env, ...env }
+    return new Following(spawn(kubectlProgram, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] }))
   }
 
   /** Writes a file beside the kubeconfig. */

@@ -102,6 +102,18 @@ describe('daemon set controller', () => {
     expect(await statusOf(server)).toMatchObject({ desiredNumberScheduled: 1, numberMisscheduled: 1 })
   })
 
+  it('write revisions that patches of other clients leave as they are', async () => {
+    await using server = await start()
+    await server.settle()
+    const { items } = await server.client.list(revisions, { namespace: 'default' })
+    const [{ metadata, data } = { metadata: {}, data: {} }] = items as { metadata: { name?: string }; data?: object }[]
+    const keys = Object.keys((data as { spec: { template: { spec: object } } }).spec.template.spec)
+    expect(keys).toEqual([...keys].sort())
+    const patch = { metadata: { labels: { checked: 'yes' } } }
+    const patched = await server.client.patch(revisions, metadata.name ?? '', { namespace: 'default', type: 'strategic', patch })
+    expect(patched.metadata.labels).toMatchObject({ checked: 'yes' })
+  })
+
   it('replaces outdated pods within maxUnavailable', async () => {
     await using server = await start()
     await runPods(server)

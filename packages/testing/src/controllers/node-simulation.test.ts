@@ -193,6 +193,51 @@ describe('simulated nodes', () => {
     })
   })
 
+  it('follow commands that sleep, echo and exit', async () => {
+    await using server = await start([{ match: { command: /^migrate / }, exitAfterMs: 3000, exitCode: 4 }])
+    const last = (name: string, command: string[]) => ({ name, image: 'busybox', command })
+    const containers = [
+      last('sleeps', ['sleep', '5']),
+      last('fails', ['sh', '-c', 'echo starting; sleep 2; exit 3']),
+      last('migrates', ['migrate', '--all']),
+      last('serves', ['nginx']),
+    ]
+    await run(server, { restartPolicy: 'Never', initContainers: [last('first', ['/bin/false'])], containers })
+    const refused = await getPod(server)
+    expect(refused.status?.phase).toBe('Failed')
+    await server.client.delete(pods, 'web', { namespace: 'default', gracePeriodSeconds: 0 })
+    await server.settle()
+    await run(server, { restartPolicy: 'Never', containers })
+    await server.clock.advance('10s')
+    const codes = (await getPod(server)).status?.containerStatuses?.map(
+      (each) => (each as { state?: { terminated?: { exitCode: number } } }).state?.terminated?.exitCode,
+    )
+    expect(codes).toEqual([0, 3, 4, undefined])
+    const log = await server.client.request({ path: '/api/v1/namespaces/default/pods/web/log?container=fails' })
+    expect(await log.text()).toBe('starting\n')
+  })
+
+  it('let pods of jobs wait when their image does nothing', async () => {
+    await using server = await start()
+    const containers = [{ name: 'c', image: 'registry.example/pause:3.10' }]
+    const spec = { template: { spec: { restartPolicy: 'Never', containers } } }
+    await server.client.create(jobs, { metadata: { name: 'work', namespace: 'default' }, spec })
+    await server.clock.advance('10s')
+    expect((await server.client.get(jobs, 'work', { namespace: 'default' })).status).toMatchObject({ active: 1, ready: 1 })
+  })
+
+  it('complete the containers of jobs after their crashes', async () => {
+    await using server = await start([{ crashes: 1, exitCode: 3 }])
+    const spec = { template: { spec: { restartPolicy: 'OnFailure', containers: [container] } } }
+    await server.client.create(jobs, { metadata: { name: 'work', namespace: 'default' }, spec })
+    await server.clock.advance('10s')
+    expect((await server.client.get(jobs, 'work', { namespace: 'default' })).status).toMatchObject({ succeeded: 1 })
+    const { items } = await server.client.list(pods, { namespace: 'default' })
+    expect(items.map(({ status }) => status?.containerStatuses?.[0])).toMatchObject([
+      { restartCount: 1, state: { terminated: { exitCode: 0 } }, lastState: { terminated: { exitCode: 3 } } },
+    ])
+  })
+
   it('complete the pods of jobs', async () => {
     await using server = await start()
     const spec = { completions: 2, template: { spec: { restartPolicy: 'Never', containers: [container] } } }
@@ -213,6 +258,41 @@ describe('simulated nodes', () => {
     await expect(getPod(server)).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
+  it('answer metrics and pods of their kubelet', async () => {
+    await using server = await start([], { cluster: { nodes: 1, behaviors: [{ usage: { cpu: '250m', memory: '64Mi' } }] } })
+    await run(server)
+    await server.clock.advance('20s')
+    const text = async (path: string) =>
+      (await server.client.request({ path: `/api/v1/nodes/node-1:10250/proxy/${path}` })).text()
+    const metrics = await text('metrics/resource')
+    for (const line of [
+      'container_cpu_usage_seconds_total{container="c",namespace="default",pod="web"} 5',
+      'container_memory_working_set_bytes{container="c",namespace="default",pod="web"} 67108864',
+      `container_start_time_seconds{container="c",namespace="default",pod="web"} ${Date.UTC(2024, 0, 1) / 1000}`,
+      'pod_cpu_usage_seconds_total{namespace="default",pod="web"} 5',
+      'pod_memory_working_set_bytes{namespace="default",pod="web"} 67108864',
+      'node_cpu_usage_seconds_total 5',
+      'node_memory_working_set_bytes 67108864',
+      'resource_scrape_error 0',
+    ])
+      expect(metrics.split('\n')).toContain(line)
+    expect((await text('metrics')).split('\n')).toEqual([
+      '# TYPE kubelet_node_name gauge',
+      'kubelet_node_name{node="node-1"} 1',
+      '# TYPE kubelet_running_containers gauge',
+      'kubelet_running_containers{container_state="running"} 1',
+      '# TYPE kubelet_running_pods gauge',
+      'kubelet_running_pods 1',
+      '',
+    ])
+    const list = JSON.parse(await text('pods'))
+    expect(list).toMatchObject({
+      kind: 'PodList',
+      apiVersion: 'v1',
+      items: [{ metadata: { name: 'web' }, status: { phase: 'Running' } }],
+    })
+  })
+
   it('wait for readiness gates', async () => {
     await using server = await start()
     const pod = await run(server, { readinessGates: [{ conditionType: 'example.com/open' }] })
@@ -221,6 +301,19 @@ describe('simulated nodes', () => {
     await server.client.patch(pods, 'web', { namespace: 'default', type: 'strategic', subresource: 'status', patch })
     await server.settle()
     expect(condition(await getPod(server), 'Ready')).toBe('True')
+  })
+
+  it('make the extended resources of their capacity allocatable', async () => {
+    await using server = await start()
+    const name = 'example.com/gpu'
+    const change = async (status: object) => {
+      await server.client.patch(nodes, 'node-1', { type: 'merge', subresource: 'status', patch: { status } as never })
+      await server.settle()
+      return (await server.client.get(nodes, 'node-1')).status as { allocatable: Record<string, string> }
+    }
+    expect((await change({ capacity: { [name]: '2' } })).allocatable).toMatchObject({ [name]: '2', cpu: '4' })
+    expect((await change({ capacity: { [name]: '3' } })).allocatable[name]).toBe('3')
+    expect((await change({ capacity: { [name]: null } })).allocatable).not.toHaveProperty([name])
   })
 
   it('stop answering when they fail, and come back', async () => {

@@ -3,6 +3,7 @@ import type { ApiObject } from '@krmkit/meta'
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { TestServer } from '../interfaces.ts'
+import { createTestServer } from '../test-server.ts'
 import { type Pod, pods, setPodStatus, startWith } from './workloads.fixture.ts'
 
 interface Event extends ApiObject {
@@ -16,6 +17,19 @@ interface Event extends ApiObject {
 
 const nodes = resourceType<ApiObject>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const events = resourceType<Event>({ group: 'events.k8s.io', version: 'v1', resource: 'events', kind: 'Event' })
+
+const coreEvents = resourceType<Event & { involvedObject?: { name?: string } }>({
+  group: '',
+  version: 'v1',
+  resource: 'events',
+  kind: 'Event',
+})
+const replicaSets = resourceType<ApiObject & { spec?: object }>({
+  group: 'apps',
+  version: 'v1',
+  resource: 'replicasets',
+  kind: 'ReplicaSet',
+})
 
 interface NodeOptions {
   readonly cpu?: string
@@ -246,6 +260,36 @@ describe('scheduler', () => {
     await server.clock.advance('5s')
     expect(await nodeOf(server, 'urgent')).toBe(freeNode)
     expect(await nodeOf(server, 'polite')).toBeUndefined()
+  })
+
+  it('keeps the room that preemption makes for the pod that needs it', async () => {
+    const capacity = { cpu: '10', memory: '8Gi', pods: '110' }
+    await using server = await createTestServer({
+      cluster: { nodes: [{ name: 'a', capacity }] },
+      server: { random: seededRandom(1) },
+    })
+    const replicaSet = (name: string, priority: number, cpu: string) => {
+      const labels = { app: name }
+      const { spec } = pod(name, { cpu, spec: { priority } })
+      const template = { metadata: { labels }, spec: spec as object }
+      return { metadata: { name, namespace: 'default' }, spec: { selector: { matchLabels: labels }, template } }
+    }
+    for (const [name, priority, cpu] of [
+      ['one', 1, '2'],
+      ['two', 2, '3'],
+      ['three', 3, '4500m'],
+    ] as const)
+      await server.client.create(replicaSets, replicaSet(name, priority, cpu))
+    await server.settle()
+    // The scheduler cannot write the node that it nominated, and must remember it.
+    const nomination = { user: 'system:kube-controller-manager', verb: 'patch', subresource: 'status', name: 'urgent' }
+    server.faults.next(nomination, { fail: 500 }, { after: 1 })
+    await create(server, pod('urgent', { cpu: '5', spec: { priority: 4 } }))
+    await server.clock.advance('1m')
+    expect(await nodeOf(server, 'urgent')).toBe('a')
+    const { items } = await server.client.list(coreEvents, { namespace: 'default' })
+    const created = items.filter(({ reason }) => reason === 'SuccessfulCreate').map(({ involvedObject }) => involvedObject?.name)
+    expect(created.sort()).toEqual(['one', 'one', 'three', 'two', 'two'])
   })
 
   it('waits for claims: immediate ones must be bound, others are bound to the node', async () => {

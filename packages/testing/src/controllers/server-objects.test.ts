@@ -149,3 +149,49 @@ describe('objects of the server', () => {
     expect(made.errors).toEqual([])
   })
 })
+
+describe('servers on one store', () => {
+  const shared = (announced: Set<string>) => ({
+    addresses: {
+      list: async () => [...announced],
+      renew: async (address: string) => void announced.add(address),
+      remove: async (address: string) => void announced.delete(address),
+    },
+    repairAllocations: async () => [],
+  })
+
+  it('are the endpoints of the API service while they are announced', async () => {
+    const announced = new Set(['10.1.0.9'])
+    const made = await cluster({ ...factsOf('apiserver-a', '10.1.0.5'), shared: shared(announced) })
+    const addresses = [{ ip: '10.1.0.5' }, { ip: '10.1.0.9' }]
+    expect((await made.client.get(endpoints, 'kubernetes')).subsets).toMatchObject([{ addresses }])
+    announced.delete('10.1.0.9')
+    await made.clock.advance({ seconds: 10 })
+    await made.settled()
+    expect((await made.client.get(endpoints, 'kubernetes')).subsets).toMatchObject([{ addresses: [{ ip: '10.1.0.5' }] }])
+    await made[Symbol.asyncDispose]()
+    expect([...announced]).toEqual([])
+  })
+
+  it('keep the IPAddress of a service that another server is creating, and remove it after a minute', async () => {
+    await using made = await cluster({ ...factsOf('apiserver-a', '10.1.0.5'), shared: shared(new Set()) })
+    const labels = {
+      'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+      'ipaddress.kubernetes.io/ip-family': 'IPv4',
+    }
+    const parentRef = { group: '', resource: 'services', namespace: 'default', name: 'web' }
+    await made.client.create(ipAddresses, { metadata: { name: '10.0.0.77', labels }, spec: { parentRef } })
+    await made.settled()
+    expect(await made.client.get(ipAddresses, '10.0.0.77')).toMatchObject({ spec: { parentRef: { name: 'web' } } })
+    await made.clock.advance({ seconds: 65 })
+    await made.settled()
+    await expect(made.client.get(ipAddresses, '10.0.0.77')).rejects.toMatchObject({ reason: 'NotFound' })
+  })
+
+  it('maintain no identity Lease and no endpoints where that is disabled', async () => {
+    const facts = { ...factsOf('apiserver-a', '10.1.0.5'), hasIdentity: false, reconcilesEndpoints: false }
+    await using made = await cluster(facts)
+    await expect(made.client.get(leases, 'apiserver-a', inSystem)).rejects.toMatchObject({ reason: 'NotFound' })
+    await expect(made.client.get(endpoints, 'kubernetes')).rejects.toMatchObject({ reason: 'NotFound' })
+  })
+})

@@ -115,4 +115,12 @@ describe('volume simulator', () => {
     expect((await server.client.list(attachments)).items).toEqual([])
     expect((await server.client.get(nodes, 'node-1')).status?.volumesAttached).toBeUndefined()
   })
+
+  it('keeps attachments that others request', async () => {
+    await using server = await start(storageClass(), claim, node, pod)
+    const spec = { attacher: 'disk.example.com', nodeName: 'node-1', source: { persistentVolumeName: 'elsewhere' } }
+    await server.client.create(attachments, { metadata: { name: 'theirs' }, spec })
+    await server.settle()
+    expect((await server.client.list(attachments)).items.map(({ metadata }) => metadata.name)).toEqual(['theirs'])
+  })
 })

@@ -1,0 +1,160 @@
+import { seededRandom } from '@krmkit/meta'
+import {
+  type Choose,
+  type Deviations,
+  EventOrder,
+  formatOrder,
+  givenOrder,
+  type OrderStep,
+  parseOrder,
+  randomOrder,
+  shrinkOrder,
+} from './event-order.ts'
+import type { TestHost } from './host.ts'
+import { type InProcessTestServer, startTestServer } from './in-process-server.ts'
+import type { TestServer, TestServerOptions } from './interfaces.ts'
+import { TestingError } from './testing-error.ts'
+
+export interface ExploreOptions extends TestServerOptions {
+  /** Number of orders, with the seeds 1, 2, 3 ... Default 100. */
+  readonly runs?: number
+  /** Seeds of the orders, instead of `runs`. */
+  readonly seeds?: readonly number[]
+  /** One order, as a failure prints it, instead of `runs` and `seeds`. */
+  readonly order?: string
+  /** Limit of the runs that shrink a failing order. Default 200. */
+  readonly shrinkRuns?: number
+  /** After this number of steps everything goes on in the order of arrival. Default 10000. */
+  readonly maxSteps?: number
+}
+
+/** What an exploration has run. */
+export interface Exploration {
+  readonly runs: number
+  /** Number of different orders among them. */
+  readonly orders: number
+}
+
+/** A test fails in an order. */
+export class OrderFailure extends TestingError {
+  /** Seed of the order that failed first; undefined for the order of arrival and for a given order. */
+  readonly seed: number | undefined
+  /** The shortest failing order, for `explore({ order })`. */
+  readonly order: string
+  /** The steps of the shortest failing order. */
+  readonly steps: readonly OrderStep[]
+
+  constructor(fields: Pick<OrderFailure, 'seed' | 'order' | 'steps'> & { readonly cause: unknown }) {
+    super({ code: 'OrderFailed', message: describeFailure(fields), cause: fields.cause })
+    this.seed = fields.seed
+    this.order = fields.order
+    this.steps = fields.steps
+  }
+}
+
+/** `explore` with test servers on a host. */
+export async function exploreOn(
+  host: TestHost,
+  options: ExploreOptions,
+  test: (cluster: TestServer) => Promise<void> | void,
+): Promise<Exploration> {
+  const { runs, seeds, order, shrinkRuns = 200, maxSteps = 10_000, ...serverOptions } = options
+  const orders = ordersOf({ runs, seeds, order })
+  const { random: _, ...server } = serverOptions.server ?? {}
+  const startAtMs = options.startAtMs ?? Date.UTC(2024, 0, 1)
+  const template = await startTestServer({ ...serverOptions, startAtMs, server: { ...server, random: seededRandom(1) } }, host)
+  const run = (choose: Choose) => runOrder(template, { choose, maxSteps, test })
+  try {
+    const seen = new Set<string>()
+    for (const { seed, choose } of orders) {
+      const outcome = await run(choose)
+      seen.add(formatOrder(outcome.deviations))
+      if (outcome.failure !== undefined) throw await shortestFailure(outcome, { seed, run, shrinkRuns })
+    }
+    return { runs: orders.length, orders: seen.size }
+  } finally {
+    await template.close()
+  }
+}
+
+interface SeededOrder {
+  readonly seed: number | undefined
+  readonly choose: Choose
+}
+
+function ordersOf({ runs, seeds, order }: { [K in 'runs' | 'seeds' | 'order']: ExploreOptions[K] | undefined }): SeededOrder[] {
+  if (order !== undefined) return [{ seed: undefined, choose: givenOrder(parseOrder(order)) }]
+  if (runs !== undefined && !(Number.isSafeInteger(runs) && runs >= 1)) throw invalid(`runs: ${runs} is not a positive integer`)
+  const chosen = seeds ?? Array.from({ length: (runs ?? 100) - 1 }, (_, i) => i + 1)
+  const wrong = chosen.find((seed) => !Number.isSafeInteger(seed))
+  if (wrong !== undefined) throw invalid(`seeds: ${wrong} is not an integer`)
+  const arrival = { seed: undefined, choose: givenOrder(new Map()) }
+  return [...(seeds === undefined ? [arrival] : []), ...chosen.map((seed) => ({ seed, choose: randomOrder(seed) }))]
+}
+
+function invalid(message: string): TestingError {
+  return new TestingError({ code: 'InvalidOrder', message })
+}
+
+interface Outcome {
+  readonly steps: readonly OrderStep[]
+  readonly deviations: Deviations
+  readonly failure: { readonly cause: unknown } | undefined
+}
+
+interface RunOptions {
+  readonly choose: Choose
+  readonly maxSteps: number
+  readonly test: (cluster: TestServer) => Promise<void> | void
+}
+
+async function runOrder(template: InProcessTestServer, { choose, maxSteps, test }: RunOptions): Promise<Outcome> {
+  const cluster = template.forkWith({ random: seededRandom(2) })
+  const order = new EventOrder({ choose, maxSteps, quiet: () => cluster.quiet() })
+  cluster.faults.gate = order
+  let failure: Outcome['failure']
+  try {
+    await test(cluster)
+  } catch (cause) {
+    failure = { cause }
+  }
+  const outcome = { steps: [...order.steps], deviations: order.deviations, failure }
+  order.open()
+  await cluster.close()
+  return outcome
+}
+
+async function shortestFailure(
+  first: Outcome,
+  options: { readonly seed: number | undefined; readonly run: (choose: Choose) => Promise<Outcome>; readonly shrinkRuns: number },
+): Promise<OrderFailure> {
+  let shortest = first
+  let left = options.shrinkRuns
+  await shrinkOrder(first.deviations, async (deviations) => {
+    if (left-- <= 0) return undefined
+    const outcome = await options.run(givenOrder(deviations))
+    if (outcome.failure === undefined) return undefined
+    if (outcome.deviations.size <= shortest.deviations.size) shortest = outcome
+    return outcome.deviations
+  })
+  const { steps, deviations, failure } = shortest
+  return new OrderFailure({ seed: options.seed, order: formatOrder(deviations), steps, cause: failure?.cause })
+}
+
+const shownSteps = 40
+
+function describeFailure({ seed, order, steps, cause }: Pick<OrderFailure, 'seed' | 'order' | 'steps' | 'cause'>): string {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  const source = seed === undefined ? '' : ` (found with seed ${seed})`
+  const from = Math.max(0, steps.length - shownSteps)
+  const lines = steps.slice(from).map(({ label, overtaken }, i) => {
+    const mark = overtaken > 0 ? `  <-- before ${overtaken} that came earlier` : ''
+    return `  ${from + i}. ${label}${mark}`
+  })
+  return [
+    `the test fails in the order ${JSON.stringify(order)}${source}: ${why}`,
+    `run it again with explore({ order: ${JSON.stringify(order)} }, ...); the steps:`,
+    ...(from > 0 ? [`  (${from} steps before)`] : []),
+    ...lines,
+  ].join('\n')
+}

@@ -1,0 +1,64 @@
+import { fakeClock } from '@krmkit/meta'
+import type { WebhookRequest } from '@krmkit/protocol'
+import { describe, expect, it } from 'vitest'
+import { OutboundFaults } from './outbound-faults.ts'
+
+const target = { origin: 'https://policy.example.com:443' }
+const request = (signal = new AbortController().signal): WebhookRequest => ({
+  method: 'POST',
+  path: '/validate?timeout=10s',
+  headers: {},
+  body: '{}',
+  signal,
+  limitBytes: 1000,
+})
+
+function start() {
+  const clock = fakeClock(0)
+  const calls = new OutboundFaults(clock)
+  const send = calls.wrap({ open: () => async () => ({ status: 200, headers: {}, body: Buffer.from('real') }) }).open(target)
+  const answer = async () => {
+    const { status, body } = await send(request())
+    return [status, Buffer.from(body).toString()]
+  }
+  return { clock, calls, send, answer }
+}
+
+describe('faults of calls', () => {
+  it('answer in place of the webhook, as often as planned', async () => {
+    const { calls, answer } = start()
+    calls.next({ fail: 500, body: 'broken' }, { url: /^https:\/\/policy\.example\.com:443\/validate/, times: 2 })
+    calls.next({ body: '{' })
+    const answers: unknown[] = []
+    for (let i = 0; i < 4; i++) answers.push(await answer())
+    expect(answers).toEqual([
+      [500, 'broken'],
+      [500, 'broken'],
+      [200, '{'],
+      [200, 'real'],
+    ])
+  })
+
+  it('refuse the connection', async () => {
+    const { calls, answer } = start()
+    calls.next({ refused: 'connect: connection refused' }, { url: /policy/ })
+    await expect(answer()).rejects.toThrow('connect: connection refused')
+    calls.next({ fail: 503 }, { url: /other/ })
+    expect(await answer()).toEqual([200, 'real'])
+  })
+
+  it('last longer than the caller waits', async () => {
+    const { calls, send, clock } = start()
+    calls.next({ delayMs: 5000 })
+    const abort = new AbortController()
+    const sent = send(request(abort.signal))
+    clock.setTimeout(() => abort.abort(new Error('deadline exceeded')), 1000)
+    clock.advance(1000)
+    await expect(sent).rejects.toThrow('deadline exceeded')
+  })
+
+  it('are rejected when they are incomplete', () => {
+    expect(() => new OutboundFaults().next({ delayMs: 1 })).toThrow('delayMs needs a clock')
+    expect(() => new OutboundFaults().next({} as never)).toThrow('one of fail, body, delayMs, refused')
+  })
+})

@@ -1,0 +1,71 @@
+import type { Client, Informer, ResourceRef } from '@krmkit/client'
+import type { Controller, ControllerContext } from '@krmkit/controllers'
+import type { RequeueAfter } from '@krmkit/controllers/framework'
+import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+
+/** One object to reconcile. */
+export interface ReconcileRequest<T extends ApiObject> {
+  readonly name: string
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string
+  /** The object as the informer knows it; undefined when it was deleted. */
+  readonly object: DeepReadonly<T> | undefined
+  readonly client: Client
+  /** Objects of another resource, from a shared informer that has synced. */
+  cached<R extends ApiObject>(resource: ResourceRef<R>): Promise<Informer<R>>
+}
+
+export interface ReconcilerOptions<T extends ApiObject> {
+  readonly name: string
+  /** Each change of an object of this resource is reconciled. */
+  readonly resource: ResourceRef<T>
+  /** May return when to run again. When it throws, it runs again after a delay that doubles. */
+  readonly reconcile: (request: ReconcileRequest<T>) => Promise<RequeueAfter | undefined>
+}
+
+/**
+ * Makes a controller of a reconcile function, for `cluster.run`. It runs once at a time for an object.
+ *
+ * @see {@link createTestServer}
+ * @example
+ * import { ConfigMap } from '@krmkit/kinds/core/v1'
+ * import { createTestServer, reconciler } from '@krmkit/testing'
+ * const cluster = await createTestServer()
+ * const labeler = reconciler({
+ *   name: 'labeler',
+ *   resource: ConfigMap,
+ *   async reconcile({ name, namespace, object, client }) {
+ *     if (object === undefined || object.metadata.labels?.['seen'] === 'true') return undefined
+ *     const patch = { metadata: { labels: { seen: 'true' } } }
+ *     await client.patch(ConfigMap, name, { namespace, type: 'merge', patch })
+ *     return undefined
+ *   },
+ * })
+ * cluster.run(labeler)
+ */
+export function reconciler<T extends ApiObject>({ name, resource, reconcile }: ReconcilerOptions<T>): Controller {
+  return { name, start: (context) => startReconciler(context, { resource, reconcile }) }
+}
+
+function startReconciler<T extends ApiObject>(
+  context: ControllerContext,
+  { resource, reconcile }: Pick<ReconcilerOptions<T>, 'resource' | 'reconcile'>,
+): AsyncDisposable {
+  const { client, informers } = context
+  const informer = informers.of(resource)
+  const cached = async <R extends ApiObject>(other: ResourceRef<R>) => {
+    const shared = informers.of(other)
+    await shared.synced
+    return shared
+  }
+  const queue = context.queue<string>({
+    sync: (key) => {
+      const [namespace = '', name = ''] = key.split('/')
+      const object = namespace === '' ? informer.get(name) : informer.get(name, namespace)
+      return reconcile({ name, namespace, object, client, cached })
+    },
+  })
+  const enqueue = ({ metadata }: DeepReadonly<T>) => queue.add(`${metadata.namespace ?? ''}/${metadata.name ?? ''}`)
+  const unsubscribe = informer.on({ added: enqueue, updated: enqueue, deleted: enqueue })
+  return { [Symbol.asyncDispose]: async () => unsubscribe() }
+}

@@ -1,0 +1,38 @@
+import type { ApiRequest } from '@krmkit/protocol'
+
+/** Every member of an `ApiRequest`, so that the compiler requires a new one here, too. */
+type AllMembers = { readonly [K in keyof Required<ApiRequest>]: ApiRequest[K] }
+
+/** Members of a request that differ from the original. */
+export type RequestOverrides = Partial<Pick<ApiRequest, 'signal' | 'trace' | 'body' | 'query'>>
+
+/**
+ * Returns the request with other members. Members are forwarded one by one: adapters pass class instances, whose methods and getters
+ * a spread would lose.
+ */
+export function withOverrides(request: ApiRequest, overrides: RequestOverrides): ApiRequest {
+  const { method, path, headers, headersJoined, upgradable, peer, user, decisions, internal } = request
+  const stream = request.stream === undefined ? undefined : () => request.stream!()
+  const {
+    body = (limitBytes: number) => request.body(limitBytes),
+    trace = request.trace,
+    query = request.query,
+    signal,
+  } = overrides
+  return {
+    method,
+    path,
+    query,
+    headers,
+    headersJoined,
+    body,
+    stream,
+    upgradable,
+    peer,
+    signal: signal ?? request.signal,
+    user,
+    decisions,
+    trace,
+    internal,
+  } satisfies AllMembers
+}
