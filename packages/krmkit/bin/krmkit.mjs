@@ -1,14 +1,12 @@
 #!/usr/bin/env node
+// Runs the bundle, which starts several times as fast as the modules of the packages. A checkout without a bundle runs its build.
 import { existsSync } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 
-const built = ['../dist/cli/main.js', '../dist/bundle/main.cjs']
+const program = ['../dist/bundle/main.cjs', '../dist/cli/main.js']
   .map((path) => new URL(path, import.meta.url))
   .find((url) => existsSync(url))
-if (built === undefined) {
+if (program === undefined) {
   console.error('krmkit: not built yet; run `npm run build`, or `npm start` to serve from the sources')
   process.exit(1)
 }
-// Node 20 optimizes a function after so little use that a short-lived server spends a quarter of its processor time on compilation.
-if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=400000')
-await import(built.href)
+await import(program.href)

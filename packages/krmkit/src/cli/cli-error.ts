@@ -1,3 +1,5 @@
+export { messageOf } from '../message-of.ts'
+
 export type CliErrorCode =
   /** Contradictory flags or invalid values. */
   | 'InvalidFlag'
@@ -5,6 +7,8 @@ export type CliErrorCode =
   | 'FileFailed'
   /** An invalid response of a server. */
   | 'InvalidResponse'
+  /** A process that ends while it starts. */
+  | 'StartFailed'
 
 /** A failure that the user can correct; the message is printed without a stack. */
 export class CliError extends Error {
@@ -15,9 +19,4 @@ export class CliError extends Error {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
     this.code = fields.code
   }
-}
-
-/** The message of anything that was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

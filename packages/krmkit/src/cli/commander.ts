@@ -1,7 +1,7 @@
 /** The only module that imports the command line library. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 
-export { Command, CommanderError, InvalidArgumentError, Option }
+export { Argument, Command, CommanderError, InvalidArgumentError, Option }
 
 /** A flag, such as `--secure-port <port>`, with its help text. */
 export function option(flags: string, description: string): Option {

@@ -106,6 +106,16 @@ export function gates(text: string, before: Readonly<Record<string, boolean>> = 
   }
 }
 
+/** `name=value,other=value`; the flag may be repeated. */
+export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const found = list(text).map((item) => {
+    const [name = '', value = '', ...rest] = item.split('=')
+    if (name === '' || value === '' || rest.length > 0) throw new InvalidArgumentError('It must be a list such as name=value.')
+    return [name, value]
+  })
+  return { ...before, ...Object.fromEntries(found) }
+}
+
 /** Comma-separated regular expressions for origins. */
 export function origins(text: string, before: readonly RegExp[] = []): readonly RegExp[] {
   const patterns = text

@@ -18,6 +18,14 @@ export async function requireUnusedKubeconfig(path: string, url: string): Promis
   throw new CliError({ code: 'FileFailed', message })
 }
 
+/** The server of a kubeconfig, and whether it responds; undefined for a missing file, and for one that is no kubeconfig. */
+export async function serverOfKubeconfig(
+  path: string,
+): Promise<{ readonly url: string; readonly isRunning: boolean } | undefined> {
+  const connection = await connectionIn(path)
+  return connection === undefined ? undefined : { url: connection.server, isRunning: await responds(connection) }
+}
+
 /** Returns undefined for a missing file, and for one that is no kubeconfig. */
 async function connectionIn(path: string): Promise<KubeconfigConnection | undefined> {
   try {

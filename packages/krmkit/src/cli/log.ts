@@ -2,21 +2,42 @@ import type { AuditEvent } from '@krmkit/apiserver/audit'
 
 /** The log of the server, written to the error stream. */
 export interface Log {
-  info(text: string): void
+  /** @param members what a log in JSON has instead of the text */
+  info(text: string, members?: Readonly<Record<string, unknown>>): void
   error(text: string, error?: unknown): void
 }
 
-export function createStreamLog(write: (line: string) => void): Log {
+export const logFormats = ['text', 'json'] as const
+
+export type LogFormat = (typeof logFormats)[number]
+
+/**
+ * A log in one of two formats. `text`: lines for people. `json`: an object per line with the members of the stock server: `ts` in milliseconds
+ * since the epoch, `msg`, `v` for information, `err` for errors.
+ */
+export function createStreamLog(write: (line: string) => void, format: LogFormat = 'text'): Log {
+  if (format === 'json') {
+    const line = (members: object) => write(`${JSON.stringify({ ts: Date.now(), ...members })}\n`)
+    return {
+      info: (msg, members = { msg, v: 0 }) => line(members),
+      error: (msg, error) => line({ msg, ...(error === undefined ? {} : { err: describe(error) }) }),
+    }
+  }
   return {
     info: (text) => write(`krmkit: ${text}\n`),
     error: (text, error) => write(`krmkit: ${text}${error === undefined ? '' : `: ${describe(error)}`}\n`),
   }
 }
 
-/** Formats an audit event as one line. */
-export function requestLine(event: AuditEvent): string {
-  const ms = Date.parse(event.stageTimestamp) - Date.parse(event.requestReceivedTimestamp)
-  return `${event.stageTimestamp} ${event.verb} ${event.requestURI} ${event.responseStatus?.code} ${ms}ms ${event.user.username} ${event.auditID}`
+/** Logs an answered request. In JSON the members are those of the HTTP log of the stock server, and the user. */
+export function logRequest(log: Log, event: AuditEvent): void {
+  const { verb, requestURI, responseStatus, user, auditID, userAgent = '', sourceIPs = [], stageTimestamp } = event
+  const latency = `${Date.parse(stageTimestamp) - Date.parse(event.requestReceivedTimestamp)}ms`
+  const text = `${stageTimestamp} ${verb} ${requestURI} ${responseStatus?.code} ${latency} ${user.username} ${auditID}`
+  log.info(text, {
+    ...{ msg: 'HTTP', v: 2, verb: verb.toUpperCase(), URI: requestURI, latency, userAgent, 'audit-ID': auditID },
+    ...{ srcIP: sourceIPs.at(-1) ?? '', user: user.username, resp: responseStatus?.code ?? 0 },
+  })
 }
 
 function describe(error: unknown): string {

@@ -1,12 +1,14 @@
 /** Entry point of the command `krmkit`. */
 
 import { readFileSync } from 'node:fs'
+import { releaseIdleMemory } from './idle-memory.ts'
 import { createStreamLog } from './log.ts'
 import { errorText } from './offline/command.ts'
 import { colorsWanted, createPaint } from './offline/paint.ts'
 import type { Terminal } from './offline/terminal.ts'
 import { CommanderError, createProgram } from './program.ts'
 import type { ServeOptions } from './serve-options.ts'
+import { startText } from './start-text.ts'
 
 const streams = { out: process.stdout, err: process.stderr }
 const out = (text: string) => void process.stdout.write(text)
@@ -15,8 +17,8 @@ const terminal: Terminal = {
   version: (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version,
   out,
   err,
-  paint: (stream, when) => createPaint(when === 'auto' ? colorsWanted && streams[stream].isTTY : when === 'always'),
-  interactive: process.stderr.isTTY,
+  paint: (stream, when) => createPaint(when === 'always' || (when === 'auto' && colorsWanted && streams[stream].isTTY === true)),
+  interactive: process.stderr.isTTY === true,
   stdin: () => readFileSync(0, 'utf8'),
   outBytes: (bytes) =>
     new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
@@ -36,7 +38,7 @@ void main()
 
 async function main(): Promise<void> {
   try {
-    await createProgram({ serve: runServer, terminal }).parseAsync(process.argv)
+    await createProgram({ serve: runServer, runWorker, terminal }).parseAsync(process.argv)
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode
     else {
@@ -46,11 +48,18 @@ async function main(): Promise<void> {
   }
 }
 
+async function runWorker(): Promise<void> {
+  const { runWorker: run } = await import('./threads/worker-process.ts')
+  run((format) => createStreamLog(err, format))
+  releaseIdleMemory()
+}
+
 async function runServer(options: ServeOptions): Promise<void> {
   const { serve } = await import('./serve.ts')
-  const serving = await serve(options, createStreamLog(err))
-  const hint = serving.kubeconfig === undefined ? '' : `; try: kubectl --kubeconfig ${serving.kubeconfig} get namespaces`
-  out(`krmkit serves ${serving.url}${hint}\n`)
+  const log = createStreamLog(err, options.loggingFormat)
+  const serving = await serve(options, log, { workerProgram: { file: process.argv[1] ?? '', args: ['worker'] } })
+  out(startText(serving, options))
+  releaseIdleMemory()
   await firstSignal(options.shutdownDelayDuration)
   await serving.close()
   // Remaining handles must not keep the process alive.

@@ -36,8 +36,16 @@ describe('krmkit serve', () => {
       bindAddress: '127.0.0.1',
       storage: 'memory',
       dataDir: '.krmkit',
-      ...{ etcdCompactionInterval: 300_000, etcdPrefix: '/registry', etcdServers: [] },
+      ...{ etcdCompactionInterval: 300_000, eventTtl: 3_600_000, etcdPrefix: '/registry', etcdServers: [] },
       encryptionProviderConfigAutomaticReload: false,
+      endpointReconcilerType: 'lease',
+      leaderElectLeaseDuration: 15_000,
+      leaderElectRenewDeadline: 10_000,
+      leaderElectRetryPeriod: 2000,
+      loggingFormat: 'text',
+      leaderElectResourceLock: 'leases',
+      leaderElectResourceName: 'kube-controller-manager',
+      leaderElectResourceNamespace: 'kube-system',
       ...{ apiAudiences: [], enableBootstrapTokenAuth: false },
       ...{ serviceAccountIssuer: [], serviceAccountKeyFile: [], serviceAccountMaxTokenExpiration: 0 },
       serviceAccountExtendTokenExpiration: false,
@@ -50,6 +58,7 @@ describe('krmkit serve', () => {
       authorizationWebhookVersion: 'v1beta1',
       authorizationWebhookCacheAuthorizedTtl: 300_000,
       authorizationWebhookCacheUnauthorizedTtl: 30_000,
+      threads: 0,
       maxRequestsInflight: 400,
       kubeletPreferredAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       maxMutatingRequestsInflight: 200,
@@ -66,6 +75,7 @@ describe('krmkit serve', () => {
       allowPrivileged: false,
       ...{ corsAllowedOrigins: [], strictTransportSecurityDirectives: [], enablePriorityAndFairness: true },
       goawayChance: 0,
+      inspector: false,
       enableAggregatorRouting: false,
       aggregatorRejectForwardingRedirect: true,
       shutdownDelayDuration: 0,
@@ -171,7 +181,7 @@ describe('krmkit serve', () => {
     const { printed } = await run('serve', '--help')
     expect(printed.match(/^[A-Z][\w ]*(?=:$)/gm)).toEqual([
       ...['Generic', 'Secure serving', 'Storage', 'Authentication', 'Authorization', 'Admission', 'Audit', 'Features'],
-      ...['API enablement', 'Controllers', 'Misc', 'Logs', 'Options'],
+      ...['API enablement', 'Controllers', 'Misc', 'Traces', 'Logs', 'Options'],
     ])
   })
 })

@@ -3,9 +3,12 @@ import { admitCommand } from './admit/admit-command.ts'
 import { apiDiffCommand } from './api-diff/api-diff-command.ts'
 import { certificateCommand } from './certificate/commands.ts'
 import { Command, CommanderError } from './commander.ts'
+import { completionCommand } from './completion/completion-command.ts'
 import { convertCommand } from './convert/convert-command.ts'
 import { deprecationsCommand } from './deprecations/deprecations-command.ts'
+import { doctorCommand } from './doctor/doctor-command.ts'
 import { envtestCommand, kubeApiserverCommand } from './envtest/envtest-command.ts'
+import { languageServerCommand } from './language-server/language-server-command.ts'
 import { exitCodes, type Terminal } from './offline/terminal.ts'
 import { applyCommand, blameCommand, diffCommand, mergeCommand } from './ownership/commands.ts'
 import { serveCommand, unknownFlagHint } from './serve-command.ts'
@@ -17,11 +20,13 @@ import { validateCommand } from './validate/validate-command.ts'
 
 export interface ProgramOptions {
   readonly serve: (options: ServeOptions) => Promise<void>
+  /** Runs a worker of `serve --threads`, in a process that `serve` starts. */
+  readonly runWorker?: () => Promise<void>
   readonly terminal: Terminal
 }
 
 /** Creates the command line. Usage errors are printed to the error stream and thrown as CommanderError with the exit code. */
-export function createProgram({ serve: runServer, terminal }: ProgramOptions): Command {
+export function createProgram({ serve: runServer, runWorker, terminal }: ProgramOptions): Command {
   const program = new Command('krmkit')
     .description('API machinery for Kubernetes-style APIs: an API server and offline tools.')
     .version(terminal.version)
@@ -36,12 +41,17 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     diffCommand(terminal),
     blameCommand(terminal),
     mergeCommand(terminal),
+    languageServerCommand(terminal),
   ]
   const upgrades = [deprecationsCommand(terminal), convertCommand(terminal), apiDiffCommand(terminal), storageCommand(terminal)]
   const backups = [backupCommand(terminal), restoreCommand(terminal)]
   const rights = [whoCanCommand(terminal), canICommand(terminal), explainAccessCommand(terminal)]
   const joining = [tokenCommand(terminal), joinInfoCommand(terminal), certificateCommand(terminal)]
-  const others = [...tools, ...upgrades, ...backups, ...rights, ...joining].flatMap((command) => [command, ...command.commands])
+  const installation = [doctorCommand(terminal), completionCommand(terminal)]
+  const others = [...tools, ...upgrades, ...backups, ...rights, ...joining, ...installation].flatMap((command) => [
+    command,
+    ...command.commands,
+  ])
   for (const command of [program, serve, envtest, standIn, ...others]) {
     const usage = others.includes(command) ? exitCodes.failure : undefined
     command
@@ -59,6 +69,10 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
     .addCommand(serve)
     .addCommand(envtest)
     .addCommand(standIn, { hidden: true })
+    .addCommand(
+      new Command('worker').action(async () => runWorker?.()),
+      { hidden: true },
+    )
     .commandsGroup('Manifests (offline):')
   for (const tool of tools) program.addCommand(tool)
   program.commandsGroup('Upgrades:')
@@ -69,6 +83,8 @@ export function createProgram({ serve: runServer, terminal }: ProgramOptions): C
   for (const command of rights) program.addCommand(command)
   program.commandsGroup('Cluster join:')
   for (const command of joining) program.addCommand(command)
+  program.commandsGroup('Installation:')
+  for (const command of installation) program.addCommand(command)
   return program
 }
 

@@ -9,6 +9,7 @@ import { addKubeletFlags } from './kubelet/flags.ts'
 import {
   addEnablementFlags,
   addGenericFlags,
+  addLeaderElectionFlags,
   addLogFlags,
   addNetworkFlags,
   addSecureServingFlags,
@@ -16,6 +17,7 @@ import {
 } from './serve-flags.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { addJoinFlags } from './token/serve-flags.ts'
+import { addTracingFlags } from './tracing/flags.ts'
 
 /** Flags of kube-apiserver that are often copied into a command line and that krmkit does not implement. */
 const notImplemented = new Set(['kubelet-read-only-port', 'tls-cipher-suites', 'tls-min-version', 'tls-sni-cert-key'])
@@ -37,11 +39,13 @@ const flagGroups = [
   addAdmissionFlags,
   addAuditFlags,
   addEnablementFlags,
+  addLeaderElectionFlags,
   addSigningFlags,
   addJoinFlags,
   addNetworkFlags,
   addAggregationFlags,
   addKubeletFlags,
+  addTracingFlags,
   addLogFlags,
 ]
 
@@ -49,9 +53,12 @@ const flagGroups = [
 export function serveCommand(run: (options: ServeOptions) => Promise<void>): Command {
   const command = new Command('serve').description('Run an API server that kubectl and every other stock client can use.')
   for (const addFlags of flagGroups) addFlags(command)
-  return command.action((options: ServeOptions, self: Command) =>
-    run({ ...options, explicit: explicitFlags(self), flagValues: flagValues(self) }),
-  )
+  return command.action(async (_options: ServeOptions, self: Command) => {
+    const { config } = self.opts<{ readonly config?: string }>()
+    if (config !== undefined) await (await import('./flags-file.ts')).applyFlagsFile(self, config)
+    const { config: _, ...options } = self.opts<ServeOptions & { readonly config?: string }>()
+    await run({ ...options, explicit: explicitFlags(self), flagValues: flagValues(self) })
+  })
 }
 
 /** Names and values of all flags that have one. */
@@ -72,7 +79,8 @@ function flagText(value: unknown): string {
     .join(',')
 }
 
-/** Names of the options that the command line sets, without those that keep their default. */
+/** Names of the options that the command line or a file of flags sets, without those that keep their default. */
 function explicitFlags(command: Command): readonly string[] {
-  return Object.keys(command.opts()).filter((name) => command.getOptionValueSource(name) === 'cli')
+  const isSet = (name: string) => ['cli', 'config'].includes(command.getOptionValueSource(name) ?? '')
+  return Object.keys(command.opts()).filter(isSet)
 }

@@ -29,10 +29,11 @@ import { CliError } from './cli-error.ts'
 import { featuresOf } from './feature-gates.ts'
 import { readKeyPair } from './key-pair.ts'
 import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
-import { type Log, requestLine } from './log.ts'
+import { type Log, logRequest } from './log.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { createSimulation } from './simulation.ts'
 import { selectControllers } from './token/serve-flags.ts'
+import type { Tracing } from './tracing/tracing.ts'
 import { kubeconfigCredentials } from './webhooks/kubeconfig-credentials.ts'
 
 /** The parts of a server that flags configure, and the options of the server that is composed of them. */
@@ -54,6 +55,8 @@ export interface ServerComponents {
   readonly aggregation: AggregationFromFlags
   readonly kubelet: KubeletFromFlags
   readonly audit: AuditTrails
+  /** Undefined where requests are not traced. */
+  readonly tracing: Tracing | undefined
   readonly webhooks: ReturnType<typeof createWebhookTransport>
   readonly webhookServices: WebhookServices
   readonly proxies: ReturnType<typeof createProxyTransport>
@@ -98,6 +101,7 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const webhooks = createWebhookTransport()
   const webhookServices = new WebhookServices(options)
   const proxies = createProxyTransport()
+  const tracing = await createTracer(options, features, log)
   const audit = await createAuditTrails(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   return {
@@ -113,8 +117,19 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
       authorization,
       aggregation,
     },
-    ...{ kubelet, audit, webhooks, webhookServices, proxies, yaml },
+    ...{ kubelet, audit, tracing, webhooks, webhookServices, proxies, yaml },
   }
+}
+
+/** Loads gRPC only where requests are traced. */
+async function createTracer(
+  { tracingConfigFile: path }: ServeOptions,
+  features: Features,
+  log: Log,
+): Promise<Tracing | undefined> {
+  if (path === undefined) return undefined
+  const { createTracing } = await import('./tracing/tracing.ts')
+  return createTracing(path, { ...environment, features, onError: (error) => log.error('traces', error) })
 }
 
 function servedControllers(controllers: readonly string[], simulation: NodeSimulation | undefined) {
@@ -217,8 +232,9 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     serverAddress,
     serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
     allowPrivileged: options.allowPrivileged,
+    ...(components.tracing === undefined ? {} : { tracer: components.tracing.tracer }),
     onError: (error) => log.error('a request failed', error),
-    audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => log.info(requestLine(event))] : [])],
+    audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => logRequest(log, event)] : [])],
   }
 }
 
@@ -271,6 +287,7 @@ export async function disposeTransports({
   aggregation,
   kubelet,
   audit,
+  tracing,
   admission,
   yaml,
 }: ServerComponents): Promise<void> {
@@ -279,6 +296,7 @@ export async function disposeTransports({
   aggregation[Symbol.dispose]()
   kubelet[Symbol.dispose]()
   await audit.close()
+  await tracing?.[Symbol.asyncDispose]()
   await admission[Symbol.asyncDispose]()
   await yaml?.close()
 }

@@ -15,6 +15,7 @@ import {
   transportDirectives,
   verbosity,
 } from './flag-values.ts'
+import { logFormats } from './log.ts'
 
 /** Flags of `serve` that belong to no other folder. Each function adds the flags of one or two groups to the command. */
 
@@ -23,6 +24,7 @@ const count = integer({ min: 0, max: 1_000_000 })
 
 export function addGenericFlags(command: Command): Command {
   return addOptionGroup(command, 'Generic', [
+    option('--config <file>', 'YAML file of flags, such as secure-port: 6443; the command line overrides it'),
     option('--advertise-address <address>', 'address advertised to clients; default: the bind address').argParser(address),
     option('--external-hostname <name>', 'host name advertised to clients and included in the serving certificate'),
     option(
@@ -45,6 +47,9 @@ export function addGenericFlags(command: Command): Command {
     )
       .default(false)
       .argParser(flag),
+    option('--threads <n>', 'worker processes that serve connections, beside this one, which writes; 0: a single process')
+      .default(0)
+      .argParser(integer({ min: 0, max: 256 })),
     option('--max-requests-inflight <n>', 'maximum non-mutating requests in flight; with fairness, part of the shared seats')
       .default(400)
       .argParser(count),
@@ -58,6 +63,12 @@ export function addGenericFlags(command: Command): Command {
     option('--goaway-chance <fraction>', 'probability that an HTTP/2 connection is asked to reconnect, 0 to 0.02')
       .default(0)
       .argParser(fraction({ min: 0, max: 0.02 })),
+    option(
+      '--endpoint-reconciler-type <type>',
+      'endpoints of the API service: lease: the servers that renew their announcement; none: not maintained',
+    )
+      .choices(['lease', 'none'])
+      .default('lease'),
     option('--shutdown-delay-duration <duration>', 'time to keep serving after a termination signal')
       .default(0, '0s')
       .argParser(duration),
@@ -86,6 +97,19 @@ export function addSecureServingFlags(command: Command): Command {
   ])
 }
 
+/** The flags that name an etcd. */
+export function etcdOptions() {
+  return [
+    option('--etcd-servers <urls>', 'members of the etcd cluster, comma separated: https://host:2379')
+      .default([])
+      .argParser(list),
+    option('--etcd-cafile <file>', 'PEM authorities that certify the members of etcd; default: those of the system'),
+    option('--etcd-certfile <file>', 'PEM certificate that authenticates this server to etcd'),
+    option('--etcd-keyfile <file>', 'PEM private key of --etcd-certfile'),
+    option('--etcd-prefix <path>', 'root of all keys in etcd').default('/registry'),
+  ]
+}
+
 export function addStorageFlags(command: Command): Command {
   return addOptionGroup(command, 'Storage', [
     option(
@@ -95,15 +119,12 @@ export function addStorageFlags(command: Command): Command {
       .choices(['memory', 'durable', 'etcd'])
       .default('memory'),
     option('--data-dir <folder>', 'folder of the data, certificates and administrator token').default('.krmkit'),
-    option('--etcd-servers <urls>', 'members of the etcd cluster, comma separated: https://host:2379')
-      .default([])
-      .argParser(list),
-    option('--etcd-cafile <file>', 'PEM authorities that certify the members of etcd; default: those of the system'),
-    option('--etcd-certfile <file>', 'PEM certificate that authenticates this server to etcd'),
-    option('--etcd-keyfile <file>', 'PEM private key of --etcd-certfile'),
-    option('--etcd-prefix <path>', 'root of all keys in etcd').default('/registry'),
+    ...etcdOptions(),
     option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
       .default(300_000, '5m0s')
+      .argParser(duration),
+    option('--event-ttl <duration>', 'lifetime of events after their last write')
+      .default(3_600_000, '1h0m0s')
       .argParser(duration),
     option(
       '--encryption-provider-config <file>',
@@ -138,6 +159,30 @@ export function addEnablementFlags(command: Command): Command {
       .default(0)
       .argParser(integer({ min: 0, max: 5000 })),
     option('--simulation-file <file>', 'YAML or JSON file with the behaviors of pods on simulated nodes'),
+    option('--inspector [bool]', 'record the requests with the decisions about them, and show them at /debug/inspector')
+      .default(false)
+      .argParser(flag),
+  ])
+}
+
+export function addLeaderElectionFlags(command: Command): Command {
+  return addOptionGroup(command, 'Controllers', [
+    option(
+      '--leader-elect [bool]',
+      'run the controllers in one of the servers on one store: the one that holds a Lease; default: true with --storage=etcd',
+    ).argParser(flag),
+    option('--leader-elect-lease-duration <duration>', 'time without a renewal after which another server takes the Lease')
+      .default(15_000, '15s')
+      .argParser(duration),
+    option('--leader-elect-renew-deadline <duration>', 'time without a renewal after which the leader stops its controllers')
+      .default(10_000, '10s')
+      .argParser(duration),
+    option('--leader-elect-retry-period <duration>', 'time between attempts to take or renew the Lease')
+      .default(2000, '2s')
+      .argParser(duration),
+    option('--leader-elect-resource-lock <kind>', 'kind of the lock').choices(['leases']).default('leases'),
+    option('--leader-elect-resource-name <name>', 'name of the Lease').default('kube-controller-manager'),
+    option('--leader-elect-resource-namespace <name>', 'namespace of the Lease').default('kube-system'),
   ])
 }
 
@@ -155,6 +200,7 @@ export function addNetworkFlags(command: Command): Command {
 
 export function addLogFlags(command: Command): Command {
   return addOptionGroup(command, 'Logs', [
+    option('--logging-format <format>', 'text: lines for people; json: one object per line').choices(logFormats).default('text'),
     option('-v, --v <level>', 'log verbosity, 0 to 10; 2 and above log every request').default(0).argParser(verbosity),
   ])
 }

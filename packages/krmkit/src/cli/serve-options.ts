@@ -5,7 +5,9 @@ import type { AuthenticationOptions } from './authentication/options.ts'
 import type { AuthorizationOptions } from './authorization/options.ts'
 import type { SigningOptions } from './certificate/serve-options.ts'
 import type { KubeletFlags } from './kubelet/options.ts'
+import type { LogFormat } from './log.ts'
 import type { JoinOptions } from './token/options.ts'
+import type { TracingOptions } from './tracing/flags.ts'
 
 /** The flags of `krmkit serve`. */
 export interface ServeOptions
@@ -16,8 +18,11 @@ export interface ServeOptions
     AuditOptions,
     AggregationOptions,
     KubeletFlags,
+    TracingOptions,
     JoinOptions {
   readonly securePort: number
+  /** Number of processes that serve connections besides this one; 0: this one serves them. */
+  readonly threads: number
   readonly bindAddress: string
   readonly advertiseAddress?: string
   readonly externalHostname?: string
@@ -31,11 +36,14 @@ export interface ServeOptions
   readonly etcdCertfile?: string
   readonly etcdKeyfile?: string
   readonly etcdPrefix: string
+  readonly endpointReconcilerType: 'lease' | 'none'
   readonly encryptionProviderConfig?: string
   readonly encryptionProviderConfigAutomaticReload: boolean
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number
+  /** In milliseconds. */
+  readonly eventTtl: number
   readonly certDir?: string
   readonly tlsCertFile?: string
   readonly tlsPrivateKeyFile?: string
@@ -51,9 +59,22 @@ export interface ServeOptions
   readonly runtimeConfig: readonly string[]
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly controllers: readonly string[]
+  /** Absent: with storage that several servers share. */
+  readonly leaderElect?: boolean
+  /** Milliseconds. */
+  readonly leaderElectLeaseDuration: number
+  /** Milliseconds. */
+  readonly leaderElectRenewDeadline: number
+  /** Milliseconds. */
+  readonly leaderElectRetryPeriod: number
+  readonly leaderElectResourceLock: 'leases'
+  readonly leaderElectResourceName: string
+  readonly leaderElectResourceNamespace: string
   readonly simulateNodes: number
   /** Path; only with simulated nodes. */
   readonly simulationFile?: string
+  /** Records requests, and serves the page that shows them. */
+  readonly inspector: boolean
   readonly serviceClusterIpRange: string
   readonly serviceNodePortRange: { readonly from: number; readonly to: number }
   readonly allowPrivileged: boolean
@@ -63,6 +84,7 @@ export interface ServeOptions
   /** Milliseconds. */
   readonly shutdownDelayDuration: number
   readonly v: number
+  readonly loggingFormat: LogFormat
   /** Names of the members that the command line sets. */
   readonly explicit?: readonly string[]
   /** All flags with their values as texts, for `/flagz`. */

@@ -44,6 +44,18 @@ describe('serve', () => {
     expect(await client.get(ConfigMap, 'a')).toMatchObject({ data: { k: 'v' } })
   })
 
+  it('serves the inspector to administrators with --inspector', async () => {
+    const { kubeconfig } = await start('--inspector')
+    const client = await connect(kubeconfig)
+    await client.create(ConfigMap, { metadata: { name: 'a' }, data: { k: 'v' } })
+    const page = await client.request({ path: '/debug/inspector' })
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('ConfigMap default/a')])
+    expect((await (await connect(kubeconfig, '')).request({ path: '/debug/inspector' })).status).toBe(403)
+    const plain = await connect((await start('--data-dir', `${folder}/plain`)).kubeconfig)
+    expect((await plain.request({ path: '/debug/inspector' })).status).toBe(404)
+    await expect(start('--inspector', '--threads=1')).rejects.toThrow('--inspector needs --threads=0')
+  })
+
   it('limits anonymous requests to health and version', async () => {
     const { kubeconfig } = await start()
     const anonymous = await connect(kubeconfig, '')

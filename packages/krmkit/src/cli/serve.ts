@@ -1,15 +1,12 @@
 import { join, resolve } from 'node:path'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { createInProcessClient } from '@krmkit/client'
-import { ControllersError, type RunningControllers, runControllers, serverControllers } from '@krmkit/controllers'
+import { kubeconfigText } from '@krmkit/client'
 import { type Listener, listen } from '@krmkit/http'
-import type { UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { advertised } from './addresses.ts'
 import { CliError } from './cli-error.ts'
 import { prepareDataFolder, writeSecret } from './files.ts'
 import { requireUnusedKubeconfig } from './kubeconfig-owner.ts'
-import { kubeconfigText } from './kubeconfig-writer.ts'
 import type { Log } from './log.ts'
 import {
   apiServerOptions,
@@ -19,10 +16,10 @@ import {
   listenOptions,
   type ServerComponents,
 } from './serve-components.ts'
+import { requireElectionTimes, type StartedControllers, startControllers } from './serve-controllers.ts'
 import type { ServeOptions } from './serve-options.ts'
-import { serverFacts } from './server-facts.ts'
 import { type OpenedStorage, openStorage } from './storage/open-storage.ts'
-import { publishClusterInfo } from './token/cluster-info.ts'
+import type { WorkerProgram } from './threads/worker-pool.ts'
 
 /** A running server and its addresses. */
 export interface RunningServer {
@@ -33,22 +30,20 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const controllerManager: UserInfo = {
-  username: 'system:kube-controller-manager',
-  groups: ['system:masters', 'system:authenticated'],
-}
-const apiServerUser: UserInfo = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
-
-/** The client rate limit of a stock controller manager. */
-const controllersRateLimit = { perSecond: 20, burst: 30 }
-
 /**
  * Starts a server with the given flags. A failed start releases the listener, the storage and all connections.
  *
+ * @param workerProgram runs the workers of `--threads`
  * @throws CliError for flags or files that cannot be used.
  */
-export async function serve(options: ServeOptions, log: Log): Promise<RunningServer> {
+export async function serve(
+  options: ServeOptions,
+  log: Log,
+  { workerProgram }: { readonly workerProgram?: WorkerProgram } = {},
+): Promise<RunningServer> {
   requireSeats(options)
+  requireElectionTimes(options)
+  requireInspectable(options)
   // Without a token file the token of the administrator is stored in it.
   const isNeeded = options.storage !== 'memory' || options.tokenAuthFile === undefined
   prepareDataFolder(options.dataDir, { isNeeded })
@@ -58,21 +53,25 @@ export async function serve(options: ServeOptions, log: Log): Promise<RunningSer
   let opened: OpenedStorage | undefined
   try {
     // Listening comes first: a taken port ends the start before the storage is opened, and discovery advertises the chosen port.
-    listening = await listen(gate, await listenOptions(options, components, log))
+    const parts = { components, handle: gate.handle, program: workerProgram, log }
+    const workers = options.threads === 0 ? undefined : await (await import('./threads/writer.ts')).createWorkers(options, parts)
+    listening = workers?.listening ?? (await listen(gate, await listenOptions(options, components, log)))
     const kubeconfig = plannedKubeconfig(options, components)
     if (kubeconfig !== undefined) await requireUnusedKubeconfig(kubeconfig.path, listening.url)
     const serverAddress = advertised(options, listening.port)
     const issuerDocuments = components.authentication.accounts.documents(serverAddress)
     opened = await openStorage(options, { catalog: components.catalog, log })
-    const { storage } = opened
-    const server = await createApiServer(apiServerOptions(options, { components, storage, serverAddress, issuerDocuments, log }))
+    const { storage, readiness } = opened
+    const given = apiServerOptions(options, { components, storage, serverAddress, issuerDocuments, log })
+    const server = await inspected(options, await createApiServer({ ...given, readiness }))
     components.webhookServices.attach(server, environment.random)
     await components.admission.ready()
     components.authentication.attach(server)
     watchClientAuthorities(listening, components, log)
     gate.open(server)
+    await workers?.start(storage)
     if (kubeconfig !== undefined) await writeKubeconfig(kubeconfig, listening)
-    const controllers = await startControllers(options, { components, server, listening, serverAddress, log })
+    const controllers = await startControllers(options, { components, server, storage, listening, serverAddress, log })
     const running = { ...controllers, server, listening, components, opened }
     return { url: listening.url, kubeconfig: kubeconfig?.path, close: () => close(running) }
   } catch (error) {
@@ -95,64 +94,16 @@ function requireSeats(options: ServeOptions): void {
   throw new CliError({ code: 'InvalidFlag', message: `${message} with --enable-priority-and-fairness` })
 }
 
-interface ControllerContext {
-  readonly components: ServerComponents
-  readonly server: EmbeddedServer
-  readonly listening: Listener
-  readonly serverAddress: string
-  readonly log: Log
+/** @throws CliError for an inspector of a server whose requests other processes answer. */
+function requireInspectable({ inspector, threads }: ServeOptions): void {
+  if (inspector && threads > 0) throw new CliError({ code: 'InvalidFlag', message: '--inspector needs --threads=0' })
 }
 
-interface StartedControllers {
-  /** The controllers that `--controllers` selects. */
-  readonly controllers: RunningControllers
-  /** The controllers of the API server itself, which always run: its service, endpoints and lease. */
-  readonly ownControllers: RunningControllers
-}
-
-async function startControllers(options: ServeOptions, context: ControllerContext): Promise<StartedControllers> {
-  const { components, server, listening, serverAddress, log } = context
-  const { signing } = components
-  const { issueLegacy } = components.authentication.accounts.issuer
-  const client = createInProcessClient(server, { user: controllerManager, clock: environment.clock })
-  if (options.publishClusterInfo) {
-    await publishClusterInfo(client, { server: `https://${serverAddress}`, authority: listening.authority })
-  }
-  const controllers = runControllers({
-    ...environment,
-    client,
-    controllers: components.controllers,
-    available: components.availableControllers,
-    bootstrapSigningKey: options.bootstrapSigningKey,
-    signerRules: { requireKeyEncipherment: options.requireKeyEncipherment },
-    rateLimit: controllersRateLimit,
-    onError: (error) => logControllerError(error, { options, log }),
-    ...(signing === undefined ? {} : { signing }),
-    ...(issueLegacy === undefined ? {} : { legacyToken: issueLegacy }),
-    ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),
-  })
-  const ownControllers = runControllers({
-    ...environment,
-    client: createInProcessClient(server, { user: apiServerUser, clock: environment.clock, internal: true }),
-    available: serverControllers(
-      serverFacts(options, { port: listening.port, random: environment.random, electsLeaders: electsLeaders(components) }),
-    ),
-    fieldManager: 'kube-apiserver',
-    onError: (error) => options.v >= 1 && log.error('an object of the API server itself could not be written; retrying', error),
-  })
-  return { controllers, ownControllers }
-}
-
-/** Elections need the API of candidates, which the feature gate does not enable. */
-function electsLeaders({ features, catalog }: ServerComponents): boolean {
-  const candidates = { group: 'coordination.k8s.io', version: 'v1beta1', resource: 'leasecandidates' }
-  return features.enabled('CoordinatedLeaderElection') && catalog.resource(candidates) !== undefined
-}
-
-/** Logs requests that are never signed at any verbosity; all other failures are retried. */
-function logControllerError(error: unknown, { options, log }: { readonly options: ServeOptions; readonly log: Log }): void {
-  if (error instanceof ControllersError && error.code === 'NotSigned') log.error(error.message)
-  else if (options.v >= 1) log.error('a controller failed; retrying', error)
+/** Records the requests of clients and controllers with `--inspector`. */
+async function inspected({ inspector }: ServeOptions, server: EmbeddedServer): Promise<EmbeddedServer> {
+  if (!inspector) return server
+  const { withInspector } = await import('@krmkit/testing')
+  return { ...server, handle: withInspector(server.handle) }
 }
 
 /** Holds back requests that arrive after the server listens and before it is ready. */
@@ -207,7 +158,7 @@ async function writeKubeconfig({ path, token }: PlannedKubeconfig, { url, author
 }
 
 /** Updates the authorities that the TLS handshake names to clients. */
-function watchClientAuthorities(listening: Listener, { authentication }: ServerComponents, log: Log): void {
+export function watchClientAuthorities(listening: Listener, { authentication }: ServerComponents, log: Log): void {
   authentication.onClientAuthorities((pem) => {
     try {
       listening.setClientAuthorities(pem)

@@ -5,11 +5,13 @@ import type { Random } from '@krmkit/meta'
 import { clusterAddress, firstAddress } from './addresses.ts'
 import type { ServeOptions } from './serve-options.ts'
 
+export interface ServerFactsParts extends Pick<ServerFacts, 'electsLeaders' | 'electionTimes' | 'hasIdentity' | 'shared'> {
+  readonly port: number
+  readonly random: Random
+}
+
 /** Facts that this process publishes in the cluster. The name is stable over restarts with the same address. */
-export function serverFacts(
-  options: ServeOptions,
-  { port, random, electsLeaders = false }: { readonly port: number; readonly random: Random; readonly electsLeaders?: boolean },
-): ServerFacts {
+export function serverFacts(options: ServeOptions, { port, random, ...parts }: ServerFactsParts): ServerFacts {
   const host = hostname().toLowerCase()
   const digest = createHash('sha256').update(`${host} ${options.bindAddress} ${port}`).digest('hex')
   const name = `apiserver-${digest.slice(0, 26)}`
@@ -23,6 +25,7 @@ export function serverFacts(
     port,
     serviceRanges,
     serviceAddress: firstAddress(serviceRanges[0] ?? '10.0.0.0/24'),
-    electsLeaders,
+    reconcilesEndpoints: options.endpointReconcilerType === 'lease',
+    ...parts,
   }
 }

@@ -21,10 +21,12 @@ describe('--simulation-file', () => {
     const yaml = await start('behaviors:\n- match: {imagePattern: "^slow:"}\n  readyAfter: 5s\n')
     expect(yaml?.nodes).toEqual(['node-1', 'node-2'])
     expect(await start('{"behaviors": [{"crashes": 2}]}')).toBeDefined()
+    expect(await start('behaviors: [{portForward: "127.0.0.1:3000", probe: "http://127.0.0.1:3000"}]')).toBeDefined()
   })
 
   it.each([
     ['an unknown member', 'behaviors: [{readyafter: 5s}]', 'simulation.yaml: behaviors[0]: unknown member "readyafter"'],
+    ['a malformed address', 'behaviors: [{portForward: "http://a"}]', 'behaviors[0].portForward: "http://a" is not an address'],
     ['a repeated member', 'behaviors: []\nbehaviors: []', 'simulation.yaml: '],
     ['an empty file', '', 'simulation.yaml: the simulation: must be an object'],
     ['malformed YAML', 'behaviors: [', 'simulation.yaml: '],

@@ -1,4 +1,5 @@
 import { ControllersError, type MatchedBehavior, NodeSimulation, parseSimulation } from '@krmkit/controllers'
+import { forwardTo } from '@krmkit/http'
 import { DecodeError, parseYaml } from '@krmkit/schema'
 import { CliError } from './cli-error.ts'
 import { readText } from './files.ts'
@@ -25,7 +26,7 @@ async function readBehaviors(path: string): Promise<readonly MatchedBehavior[]> 
     const { value, problems } = parseYaml(text)
     const [problem] = problems
     if (problem !== undefined) throw new CliError({ code: 'InvalidFlag', message: `--${flag}: ${path}: ${problem}` })
-    return parseSimulation(value)
+    return parseSimulation(value, { forwardTo })
   } catch (error) {
     if (!(error instanceof ControllersError) && !(error instanceof DecodeError)) throw error
     throw new CliError({ code: 'InvalidFlag', message: `--${flag}: ${path}: ${error.message}`, cause: error })

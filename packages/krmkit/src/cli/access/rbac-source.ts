@@ -2,10 +2,10 @@ import { createRbacAuthorizer, type RbacAuthorizer, type StoredObject } from '@k
 import { bootstrapPolicy } from '@krmkit/authorization/bootstrap'
 import { type Client, createRemoteClient, type KubeconfigConnection, loadKubeconfig, resourceType } from '@krmkit/client'
 import { type ApiObject, isJsonObject, stockProfile, type UserInfo } from '@krmkit/meta'
+import { nameOf, objectsOf } from '../../validate/objects.ts'
 import { CliError } from '../cli-error.ts'
 import { requireReadable, valuesOf } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
-import { nameOf, objectsOf } from '../offline/objects.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { AccessFlags, SubjectFlags } from './options.ts'
 

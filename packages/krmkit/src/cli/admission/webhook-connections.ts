@@ -55,7 +55,7 @@ async function post({ url, remote }: Service, body: unknown): Promise<unknown> {
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(timeoutMs),
-    redirect: 'error',
+    redirect: 'manual',
   })
   const parts: Uint8Array[] = []
   let length = 0

@@ -1,6 +1,6 @@
 import type { AdmissionDecision, ObjectChange } from '@krmkit/admission'
+import { objectText } from '../../validate/objects.ts'
 import { differingExcerpts, excerpt } from '../offline/excerpts.ts'
-import { objectText } from '../offline/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { prettyJson, printObjects } from '../offline/print.ts'
 import type { ReportForm } from './admit-flags.ts'

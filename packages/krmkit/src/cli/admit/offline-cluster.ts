@@ -16,10 +16,10 @@ import {
 } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { memoryStorage, type Storage } from '@krmkit/storage'
+import { objectText } from '../../validate/objects.ts'
 import { type ChosenPlugins, chooseAdmissionPlugins } from '../admission/choose-plugins.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { featuresOf } from '../feature-gates.ts'
-import { objectText } from '../offline/objects.ts'
 import type { AdmitFlags } from './admit-flags.ts'
 import type { RequestedObject } from './requested-objects.ts'
 

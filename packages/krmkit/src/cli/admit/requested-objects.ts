@@ -1,5 +1,5 @@
+import type { ManifestFile } from '../../validate/documents.ts'
 import { type ParsedObject, parseObjects } from '../offline/load.ts'
-import type { ManifestFile } from '../offline/manifest-files.ts'
 
 /** An object to create or update. */
 export type RequestedObject = ParsedObject

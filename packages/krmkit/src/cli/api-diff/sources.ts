@@ -15,12 +15,12 @@ import {
   surfaceOfRelease,
   VersioningError,
 } from '@krmkit/versioning'
+import { objectsOf } from '../../validate/objects.ts'
 import { connectionOf, withClient } from '../access/rbac-source.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { readText } from '../files.ts'
 import { requireReadable, valuesOf } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
-import { objectsOf } from '../offline/objects.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
 /** The surfaces that `krmkit api-diff` compares. */

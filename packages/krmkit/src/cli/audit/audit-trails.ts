@@ -58,6 +58,18 @@ export async function createAuditTrails(options: AuditOptions, environment: Audi
   }
 }
 
+/** The policy of the flags; undefined when nothing is audited. @throws CliError for a policy that cannot be used */
+export async function readAuditPolicy(options: AuditOptions, profile: NamingProfile): Promise<AuditPolicy | undefined> {
+  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = options
+  if (auditPolicyFile === undefined || (auditLogPath ?? auditWebhookConfigFile) === undefined) return undefined
+  return readPolicy(auditPolicyFile, profile)
+}
+
+/** Whether requests fail when their first event is lost. */
+export function auditsStrictly({ auditLogMode, auditWebhookMode }: AuditOptions): boolean {
+  return auditLogMode === 'blocking-strict' || auditWebhookMode === 'blocking-strict'
+}
+
 async function readPolicy(path: string, profile: NamingProfile): Promise<AuditPolicy> {
   const text = await readText(path, 'audit-policy-file')
   try {
@@ -108,7 +120,7 @@ async function createWebhookBackend(options: AuditOptions, environment: AuditEnv
   const remote = createRemoteFetch(connection)
   const post = async (body: string): Promise<number> => {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
-    const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(postTimeoutMs), redirect: 'error' as const }
+    const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(postTimeoutMs), redirect: 'manual' as const }
     const response = await remote.fetch(connection.server, init)
     for await (const _ of response.body ?? []) {
       // The response has no meaning, but the connection is reusable only after the body was read.

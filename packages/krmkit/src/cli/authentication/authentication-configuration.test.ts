@@ -27,7 +27,7 @@ async function provider(clock: Clock): Promise<{ lab: FakeOidcProvider; authorit
   const { certificate, key } = ca.issue({ usage: 'server', hosts: ['127.0.0.1'] })
   let lab: FakeOidcProvider | undefined
   const handle: Parameters<typeof listen>[0]['handle'] = async ({ path, signal }) => {
-    const answer = await lab!.fetch(`${lab!.issuerUrl}${path}`, { method: 'GET', headers: {}, signal, redirect: 'error' })
+    const answer = await lab!.fetch(`${lab!.issuerUrl}${path}`, { method: 'GET', headers: {}, signal, redirect: 'manual' })
     const parts: Uint8Array[] = []
     for await (const part of answer.body ?? []) parts.push(part)
     return { status: answer.status, headers: {}, body: { kind: 'bytes', bytes: Buffer.concat(parts) } }

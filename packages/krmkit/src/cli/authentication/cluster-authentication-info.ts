@@ -1,6 +1,7 @@
 import type { EmbeddedServer } from '@krmkit/apiserver'
 import { createInProcessClient, resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
+import { apiServerUser } from '../api-server-user.ts'
 import type { CertificateBundles } from './certificate-bundles.ts'
 import type { AuthenticationOptions } from './options.ts'
 
@@ -11,7 +12,6 @@ interface ConfigMap extends ApiObject {
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
 /** Fixed name that aggregated API servers read, independent of the naming profile. */
 const name = 'extension-apiserver-authentication'
-const user = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
 
 /**
  * Publishes the trusted client authorities and the request headers of the front proxy to aggregated API servers, as a ConfigMap in the
@@ -24,7 +24,7 @@ export async function publishClusterAuthenticationInfo(
   const data = trusted(options, bundles)
   if (Object.keys(data).length === 0) return
   const { systemNamespace: namespace }: NamingProfile = server.profile
-  const client = createInProcessClient(server, { user, namespace })
+  const client = createInProcessClient(server, { user: apiServerUser, namespace })
   const found = await client.get(configMaps, name).catch((error: unknown) => {
     if (ApiError.is(error) && error.reason === 'NotFound') return undefined
     throw error

@@ -16,6 +16,7 @@ import { createInProcessClient, resourceType } from '@krmkit/client'
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { pemBlocks } from '@krmkit/meta/pem'
+import { apiServerUser } from '../api-server-user.ts'
 import { CliError } from '../cli-error.ts'
 import { readSecret, readText, writeSecret } from '../files.ts'
 import type { ServeOptions } from '../serve-options.ts'
@@ -137,9 +138,8 @@ function recordLastUse(
   { namespace, secret, date }: { readonly namespace: string; readonly secret: string; readonly date: string },
   { profile, onError }: { readonly profile: NamingProfile; readonly onError: (error: unknown) => void },
 ): void {
-  const user = { username: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
   const patch = { metadata: { labels: { [`${profile.domain}/legacy-token-last-used`]: date } } }
-  createInProcessClient(server, { user })
+  createInProcessClient(server, { user: apiServerUser })
     .patch(secrets, secret, { type: 'merge', patch, namespace, fieldManager: 'kube-apiserver' })
     .catch(onError)
 }

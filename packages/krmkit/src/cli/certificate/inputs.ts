@@ -8,8 +8,9 @@ import {
   readSigningRequest,
   writePem,
 } from '@krmkit/certificates/request'
+import { documentsOf, type ManifestFile } from '../../validate/documents.ts'
 import { CliError } from '../cli-error.ts'
-import { documentsOf, findManifests, type ManifestFile } from '../offline/manifest-files.ts'
+import { findManifests } from '../offline/manifest-files.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
 /** The members of a CertificateSigningRequest that these commands read. */

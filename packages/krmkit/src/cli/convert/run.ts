@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { convertManifest } from '@krmkit/versioning'
+import type { ManifestFile } from '../../validate/documents.ts'
+import { objectText } from '../../validate/objects.ts'
 import { CliError, messageOf } from '../cli-error.ts'
 import { requireReadable } from '../offline/load.ts'
-import { findManifests, type ManifestFile } from '../offline/manifest-files.ts'
-import { objectText } from '../offline/objects.ts'
+import { findManifests } from '../offline/manifest-files.ts'
 import { type ReportedFinding, textLine } from '../offline/reported-finding.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
 

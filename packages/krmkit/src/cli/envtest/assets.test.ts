@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { writeAssets } from './assets.ts'
+import { assetsName, writeAssets } from './assets.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -11,10 +11,15 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-async function write(path: string, directory = join(folder, "it's here")) {
+interface Written {
+  readonly directory?: string
+  readonly emulatedVersion?: string
+}
+
+async function write(path: string, { directory = join(folder, "it's here"), emulatedVersion }: Written = {}) {
   const program = join(folder, 'say.mjs')
   await writeFile(program, 'console.log(JSON.stringify(process.argv.slice(2)))')
-  const options = { directory, node: process.execPath, program, etcd: program, controllers: 'a,b', path }
+  const options = { directory, node: process.execPath, program, etcd: program, controllers: 'a,b', emulatedVersion, path }
   return { directory, assets: await writeAssets(options) }
 }
 
@@ -31,6 +36,16 @@ it('scripts pass their arguments on unchanged', async () => {
   expect(says(join(directory, 'etcd'), '--help')).toEqual(['--help'])
 })
 
+it('scripts pass the emulated release before the flags of the suite', async () => {
+  const { directory } = await write('', { emulatedVersion: '1.30' })
+  expect(says(join(directory, 'kube-apiserver'), '--a')).toEqual([
+    'kube-apiserver',
+    '--controllers=a,b',
+    '--emulated-version=1.30',
+    '--a',
+  ])
+})
+
 it('links the kubectl of the PATH, and removes the link without one', async () => {
   const bin = join(folder, 'bin')
   await mkdir(bin)
@@ -44,7 +59,17 @@ it('links the kubectl of the PATH, and removes the link without one', async () =
 
 it('reports a folder that cannot be written', async () => {
   await writeFile(join(folder, 'file'), '')
-  const failing = write('', join(folder, 'file', 'inside'))
+  const failing = write('', { directory: join(folder, 'file', 'inside') })
   await expect(failing).rejects.toMatchObject({ name: 'CliError', code: 'FileFailed' })
   await expect(failing).rejects.toThrow(/^cannot write the programs for envtest: /)
+})
+
+it('names the folder of the cache by version, checkout, Node executable and controllers', () => {
+  const started = { node: '/bin/node', program: '/a/bin/krmkit.mjs', etcd: '/a/bin/etcd.mjs', controllers: 'a' }
+  const name = assetsName('1.0.0', started)
+  expect(name).toMatch(/^1\.0\.0-[0-9a-f]{12}$/)
+  expect(assetsName('1.0.0', { ...started })).toBe(name)
+  const changes = [{ node: '/node' }, { program: '/b/bin/krmkit.mjs' }, { controllers: 'a,b' }, { emulatedVersion: '1.30' }]
+  const others = changes.map((change) => assetsName('1.0.0', { ...started, ...change }))
+  expect(new Set([name, ...others, assetsName('1.0.1', started)]).size).toBe(6)
 })

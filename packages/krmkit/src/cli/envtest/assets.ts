@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto'
 import { access, constants, symlink, unlink } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { ensurePrivateDirectory, writePrivateFile } from '@krmkit/meta/private-files'
 import { CliError, messageOf } from '../cli-error.ts'
 
-export interface AssetsOptions {
-  /** The folder for KUBEBUILDER_ASSETS. */
-  readonly directory: string
+/** What the written programs start. */
+export interface StartedPrograms {
   /** Absolute path of node. */
   readonly node: string
   /** Absolute path of the program `krmkit`. */
@@ -14,6 +14,13 @@ export interface AssetsOptions {
   readonly etcd: string
   /** Value of `--controllers`. */
   readonly controllers: string
+  /** Value of `--emulated-version`; undefined without it. */
+  readonly emulatedVersion?: string | undefined
+}
+
+export interface AssetsOptions extends StartedPrograms {
+  /** The folder for KUBEBUILDER_ASSETS. */
+  readonly directory: string
   /** The variable PATH, which is searched for kubectl. */
   readonly path: string
 }
@@ -23,16 +30,28 @@ export interface Assets {
   readonly kubectl: string | undefined
 }
 
+/** A folder name that differs for each version, installation or checkout, Node executable, selection of controllers and emulated release. */
+export function assetsName(version: string, { node, program, etcd, controllers, emulatedVersion }: StartedPrograms): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([node, program, etcd, controllers, ...optionalWord(emulatedVersion)]))
+    .digest('hex')
+  return `${version}-${digest.slice(0, 12)}`
+}
+
 /**
  * Writes the programs that envtest runs: `kube-apiserver`, `etcd` and, when it is installed, `kubectl`.
  *
  * @throws CliError `FileFailed`.
  */
 export async function writeAssets(options: AssetsOptions): Promise<Assets> {
-  const { directory, node, program, etcd, controllers, path } = options
+  const { directory, node, program, etcd, controllers, emulatedVersion, path } = options
+  const release = optionalWord(emulatedVersion).map((version) => `--emulated-version=${version}`)
   try {
     ensurePrivateDirectory(directory)
-    await writeProgram(join(directory, 'kube-apiserver'), [node, program, 'kube-apiserver', `--controllers=${controllers}`])
+    await writeProgram(join(directory, 'kube-apiserver'), [
+      ...[node, program, 'kube-apiserver', `--controllers=${controllers}`],
+      ...release,
+    ])
     await writeProgram(join(directory, 'etcd'), [node, etcd])
     const kubectl = await findProgram('kubectl', path)
     await unlink(join(directory, 'kubectl')).catch((error: NodeJS.ErrnoException) => {
@@ -44,6 +63,10 @@ export async function writeAssets(options: AssetsOptions): Promise<Assets> {
     const why = messageOf(cause)
     throw new CliError({ code: 'FileFailed', message: `cannot write the programs for envtest: ${why}`, cause })
   }
+}
+
+function optionalWord(word: string | undefined): readonly string[] {
+  return word === undefined ? [] : [word]
 }
 
 /** Writes a shell script that replaces itself with a program and passes the id of its parent. The script is replaced atomically. */

@@ -1,4 +1,5 @@
 import { Command, Option } from '../commander.ts'
+import { emulatedVersion } from '../flag-values.ts'
 import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
@@ -20,6 +21,11 @@ export function envtestCommand(terminal: Terminal): Command {
         .default('env'),
     )
     .addOption(new Option('--controllers <names>', 'controllers to run: * for all, empty for none').default(usualControllers))
+    .addOption(
+      new Option('--emulated-version <version>', 'release to behave like, 1.21 to 1.33; default: 1.33').argParser(
+        emulatedVersion,
+      ),
+    )
     .action((flags) => runToExitCode(terminal, async () => (await import('./envtest.ts')).runEnvtest(flags, terminal)))
 }
 

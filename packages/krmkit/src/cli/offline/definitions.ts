@@ -1,8 +1,10 @@
+import { newestRelease } from '@krmkit/versioning'
+import type { ManifestFile } from '../../validate/documents.ts'
+import { OfflineKinds, type OfflineKindsOptions } from '../../validate/offline-kinds.ts'
 import { CliError, messageOf } from '../cli-error.ts'
-import { newestRelease, OfflineKinds, type OfflineKindsOptions } from './kinds.ts'
+import { featuresOf } from '../feature-gates.ts'
 import { requireReadable } from './load.ts'
-import { documentsOf, findManifests, type ManifestFile } from './manifest-files.ts'
-import { objectsOf } from './objects.ts'
+import { findManifests } from './manifest-files.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Kinds of a release together with the custom resources that files define. */
@@ -10,19 +12,10 @@ import type { Terminal } from './terminal.ts'
 /** Creates the kinds of a release. @throws CliError `InvalidFlag` */
 export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
   try {
-    return new OfflineKinds(options)
+    return new OfflineKinds({ ...options, features: featuresOf(options.featureGates ?? {}, options.release) })
   } catch (cause) {
+    if (cause instanceof CliError) throw cause
     throw new CliError({ code: 'InvalidFlag', message: messageOf(cause), cause })
-  }
-}
-
-/** Adds the custom resources that files define. */
-export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineKinds): void {
-  for (const file of files) {
-    if (!file.text.includes('CustomResourceDefinition')) continue
-    for (const document of documentsOf(file)) {
-      if (document.kind === 'document') for (const object of objectsOf(document)) kinds.define(object)
-    }
   }
 }
 
@@ -34,6 +27,6 @@ export function learnDefinitions(files: readonly ManifestFile[], kinds: OfflineK
  */
 export function kindsFor(files: readonly ManifestFile[], definitions: readonly string[], terminal: Terminal): OfflineKinds {
   const kinds = kindsOf({ release: newestRelease })
-  learnDefinitions([...requireReadable(findManifests(definitions, terminal)), ...files], kinds)
+  for (const file of [...requireReadable(findManifests(definitions, terminal)), ...files]) kinds.defineAll(file)
   return kinds
 }

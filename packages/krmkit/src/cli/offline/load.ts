@@ -1,9 +1,11 @@
 import { formatApiVersion, type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import { decodeUntyped, type StructType } from '@krmkit/schema'
+import type { ManifestObjectName } from '@krmkit/versioning'
+import { documentsOf, type ManifestFile } from '../../validate/documents.ts'
+import { nameOf, objectsOf } from '../../validate/objects.ts'
+import { identityOf, type OfflineKinds } from '../../validate/offline-kinds.ts'
 import { CliError } from '../cli-error.ts'
-import type { OfflineKinds } from './kinds.ts'
-import { documentsOf, type FoundFiles, type ManifestFile } from './manifest-files.ts'
-import { nameOf, type ObjectName, objectsOf } from './objects.ts'
+import type { FoundFiles } from './manifest-files.ts'
 
 /** Objects of files, for commands that fail when one cannot be read. */
 
@@ -11,7 +13,7 @@ import { nameOf, type ObjectName, objectsOf } from './objects.ts'
 export interface ParsedObject {
   /** Plain JSON, owned by the caller. */
   readonly object: JsonObject
-  readonly name: ObjectName
+  readonly name: ManifestObjectName
   readonly gvk: GroupVersionKind
   readonly file: string
 }
@@ -73,12 +75,4 @@ export function loadObjects(files: readonly ManifestFile[], kinds: OfflineKinds)
     type: kinds.typeOf(parsed.gvk),
     identity: identityOf(parsed.name, parsed.gvk, kinds),
   }))
-}
-
-/** Identifies an object across versions; an omitted namespace equals `default`. */
-export function identityOf({ namespace, name }: ObjectName, gvk: GroupVersionKind, kinds: OfflineKinds): string {
-  const found = kinds.find(gvk)
-  if (found.kind !== 'found') return `${gvk.group}/${gvk.kind}/${namespace}/${name}`
-  const { storage, kind } = found.definition
-  return `${storage.group}/${storage.resource}/${kind.namespaced ? namespace || 'default' : ''}/${name}`
 }

@@ -1,16 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readManifest } from '@krmkit/schema/manifest'
+import type { ManifestFile } from '../../validate/documents.ts'
 import { messageOf } from '../cli-error.ts'
+import { folderOfGlob, globMatcher, isGlob } from './glob.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Finds and reads files of manifests. */
-
-export interface ManifestFile {
-  /** The path as given on the command line or found below it; `-` is standard input. */
-  readonly path: string
-  readonly text: string
-}
 
 export interface UnreadableFile {
   readonly path: string
@@ -40,53 +35,87 @@ export interface FindOptions {
   readonly absent?: boolean
   /** Selects further files of folders, by path. */
   readonly also?: (path: string) => boolean
+  /** Patterns of files and folders that are left out, also when they are named. */
+  readonly exclude?: readonly string[]
+}
+
+interface Search {
+  readonly files: ManifestFile[]
+  readonly unreadable: UnreadableFile[]
+  readonly also: FindOptions['also']
+  readonly isExcluded: (path: string) => boolean
 }
 
 /**
  * Reads all files of the paths in order. Folders contribute files with the extensions `.yaml`, `.yml` and `.json` at any depth, except
- * hidden files and folders, `node_modules`, and files of other tools such as `package.json` and `kustomization.yaml`.
+ * hidden files and folders, `node_modules`, and files of other tools such as `package.json` and `kustomization.yaml`. A path that does
+ * not exist may be a pattern, such as `deploy/*.yaml` in quotes.
  */
 export function findManifests(
   paths: readonly string[],
   terminal: Pick<Terminal, 'stdin'>,
-  { absent = false, also }: FindOptions = {},
+  { absent = false, also, exclude = [] }: FindOptions = {},
 ): FoundFiles {
-  const found = { files: [] as ManifestFile[], unreadable: [] as UnreadableFile[] }
+  const excluded = exclude.map(globMatcher)
+  const isExcluded = (path: string) => excluded.some((matches) => matches(path))
+  const found: Search = { files: [], unreadable: [], also, isExcluded }
   for (const path of paths) {
-    if (absent && !existsSync(path)) continue
-    guarded(path, found.unreadable, () => {
-      if (path === '-') found.files.push({ path, text: terminal.stdin() })
-      else if (statSync(path).isDirectory()) {
-        const before = found.files.length + found.unreadable.length
-        readFolder(path, found, also)
-        const empty = found.files.length + found.unreadable.length === before
-        if (empty) found.unreadable.push({ path, message: 'contains no *.yaml, *.yml or *.json files' })
-      } else found.files.push({ path, text: readFileSync(path, 'utf8') })
-    })
+    if (path === '-') guarded(path, found.unreadable, () => found.files.push({ path, text: terminal.stdin() }))
+    else if (existsSync(path)) readPath(path, found)
+    else if (isGlob(path)) readMatching(path, found)
+    else if (!absent) readPath(path, found)
   }
   return found
 }
 
-function readFolder(
-  folder: string,
-  found: { files: ManifestFile[]; unreadable: UnreadableFile[] },
-  also: FindOptions['also'],
-): void {
+function readPath(path: string, found: Search): void {
+  if (found.isExcluded(path)) return
+  guarded(path, found.unreadable, () => {
+    if (!statSync(path).isDirectory()) {
+      found.files.push({ path, text: readFileSync(path, 'utf8') })
+      return
+    }
+    const before = found.files.length + found.unreadable.length
+    readFolder(path, found)
+    const empty = found.files.length + found.unreadable.length === before
+    if (empty) found.unreadable.push({ path, message: 'contains no *.yaml, *.yml or *.json files' })
+  })
+}
+
+/** Reads the files that a pattern matches. */
+function readMatching(pattern: string, found: Search): void {
+  const matches = globMatcher(pattern)
+  const before = found.files.length + found.unreadable.length
+  const isExcluded = (path: string) => found.isExcluded(path) || (!statSync(path).isDirectory() && !matches(path))
+  readFolder(folderOfGlob(pattern), { ...found, isExcluded })
+  const empty = found.files.length + found.unreadable.length === before
+  if (empty) found.unreadable.push({ path: pattern, message: 'matches no *.yaml, *.yml or *.json files' })
+}
+
+function readFolder(folder: string, found: Search): void {
   guarded(folder, found.unreadable, () => {
     const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
     for (const entry of entries) {
       const path = join(folder, entry.name)
-      if (entry.isDirectory()) {
-        if (!ignoredFolders.test(entry.name)) readFolder(path, found, also)
-      } else if (also?.(path) === true || isManifest(entry.name)) {
-        guarded(path, found.unreadable, () => found.files.push({ path, text: readFileSync(path, 'utf8') }))
-      }
+      const isWanted = entry.isDirectory() ? !isIgnoredFolder(entry.name) : found.also?.(path) === true || isManifest(entry.name)
+      if (!isWanted) continue
+      guarded(path, found.unreadable, () => {
+        if (found.isExcluded(path)) return
+        if (entry.isDirectory()) readFolder(path, found)
+        else found.files.push({ path, text: readFileSync(path, 'utf8') })
+      })
     }
   })
 }
 
-function isManifest(name: string): boolean {
+/** Whether a file in a folder is a manifest, by its name. */
+export function isManifest(name: string): boolean {
   return extensions.test(name) && !otherTools.some((pattern) => pattern.test(name))
+}
+
+/** Whether a folder is left out, by its name. */
+export function isIgnoredFolder(name: string): boolean {
+  return ignoredFolders.test(name)
 }
 
 function guarded(path: string, unreadable: UnreadableFile[], read: () => void): void {
@@ -101,9 +130,4 @@ function guarded(path: string, unreadable: UnreadableFile[], read: () => void): 
 function reasonOf(error: unknown): string {
   const message = messageOf(error)
   return /^[A-Z]+: ([^,]+),/.exec(message)?.[1] ?? message
-}
-
-/** Parses the documents of a file. */
-export function documentsOf({ path, text }: ManifestFile): ReturnType<typeof readManifest> {
-  return readManifest(text, { json: /\.json$/i.test(path) })
 }

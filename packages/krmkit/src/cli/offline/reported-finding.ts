@@ -1,5 +1,6 @@
 import type { TextRange } from '@krmkit/schema/manifest'
-import { type ObjectName, objectText } from './objects.ts'
+import type { ManifestObjectName } from '@krmkit/versioning'
+import { objectText } from '../../validate/objects.ts'
 import type { Paint } from './paint.ts'
 
 /** A finding of any command, as reports print it. */
@@ -15,7 +16,7 @@ export interface ReportedFinding {
   /** Number of the document in the file, from 1. */
   readonly document?: number
   readonly range?: TextRange
-  readonly object?: ObjectName
+  readonly object?: ManifestObjectName
 }
 
 /** A line in the format of compilers. */

@@ -1,9 +1,9 @@
 import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { DecodeError, decode } from '@krmkit/schema'
+import { objectText } from '../../validate/objects.ts'
+import type { OfflineKinds } from '../../validate/offline-kinds.ts'
 import { CliError } from '../cli-error.ts'
-import type { OfflineKinds } from '../offline/kinds.ts'
 import type { LoadedObject } from '../offline/load.ts'
-import { objectText } from '../offline/objects.ts'
 
 /**
  * Converts an object to another version of its kind through the storage version, as a server does.

@@ -1,7 +1,7 @@
 import { FieldManagerError } from '@krmkit/fieldmanager'
+import { objectText } from '../../validate/objects.ts'
 import { CliError } from '../cli-error.ts'
 import type { LoadedObject } from '../offline/load.ts'
-import { objectText } from '../offline/objects.ts'
 
 /** Runs `read`. @throws CliError `FileFailed` with file and object for a FieldManagerError. */
 export function reportingObject<T>({ file, name }: LoadedObject, read: () => T): T {

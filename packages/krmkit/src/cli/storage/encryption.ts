@@ -1,3 +1,4 @@
+import type { HealthCheck } from '@krmkit/apiserver'
 import { type Clock, stockProfile, systemClock } from '@krmkit/meta'
 import { formatFieldErrors } from '@krmkit/meta/validation'
 import type { Storage, ValueTransformer } from '@krmkit/storage'
@@ -13,6 +14,8 @@ export interface OpenedEncryption extends Disposable {
   readonly transformer: ValueTransformer
   /** Names the storage whose values are transformed, so that a rotation knows its revision. */
   attach(storage: Pick<Storage, 'revision'>): void
+  /** The check of KMS plugins, with the name of the stock server. */
+  readonly readiness: readonly HealthCheck[]
 }
 
 export interface EncryptionFlags {
@@ -43,7 +46,7 @@ export async function openEncryption(
   }
   const create = async (configuration: EncryptionConfiguration): Promise<Encryption> => {
     try {
-      return await module.createEncryption(configuration)
+      return await module.createEncryption(configuration, { clock, onError: (error) => log.error('encryption', error) })
     } catch (cause) {
       throw new CliError({
         code: 'InvalidFlag',
@@ -55,7 +58,8 @@ export async function openEncryption(
   if (!reloads) {
     const text = await readText(path, flag)
     const transformer = await create(attempt(() => read(text)))
-    return { transformer, attach: () => undefined, [Symbol.dispose]: () => undefined }
+    const readiness = transformer.usesKms ? [healthOf(transformer)] : []
+    return { transformer, readiness, attach: () => undefined, [Symbol.dispose]: () => transformer[Symbol.dispose]() }
   }
   let storage: Pick<Storage, 'revision'> | undefined
   let encryption: Encryption | undefined
@@ -73,13 +77,23 @@ export async function openEncryption(
     file[Symbol.dispose]()
     throw error
   }
+  const opened = encryption
   return {
-    transformer: encryption,
+    transformer: opened,
+    // Also without plugins: the next configuration may have some.
+    readiness: [healthOf(opened)],
     attach(attached) {
       storage = attached
     },
-    [Symbol.dispose]: () => file[Symbol.dispose](),
+    [Symbol.dispose]() {
+      file[Symbol.dispose]()
+      opened[Symbol.dispose]()
+    },
   }
+}
+
+function healthOf(encryption: Encryption): HealthCheck {
+  return { name: 'kms-providers', check: () => encryption.checkHealth() }
 }
 
 function attempt<T>(run: () => T): T {

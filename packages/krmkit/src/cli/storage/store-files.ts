@@ -8,7 +8,7 @@ import { option } from '../commander.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
 /** The name for standard input and output. */
-const standardStream = '-'
+export const standardStream = '-'
 const progressIntervalMs = 1000
 
 export interface DataDirFlags {

@@ -4,10 +4,10 @@ import {
   parseBootstrapToken,
   parsePublicKeyPin,
 } from '@krmkit/certificates/bootstrap'
+import { kubeconfigText } from '@krmkit/client'
 import type { Clock } from '@krmkit/meta'
 import { CliError } from '../cli-error.ts'
 import { writeSecret } from '../files.ts'
-import { kubeconfigText } from '../kubeconfig-writer.ts'
 import { exitCodes, type Terminal } from '../offline/terminal.ts'
 import { discoverCluster } from './discovery.ts'
 import { readArgument } from './tokens.ts'

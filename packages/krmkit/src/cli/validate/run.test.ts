@@ -1,17 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLifecycle } from '@krmkit/kinds'
 import { seededRandom } from '@krmkit/meta'
+import { parseYaml } from '@krmkit/schema'
 import { kindStateAt, replacementAt } from '@krmkit/versioning'
 import { afterAll, describe, expect, it } from 'vitest'
-
+import { manifestMistakes } from '../../validate/testing/manifest-mistakes.ts'
+import { extractMarkers } from '../../validate/testing/position-markers.ts'
+import { widgetDefinition } from '../../validate/testing/templates.ts'
+import { validManifests } from '../../validate/testing/valid-manifests.ts'
 import { type TestTerminal, testTerminal } from '../offline/testing/test-terminal.ts'
 import { runCommand } from '../testing/run-command.ts'
-import { manifestMistakes } from './testing/manifest-mistakes.ts'
-import { extractMarkers } from './testing/position-markers.ts'
-import { widgetDefinition } from './testing/templates.ts'
-import { validManifests } from './testing/valid-manifests.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-validate-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -215,7 +215,7 @@ describe('krmkit validate', () => {
 
   it.each([
     [['--kubernetes-version', 'new'], 'It must be a release, such as 1.33.'],
-    [['--output', 'xml'], 'Allowed choices are text, json, sarif.'],
+    [['--output', 'xml'], 'Allowed choices are text, json, sarif, github.'],
     [['--runtime-config', 'nope/v1=true'], 'unknown api groups nope'],
     [[], "missing required argument 'path'"],
   ])('exits with 2 for invalid flags: %j', async (flags, sentence) => {
@@ -253,6 +253,78 @@ describe('krmkit validate', () => {
     expect(out).toContain('8 files')
     expect(out).not.toContain('[internal]')
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+})
+
+describe('rules and baselines', () => {
+  const text = configMap('a', 'date: {}\ndata: 1\n')
+
+  it('changes severities with --rule, which overrides --validate', async () => {
+    const path = files({ 'a.yaml': text })
+    expect((await run([path, '--rule', 'unknown-field=warning,type=off'])).out).toContain('1 object in 1 file: 1 warning\n')
+    const both = await run([path, '--validate=ignore', '--rule', 'type=off', '--rule', 'unknown-field=error'])
+    expect(both).toMatchObject({ code: 1, out: expect.stringContaining('date: unknown field [unknown-field]') })
+    expect(await run([path, '--rule', 'nope=off'])).toMatchObject({ code: 2, err: expect.stringContaining('unknown rule nope') })
+    expect(await run([path, '--rule', 'type'])).toMatchObject({ code: 2, err: expect.stringContaining('name=value') })
+  })
+
+  it('reports only what the baseline does not have', async () => {
+    const path = files({ 'a.yaml': text })
+    const baseline = join(path, 'known.baseline')
+    expect(await run([path, '--baseline', baseline])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--update-baseline'),
+    })
+    const written = await run([path, '--baseline', baseline, '--update-baseline'])
+    expect(written).toMatchObject({ code: 0, out: '1 object in 1 file, 2 known: valid\n' })
+    expect(await run([path, '--baseline', baseline])).toMatchObject({ code: 0, out: '1 object in 1 file, 2 known: valid\n' })
+    writeFileSync(join(path, 'a.yaml'), `# edited\n${text}other: 1\n`)
+    const { out, code } = await run([path, '--baseline', baseline])
+    expect(out).toContain('other: unknown field')
+    expect(out).toContain('1 object in 1 file, 2 known: 1 error')
+    expect(code).toBe(1)
+    writeFileSync(baseline, '{}')
+    expect(await run([path, '--baseline', baseline])).toMatchObject({ code: 2, err: expect.stringContaining('invalid baseline') })
+    expect(await run([path, '--update-baseline'])).toMatchObject({ code: 2, err: expect.stringContaining('--baseline <file>') })
+  })
+
+  it('prints workflow commands of GitHub with -o github', async () => {
+    const path = files({ 'a,b.yaml': configMap('a', 'date: {}\ndata:\n  "%": 1\n') })
+    const { out } = await run([path, '-o', 'github'])
+    expect(out).toBe(
+      [
+        `::error file=${path}/a%2Cb.yaml,line=5,endLine=5,col=1,endColumn=5,title=krmkit unknown-field::ConfigMap a: date: unknown field`,
+        `::error file=${path}/a%2Cb.yaml,line=7,endLine=7,col=8,endColumn=9,title=krmkit type::ConfigMap a: data.%25: expected a string, found number`,
+        '1 object in 1 file: 2 errors\n',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('paths', () => {
+  it('are patterns, and left out by --exclude', async () => {
+    const path = files({
+      'a.yaml': configMap('a'),
+      'team/b.yaml': configMap('b'),
+      'team/c.json': '{}',
+      'team/testdata/d.yaml': configMap('d'),
+    })
+    const objects = async (...flags: string[]) => (await run(flags)).out.split(' in ')[0]
+    expect(await objects(`${path}/**/*.yaml`)).toBe('3 objects')
+    expect(await objects(`${path}/*.yaml`)).toBe('1 object')
+    expect(await objects(path, '--exclude', 'testdata', '--exclude', '*.json')).toBe('2 objects')
+    expect(await objects(`${path}/**/*.yaml`, '--exclude', '**/team/*')).toBe('1 object')
+    expect(await run([`${path}/*.yml`])).toMatchObject({ code: 2, out: expect.stringContaining('matches no') })
+  })
+
+  it('are those of the hook for pre-commit', async () => {
+    const hooks = parseYaml(readFileSync(new URL('../../../../../.pre-commit-hooks.yaml', import.meta.url), 'utf8')).value
+    expect(hooks).toMatchObject([{ id: 'krmkit-validate', entry: 'krmkit validate', language: 'system' }])
+  })
+
+  it('take --release as another name of --kubernetes-version', async () => {
+    const path = files({ 'a.yaml': 'apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\n' })
+    expect((await run([path, '--release', '1.24'])).out).toContain('1 unchecked')
   })
 })
 

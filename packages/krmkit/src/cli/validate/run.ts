@@ -1,9 +1,14 @@
-import { kindsOf, learnDefinitions } from '../offline/definitions.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createValidationBaseline, parseValidationBaseline, type ValidationBaseline } from '../../validate/baseline.ts'
+import type { Severity, ValidationFinding } from '../../validate/findings.ts'
+import { parseRuleSettings, type RuleSettings } from '../../validate/rule-settings.ts'
+import { ValidateError } from '../../validate/validate-error.ts'
+import { type ManifestValidator, validatorOf } from '../../validate/validate-manifests.ts'
+import { CliError, messageOf } from '../cli-error.ts'
+import { kindsOf } from '../offline/definitions.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
-import type { Finding, Severity } from './findings.ts'
 import { createProgress } from './progress.ts'
-import { Validator } from './validate.ts'
 import { createValidationReport, type ReportFormat } from './validation-report.ts'
 
 /** The flags of `krmkit validate`. */
@@ -13,7 +18,11 @@ export interface ValidateFlags {
   readonly runtimeConfig: readonly string[]
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly definitions: readonly string[]
+  readonly exclude: readonly string[]
   readonly ignoreUnknownKinds: boolean
+  readonly rule: Readonly<Record<string, string>>
+  readonly baseline?: string
+  readonly updateBaseline: boolean
   readonly output: ReportFormat
   readonly failOn: Severity
   readonly progress?: boolean
@@ -21,22 +30,20 @@ export interface ValidateFlags {
   readonly color: ColorWhen
 }
 
-const fieldModes = { strict: 'error', warn: 'warning', ignore: 'ignored' } as const
+const fieldSettings = { strict: 'error', warn: 'warning', ignore: 'off' } as const
 
-/** Runs `krmkit validate`. @returns the exit code. @throws CliError `InvalidFlag` */
+/** Runs `krmkit validate`. @returns the exit code. @throws CliError `InvalidFlag` or `FileFailed` */
 export async function runValidate(paths: readonly string[], flags: ValidateFlags, terminal: Terminal): Promise<number> {
-  const kinds = kindsOf({
-    release: flags.kubernetesVersion,
-    runtimeConfig: flags.runtimeConfig.join(','),
-    featureGates: flags.featureGates,
-  })
-  const found = findManifests(paths, terminal)
+  if (flags.updateBaseline && flags.baseline === undefined) {
+    throw new CliError({ code: 'InvalidFlag', message: '--update-baseline needs the file: --baseline <file>' })
+  }
+  const validator = validatorFor(flags)
+  const baseline = flags.updateBaseline ? undefined : readBaseline(flags.baseline)
+  const { files, unreadable: missing } = findManifests(paths, terminal, { exclude: flags.exclude })
   const extra = findManifests(flags.definitions, terminal)
-  const unreadable = [...found.unreadable, ...extra.unreadable].map(
-    ({ path, message }): Finding => ({ file: path, rule: 'unreadable-file', severity: 'error', path: '', message }),
+  const unreadable = [...missing, ...extra.unreadable].map(
+    ({ path, message }): ValidationFinding => ({ file: path, rule: 'unreadable-file', severity: 'error', path: '', message }),
   )
-  learnDefinitions([...extra.files, ...found.files], kinds)
-  const { files } = found
   const progress = createProgress({ total: files.length, wanted: flags.progress, terminal })
   const report = createValidationReport(flags.output, {
     out: terminal.out,
@@ -44,27 +51,71 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
     quiet: flags.quiet,
     version: terminal.version,
   })
-  const validator = new Validator(kinds, {
-    fields: fieldModes[flags.validate],
-    ignoreUnknownKinds: flags.ignoreUnknownKinds,
-  })
-  const totals = { files: files.length, objects: 0, errors: 0, warnings: 0, unchecked: 0 }
-  const add = (findings: readonly Finding[]) => {
-    for (const { severity } of findings) totals[severity === 'error' ? 'errors' : 'warnings']++
+  const add = (findings: readonly ValidationFinding[]) => {
     if (findings.length > 0 && flags.output === 'text') progress.clear()
     report.add(findings)
   }
   add(unreadable)
-  for (const [index, file] of files.entries()) {
-    const { findings, objects, unchecked } = await validator.file(file)
-    totals.objects += objects
-    totals.unchecked += unchecked
-    add(findings)
-    progress.step(index + 1, totals.errors)
-  }
+  let done = 0
+  let errors = unreadable.length
+  const { summary, findings } = await validator.validate(files, {
+    definitions: extra.files,
+    ...(baseline === undefined ? {} : { baseline }),
+    onFile(file) {
+      errors += file.findings.filter(({ severity }) => severity === 'error').length
+      if (!flags.updateBaseline) add(file.findings)
+      progress.step(++done, errors)
+    },
+  })
   progress.clear()
-  report.end(totals)
+  if (flags.updateBaseline) {
+    writeBaseline(flags.baseline ?? '', findings)
+    report.end({ ...summary, errors: unreadable.length, warnings: 0, known: findings.length })
+    return unreadable.length > 0 ? exitCodes.failure : exitCodes.success
+  }
+  report.end({ ...summary, errors })
   if (unreadable.length > 0) return exitCodes.failure
-  const failed = totals.errors > 0 || (flags.failOn === 'warning' && totals.warnings > 0)
+  const failed = errors > 0 || (flags.failOn === 'warning' && summary.warnings > 0)
   return failed ? exitCodes.findings : exitCodes.success
+}
+
+function validatorFor(flags: ValidateFlags): ManifestValidator {
+  const kinds = kindsOf({
+    release: flags.kubernetesVersion,
+    runtimeConfig: flags.runtimeConfig.join(','),
+    featureGates: flags.featureGates,
+  })
+  return validatorOf(kinds, rulesOf(flags))
+}
+
+/** `--rule` overrides the flags for some of the rules. @throws CliError `InvalidFlag` */
+function rulesOf({ validate, ignoreUnknownKinds, rule }: ValidateFlags): RuleSettings {
+  const fields = fieldSettings[validate]
+  const accepted: RuleSettings = ignoreUnknownKinds ? { 'unknown-kind': 'off', 'missing-definition': 'off' } : {}
+  try {
+    return { 'unknown-field': fields, 'duplicate-field': fields, ...accepted, ...parseRuleSettings(rule) }
+  } catch (cause) {
+    if (!(cause instanceof ValidateError)) throw cause
+    throw new CliError({ code: 'InvalidFlag', message: `--rule: ${cause.message}`, cause })
+  }
+}
+
+/** @throws CliError `FileFailed` */
+function readBaseline(path: string | undefined): ValidationBaseline | undefined {
+  if (path === undefined) return undefined
+  try {
+    return parseValidationBaseline(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    const hint = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? '; --update-baseline writes it' : ''
+    throw new CliError({ code: 'FileFailed', message: `cannot read ${path}: ${messageOf(cause)}${hint}`, cause })
+  }
+}
+
+/** @throws CliError `FileFailed` */
+function writeBaseline(path: string, findings: readonly ValidationFinding[]): void {
+  try {
+    writeFileSync(path, `${JSON.stringify(createValidationBaseline(findings), null, 2)}\n`)
+  } catch (cause) {
+    throw new CliError({ code: 'FileFailed', message: `cannot write ${path}: ${messageOf(cause)}`, cause })
+  }
 }

@@ -1,5 +1,5 @@
 import { Command, Option } from '../commander.ts'
-import { append, gates, list, release } from '../flag-values.ts'
+import { append, gates, list, pairs, release } from '../flag-values.ts'
 import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { ValidateFlags } from './run.ts'
@@ -11,7 +11,7 @@ export function validateCommand(terminal: Terminal): Command {
     .description(
       'Validate manifests offline with the rules of a server: fields, types, defaulting, validation of each kind, and custom resources whose definitions are in the files.',
     )
-    .argument('<path...>', 'files, folders (*.yaml, *.yml, *.json at any depth), or - for standard input')
+    .argument('<path...>', 'files, folders (*.yaml, *.yml, *.json at any depth), patterns, or - for standard input')
     .optionsGroup('Validation:')
     .addOption(
       new Option('--validate <mode>', 'unknown and duplicate fields: strict = errors, warn = warnings, ignore')
@@ -19,7 +19,9 @@ export function validateCommand(terminal: Terminal): Command {
         .default('strict'),
     )
     .addOption(
-      new Option('--kubernetes-version <release>', 'Kubernetes release to validate for').default('1.33').argParser(release),
+      new Option('--release, --kubernetes-version <release>', 'Kubernetes release to validate for')
+        .default('1.33')
+        .argParser(release),
     )
     .addOption(
       new Option(
@@ -38,9 +40,21 @@ export function validateCommand(terminal: Terminal): Command {
         .default([], 'none')
         .argParser(append),
     )
+    .addOption(
+      new Option('--exclude <pattern>', 'files and folders to leave out, such as **/testdata; may be repeated')
+        .default([], 'none')
+        .argParser(append),
+    )
     .addOption(new Option('--ignore-unknown-kinds', 'accept objects of unknown kinds').default(false))
+    .addOption(
+      new Option('--rule <settings>', 'severity of a rule: <rule>=error|warning|off; may be repeated')
+        .default({}, 'none')
+        .argParser(pairs),
+    )
+    .addOption(new Option('--baseline <file>', 'known findings, which are not reported'))
+    .addOption(new Option('--update-baseline', 'write all findings to the file of --baseline').default(false))
     .optionsGroup('Output:')
-    .addOption(new Option('-o, --output <form>', 'output format').choices(['text', 'json', 'sarif']).default('text'))
+    .addOption(new Option('-o, --output <form>', 'output format').choices(['text', 'json', 'sarif', 'github']).default('text'))
     .addOption(
       new Option('--fail-on <severity>', 'lowest severity that causes exit code 1')
         .choices(['error', 'warning'])

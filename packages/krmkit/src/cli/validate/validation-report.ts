@@ -1,16 +1,17 @@
+import { type ValidationFinding, type ValidationSummary, validationRules } from '../../validate/findings.ts'
+import { objectText } from '../../validate/objects.ts'
 import type { Paint } from '../offline/paint.ts'
 import { count, textLine } from '../offline/reported-finding.ts'
 import { sarifReport } from '../offline/sarif-report.ts'
-import { type Finding, rules, type Summary } from './findings.ts'
 
 /** The output formats of `krmkit validate`. */
 
-export type ReportFormat = 'text' | 'json' | 'sarif'
+export type ReportFormat = 'text' | 'json' | 'sarif' | 'github'
 
 export interface ValidationReport {
   /** Adds the findings of one file, in order. */
-  add(findings: readonly Finding[]): void
-  end(summary: Summary): void
+  add(findings: readonly ValidationFinding[]): void
+  end(summary: ValidationSummary): void
 }
 
 export interface ValidationReportOptions {
@@ -23,12 +24,13 @@ export interface ValidationReportOptions {
 
 export function createValidationReport(format: ReportFormat, options: ValidationReportOptions): ValidationReport {
   if (format === 'text') return textReport(options)
-  const all: Finding[] = []
+  if (format === 'github') return githubReport(options)
+  const all: ValidationFinding[] = []
   return {
     add: (findings) => void all.push(...findings),
     end: (summary) =>
       options.out(
-        `${JSON.stringify(format === 'json' ? jsonReport(all, summary) : sarifReport(all, { version: options.version, rules }), null, 2)}\n`,
+        `${JSON.stringify(format === 'json' ? jsonReport(all, summary) : sarifReport(all, { version: options.version, rules: validationRules }), null, 2)}\n`,
       ),
   }
 }
@@ -45,28 +47,56 @@ function textReport({ out, paint, quiet }: ValidationReportOptions): ValidationR
   }
 }
 
-function summaryText({ files, objects, errors, warnings, unchecked }: Summary, paint: Paint): string {
+/** Prints workflow commands, which GitHub Actions shows beside the lines of a change. */
+function githubReport({ out, paint, quiet }: ValidationReportOptions): ValidationReport {
+  return {
+    add(findings) {
+      for (const finding of findings) out(`${workflowCommand(finding)}\n`)
+    },
+    end(summary) {
+      if (!quiet) out(`${summaryText(summary, paint)}\n`)
+    },
+  }
+}
+
+function workflowCommand({ severity, file, range, rule, object, path, message }: ValidationFinding): string {
+  const place = {
+    file,
+    ...(range === undefined ? {} : { line: range.line, endLine: range.endLine, col: range.column, endColumn: range.endColumn }),
+    title: `krmkit ${rule}`,
+  }
+  const properties = Object.entries(place).map(([name, value]) => `${name}=${escaped(String(value), /[%\r\n:,]/g)}`)
+  const text = [object === undefined ? '' : objectText(object), path, message].filter((part) => part !== '').join(': ')
+  return `::${severity} ${properties.join(',')}::${escaped(text, /[%\r\n]/g)}`
+}
+
+function escaped(text: string, characters: RegExp): string {
+  return text.replace(characters, (character) => encodeURIComponent(character))
+}
+
+function summaryText({ files, objects, errors, warnings, unchecked, known }: ValidationSummary, paint: Paint): string {
   const found = [
     errors === 0 ? '' : paint.red(count(errors, 'error')),
     warnings === 0 ? '' : paint.yellow(count(warnings, 'warning')),
   ].filter((text) => text !== '')
   const skipped = unchecked === 0 ? '' : `, ${unchecked} unchecked`
-  return `${count(objects, 'object')} in ${count(files, 'file')}${skipped}: ${found.join(', ') || paint.green('valid')}`
+  const before = known === 0 ? '' : `, ${known} known`
+  return `${count(objects, 'object')} in ${count(files, 'file')}${skipped}${before}: ${found.join(', ') || paint.green('valid')}`
 }
 
 /** The output of `--output json`. */
 export interface JsonReport {
   /** Version of this format; incremented by incompatible changes. */
   readonly formatVersion: 1
-  readonly summary: Summary
+  readonly summary: ValidationSummary
   readonly findings: readonly object[]
 }
 
-function jsonReport(findings: readonly Finding[], summary: Summary): JsonReport {
+function jsonReport(findings: readonly ValidationFinding[], summary: ValidationSummary): JsonReport {
   return {
     formatVersion: 1,
     summary,
-    findings: findings.map(({ file, document, range, severity, rule, path, message, object }) => ({
+    findings: findings.map(({ file, document, range, severity, rule, path, message, object, suggestion }) => ({
       file,
       ...(document === undefined ? {} : { document }),
       ...range,
@@ -75,6 +105,7 @@ function jsonReport(findings: readonly Finding[], summary: Summary): JsonReport 
       path,
       message,
       ...(object === undefined ? {} : { object }),
+      ...(suggestion === undefined ? {} : { suggestion }),
     })),
   }
 }

@@ -1,0 +1,48 @@
+import type { AuditEvent } from '@krmkit/apiserver/audit'
+import { describe, expect, it } from 'vitest'
+import { createStreamLog, logRequest } from './log.ts'
+
+const event: AuditEvent = {
+  ...{ kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: 'Metadata', auditID: 'audit-1', stage: 'ResponseComplete' },
+  ...{ requestURI: '/api/v1/pods', verb: 'list', user: { username: 'jane', groups: [] }, userAgent: 'kubectl' },
+  sourceIPs: ['192.0.2.1', '10.0.0.1'],
+  responseStatus: { metadata: {}, code: 200 },
+  requestReceivedTimestamp: '2024-01-01T00:00:00.000000Z',
+  stageTimestamp: '2024-01-01T00:00:00.012000Z',
+} as AuditEvent
+
+const lines: string[] = []
+const write = (line: string) => void lines.push(line)
+const written = () => lines.splice(0)
+
+describe('createStreamLog', () => {
+  it('writes lines for people', () => {
+    const log = createStreamLog(write)
+    log.info('reloaded')
+    log.error('a request failed', 'no disk')
+    logRequest(log, event)
+    expect(written()).toEqual([
+      'krmkit: reloaded\n',
+      'krmkit: a request failed: no disk\n',
+      'krmkit: 2024-01-01T00:00:00.012000Z list /api/v1/pods 200 12ms jane audit-1\n',
+    ])
+  })
+
+  it('writes an object per line in JSON, with the members of the stock server', () => {
+    const log = createStreamLog(write, 'json')
+    log.info('two\nlines')
+    log.error('a request failed', new Error('no disk'))
+    logRequest(log, event)
+    const all = written()
+    expect(all.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true)
+    const ts = expect.any(Number)
+    expect(all.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { ts, msg: 'two\nlines', v: 0 },
+      { ts, msg: 'a request failed', err: expect.stringContaining('Error: no disk') },
+      {
+        ...{ ts, msg: 'HTTP', v: 2, verb: 'LIST', URI: '/api/v1/pods', latency: '12ms', userAgent: 'kubectl' },
+        ...{ 'audit-ID': 'audit-1', srcIP: '10.0.0.1', user: 'jane', resp: 200 },
+      },
+    ])
+  })
+})

@@ -1,0 +1,13 @@
+import { readManifest } from '@krmkit/schema/manifest'
+
+/** The text of a file of manifests. */
+export interface ManifestFile {
+  /** The path as given on the command line or found below it; `-` is standard input. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Parses the documents of a file. */
+export function documentsOf({ path, text }: ManifestFile): ReturnType<typeof readManifest> {
+  return readManifest(text, { json: /\.json$/i.test(path) })
+}

@@ -1,0 +1,17 @@
+import type { Severity, ValidationRule } from '../findings.ts'
+
+export interface ManifestMistake {
+  readonly title: string
+  readonly text: string
+  /** One finding for each `¦`, in order. */
+  readonly expected: readonly ExpectedFinding[]
+  readonly extension?: '.json' | '.yml'
+}
+
+export interface ExpectedFinding {
+  readonly rule: ValidationRule
+  readonly path: string
+  readonly severity?: Severity
+  /** Part of the message. */
+  readonly says?: string
+}

@@ -1,0 +1,16 @@
+export type ValidateErrorCode =
+  /** A rule that does not exist or whose severity is fixed, or an unknown severity. */
+  | 'InvalidRule'
+  /** The text of a baseline file is not one. */
+  | 'InvalidBaseline'
+
+/** Invalid options of a validation. */
+export class ValidateError extends Error {
+  override readonly name = 'ValidateError'
+  readonly code: ValidateErrorCode
+
+  constructor(fields: { readonly code: ValidateErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.code = fields.code
+  }
+}

@@ -1,0 +1,132 @@
+import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
+import { newestRelease } from '@krmkit/versioning'
+import type { ValidationBaseline } from './baseline.ts'
+import type { ManifestFile } from './documents.ts'
+import type { ValidationFinding, ValidationSummary } from './findings.ts'
+import { OfflineKinds } from './offline-kinds.ts'
+import { parseRuleSettings, type RuleSettings } from './rule-settings.ts'
+import { FileValidator, type ValidatedFile } from './validate-files.ts'
+
+/** Validation of manifests as functions: what `krmkit validate` does, without files and processes. */
+
+/** A CustomResourceDefinition, or the text of a file with some. */
+export type DefinitionSource = ManifestFile | { readonly kind: string }
+
+/** What a validator validates for. */
+export interface ManifestValidatorOptions {
+  /** Kubernetes release to validate for, such as `1.29`. Default: the newest one that the package knows. */
+  readonly release?: string
+  /** Group versions that the server enables or disables, as in `--runtime-config`. Default: none. */
+  readonly runtimeConfig?: string
+  /** Feature gates of the server. Default: those of the release. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
+  /** Severities by rule; `off` leaves a rule out. Objects of unknown kinds are accepted when `unknown-kind` and `missing-definition` are off. */
+  readonly rules?: RuleSettings
+}
+
+/** The options of one run. */
+export interface ValidateRunOptions {
+  /** Definitions of custom resources besides those in the files. They are not validated. Default: none. */
+  readonly definitions?: readonly DefinitionSource[]
+  /** Known findings, which are counted and not reported. Default: none. */
+  readonly baseline?: ValidationBaseline
+  /** Ends the run: its promise is rejected with the reason of the signal. */
+  readonly signal?: AbortSignal
+  /** Called with the result of each file, in order. */
+  readonly onFile?: (file: ValidatedFile) => void
+}
+
+/** The result of a run. */
+export interface ManifestValidation {
+  /** By file in the order given, and by position in each. */
+  readonly findings: readonly ValidationFinding[]
+  readonly summary: ValidationSummary
+}
+
+/** Validates manifests of one release again and again, as editors do. */
+export interface ManifestValidator {
+  /** Validates files together: definitions among them hold for all, and objects that occur twice are found. */
+  validate(files: readonly ManifestFile[], options?: ValidateRunOptions): Promise<ManifestValidation>
+}
+
+/**
+ * Validates manifests with the rules of a server, offline: fields, types, defaults, validation of each kind, and custom resources
+ * whose definitions are given. The functions need no files and no process, and run in browsers and workers.
+ *
+ * @param files texts of YAML or JSON, each with any number of documents and lists. A path that ends in `.json` accepts JSON only.
+ * @throws ValidateError `InvalidRule`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and feature gates. Problems
+ * of the files are findings.
+ * @example
+ * import { validateManifests } from 'krmkit/validate'
+ * const text = 'apiVersion: apps/v1\nkind: Deploymint\nmetadata: {name: web}\n'
+ * const { findings } = await validateManifests([{ path: 'web.yaml', text }], { release: '1.31' })
+ * findings[0]?.message // 'unknown kind Deploymint in apps/v1; did you mean Deployment?'
+ * findings[0]?.suggestion?.edits[0]?.text // 'Deployment'
+ */
+export function validateManifests(
+  files: readonly ManifestFile[],
+  options: ManifestValidatorOptions & ValidateRunOptions = {},
+): Promise<ManifestValidation> {
+  return createManifestValidator(options).validate(files, options)
+}
+
+/**
+ * Creates a validator, which reads the kinds of the release once.
+ *
+ * @throws ValidateError `InvalidRule`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and feature gates.
+ * @example
+ * import { createManifestValidator } from 'krmkit/validate'
+ * const validator = createManifestValidator({ rules: { 'unknown-field': 'warning' } })
+ * const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndate: {}\n'
+ * const { summary } = await validator.validate([{ path: 'a.yaml', text }])
+ * summary.warnings // 1
+ */
+export function createManifestValidator({ rules = {}, ...options }: ManifestValidatorOptions = {}): ManifestValidator {
+  const kinds = new OfflineKinds({ ...options, release: options.release ?? newestRelease })
+  return validatorOf(kinds, rules)
+}
+
+/** A validator over kinds, which runs do not change. */
+export function validatorOf(kinds: OfflineKinds, rules: RuleSettings): ManifestValidator {
+  const checked = parseRuleSettings(rules)
+  return {
+    validate: (files, options = {}) => run(files, kindsWith(kinds, [...(options.definitions ?? []), ...files]), checked, options),
+  }
+}
+
+/** The kinds and the custom resources that the sources define. */
+export function kindsWith(kinds: OfflineKinds, sources: readonly DefinitionSource[]): OfflineKinds {
+  const all = kinds.copy()
+  for (const source of sources) {
+    if ('text' in source) all.defineAll(source)
+    else all.define({ value: structuredClone(source), at: '' })
+  }
+  return all
+}
+
+async function run(
+  files: readonly ManifestFile[],
+  kinds: OfflineKinds,
+  rules: RuleSettings,
+  { baseline, signal, onFile }: ValidateRunOptions,
+): Promise<ManifestValidation> {
+  const slices = new Slices(createSliceScheduler())
+  const pause = () => {
+    signal?.throwIfAborted()
+    return slices.due(true) ? slices.next() : undefined
+  }
+  const validator = new FileValidator(kinds, { rules, baseline, pause })
+  const findings: ValidationFinding[] = []
+  const summary = { files: files.length, objects: 0, errors: 0, warnings: 0, unchecked: 0, known: 0 }
+  for (const file of files) {
+    signal?.throwIfAborted()
+    const validated = await validator.file(file)
+    for (const { severity } of validated.findings) summary[severity === 'error' ? 'errors' : 'warnings']++
+    summary.objects += validated.objects
+    summary.unchecked += validated.unchecked
+    summary.known += validated.known
+    findings.push(...validated.findings)
+    onFile?.(validated)
+  }
+  return { findings, summary }
+}
