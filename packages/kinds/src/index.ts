@@ -1,3 +1,4 @@
+export type * from './allocation-types.ts'
 export {
   builtInKinds,
   builtInTypes,

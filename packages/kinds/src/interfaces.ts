@@ -13,6 +13,7 @@ import type {
   UserInfo,
 } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
+import type { AllocationProblem, AllocationSink, Grant, SharedAllocations } from './allocation-types.ts'
 
 /**
  * The contract of this package: a resource as data, and the strategy of its kind.
@@ -243,15 +244,23 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
 }
 
-/** Assigns values that no two objects of a kind may share. Writes to a kind with an allocator run one after another. */
+/** Assigns values that no two objects of a kind may share. */
 export interface Allocator<T extends ApiObject = ApiObject> {
+  /** Writes to the kind run one after another: the values are those that no stored object holds. */
+  readonly isOrdered: boolean
   /**
    * Fills in the values that a prepared object lacks, and checks those it asks for. Mutates `object`; `old` is the stored object of an
    * update.
-   *
-   * @returns the values that cannot be granted; the write is refused with these errors alone.
    */
-  allocate(object: T, old: DeepReadonly<T> | undefined, context: StrategyContext): Promise<FieldError[]>
+  allocate(object: T, old: DeepReadonly<T> | undefined, context: StrategyContext): Promise<Grant>
+  /** Called when an object was removed. Absent: nothing has to be released. */
+  release?(object: DeepReadonly<T>): Promise<void>
+  /**
+   * Compares what is recorded with what objects hold, and corrects the record. Absent: nothing is recorded.
+   *
+   * @returns what users should know
+   */
+  repair?(): Promise<readonly AllocationProblem[]>
 }
 
 /** Ranges that addresses and ports of services come from. */
@@ -267,20 +276,15 @@ export interface AllocatorEnvironment {
   readonly profile: NamingProfile
   /** Ranges of cluster addresses and node ports; absent: the default network. */
   readonly serviceNetwork?: ServiceNetwork | undefined
+  readonly features: Features
+  /** Where several servers record what they assign; absent where one process uses the store. */
+  readonly shared?: SharedAllocations | undefined
   /**
    * Follows all objects of a resource: `sink` receives the present ones before the promise resolves.
    *
    * @returns a function that brings `sink` up to date with the newest state; `undefined` when the resource is not served.
    */
   follow(resource: GroupResource, sink: AllocationSink): Promise<(() => Promise<void>) | undefined>
-}
-
-/** Receives the state of a followed collection. */
-export interface AllocationSink {
-  put(object: DeepReadonly<ApiObject>): void
-  remove(object: DeepReadonly<ApiObject>): void
-  /** Discards everything; the present objects follow. */
-  clear(): void
 }
 
 /** Lossless conversion between two versions of a kind, through the storage version. */

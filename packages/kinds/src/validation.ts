@@ -21,7 +21,11 @@ export function runValidation(validation: Validation | undefined): FieldError[] 
 }
 
 /** The errors of a validation, with its interruption points. @see {@link runValidation} */
-export function* validationSteps(validation: Validation | undefined): Generator<unknown, FieldError[]> {
-  if (validation === undefined) return []
-  return Array.isArray(validation) ? validation : yield* validation
+export function validationSteps(validation: Validation | undefined): Generator<unknown, FieldError[]> {
+  return validation === undefined || Array.isArray(validation) ? finished(validation ?? []) : validation
+}
+
+function* finished(errors: FieldError[]): Generator<unknown, FieldError[]> {
+  yield
+  return errors
 }

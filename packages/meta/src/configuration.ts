@@ -3,8 +3,8 @@ import { isJsonObject } from './json.ts'
 
 import { parseDuration } from './time/duration.ts'
 
-/** The type of a value in a configuration. Durations are written as `1m30s` and parsed as nanoseconds. */
-export type ConfigurationSchema = 'string' | 'boolean' | 'duration' | ListSchema | ObjectSchema
+/** The type of a value in a configuration. Durations are written as `1m30s` and parsed as nanoseconds; integers have 32 bits. */
+export type ConfigurationSchema = 'string' | 'boolean' | 'integer' | 'duration' | ListSchema | ObjectSchema
 
 export interface ListSchema {
   readonly list: ConfigurationSchema
@@ -19,13 +19,15 @@ export type ConfigurationValue<S> = S extends 'string'
   ? string
   : S extends 'boolean'
     ? boolean
-    : S extends 'duration'
-      ? bigint
-      : S extends { readonly list: infer I }
-        ? readonly ConfigurationValue<I>[]
-        : S extends { readonly members: infer M }
-          ? { readonly [K in keyof M]?: ConfigurationValue<M[K]> }
-          : never
+    : S extends 'integer'
+      ? number
+      : S extends 'duration'
+        ? bigint
+        : S extends { readonly list: infer I }
+          ? readonly ConfigurationValue<I>[]
+          : S extends { readonly members: infer M }
+            ? { readonly [K in keyof M]?: ConfigurationValue<M[K]> }
+            : never
 
 export interface ConfigurationKind<S extends ObjectSchema> {
   readonly kind: string
@@ -87,6 +89,7 @@ class ConfigurationParser {
       return typeof value === shape ? value : this.#mistake(path, `must be a ${shape}`)
     }
     if (shape === 'duration') return this.#duration(value, path)
+    if (shape === 'integer') return isInt32(value) ? value : this.#mistake(path, 'must be a 32-bit integer')
     if ('list' in shape) {
       if (!Array.isArray(value)) return this.#mistake(path, 'must be a list')
       return value.map((item, i) => this.read(item ?? zero(shape.list), shape.list, `${path}[${i}]`, depth + 1))
@@ -121,8 +124,14 @@ class ConfigurationParser {
   }
 }
 
+function isInt32(value: unknown): boolean {
+  return typeof value === 'number' && (value | 0) === value
+}
+
+const zeros = { string: '', boolean: false, integer: 0, duration: '0s' } as const
+
 /** The value of null items in a list. */
 function zero(shape: ConfigurationSchema): unknown {
-  if (typeof shape === 'string') return shape === 'boolean' ? false : shape === 'duration' ? '0s' : ''
+  if (typeof shape === 'string') return zeros[shape]
   return 'list' in shape ? [] : {}
 }

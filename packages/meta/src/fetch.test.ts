@@ -22,6 +22,12 @@ describe('sendRequest', () => {
     })
   })
 
+  it('returns redirects as they are, in a mode that every runtime has', async () => {
+    const fetch: Fetch = async (_, { redirect }) => response(redirect === 'manual' ? 302 : 0)
+    const options = { clock: fakeClock(0), timeoutMs: 1000 }
+    expect(await sendRequest(fetch, { url: 'https://a.test' }, options)).toMatchObject({ status: 302 })
+  })
+
   it('rejects responses above 1 MiB', async () => {
     const fetch: Fetch = async () => response(200, 'x'.repeat(1024 * 1024 + 1))
     const sent = sendRequest(fetch, { url: 'https://a.test' }, { clock: fakeClock(0), timeoutMs: 1000 })

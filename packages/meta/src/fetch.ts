@@ -13,8 +13,8 @@ export interface FetchInit {
   readonly headers: Record<string, string>
   readonly body?: string
   readonly signal: AbortSignal
-  /** Redirects are never followed: they could lead to an untrusted host. */
-  readonly redirect: 'error'
+  /** Redirects are never followed: they could lead to an untrusted host. Their responses have no successful status. */
+  readonly redirect: 'manual'
 }
 
 export interface FetchResponse {
@@ -144,7 +144,7 @@ async function exchange(fetch: Fetch, request: HttpRequest, signal: AbortSignal)
     headers: { accept: 'application/json', ...request.headers },
     ...(request.body === undefined ? {} : { body: request.body }),
     signal,
-    redirect: 'error',
+    redirect: 'manual',
   })
   const retryAfter = response.headers.get('retry-after') ?? ''
   const retryAfterSeconds = /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined

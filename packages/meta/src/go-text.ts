@@ -49,6 +49,28 @@ export function isPrintable(char: string): boolean {
 }
 
 /**
+ * Go's `strings.TrimSpace`. Unlike `trim()` it removes U+0085 and keeps U+FEFF.
+ *
+ * @example
+ * import { trimSpace } from '@krmkit/meta/go-text'
+ * trimSpace(' a\u0085') // 'a'
+ */
+export function trimSpace(text: string): string {
+  if (!special.test(text)) return text.trim()
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text[start])) start++
+  while (end > start && isSpace(text[end - 1])) end--
+  return text.slice(start, end)
+}
+
+const special = /[\u0085\ufeff]/
+
+function isSpace(char: string | undefined): boolean {
+  return char === '\u0085' || (char !== '\ufeff' && char?.trim() === '')
+}
+
+/**
  * Quotes text like Go's `%q`.
  *
  * @example

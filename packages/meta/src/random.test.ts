@@ -35,6 +35,13 @@ describe.each([
   })
 })
 
+it('systemRandom hands out each byte once', () => {
+  const texts = Array.from({ length: 2000 }, () => systemRandom.bytes(8).join())
+  expect(new Set(texts).size).toBe(2000)
+  const zero = new Array(8).fill(0).join()
+  expect(texts).not.toContain(zero)
+})
+
 it('seededRandom repeats its sequence for the same seed', () => {
   const draw = (seed: number) => {
     const random = seededRandom(seed)

@@ -42,9 +42,26 @@ export function generateName(base: string, random: Random): string {
   return base.slice(0, maxGenerateNameLength) + random.nameSuffix(nameSuffixLength)
 }
 
+/** Bytes for small requests, each handed out once: a call of the platform costs far more than a few bytes. */
+const pool = new Uint8Array(1024)
+let poolAt = pool.length
+
 function systemBytes(size: number): Uint8Array {
+  if (size <= 64) return pooledBytes(size)
   const bytes = new Uint8Array(size)
   for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536))
+  return bytes
+}
+
+function pooledBytes(size: number): Uint8Array {
+  if (poolAt + size > pool.length) {
+    crypto.getRandomValues(pool)
+    poolAt = 0
+  }
+  const bytes = pool.slice(poolAt, poolAt + size)
+  // What was handed out is not kept.
+  pool.fill(0, poolAt, poolAt + size)
+  poolAt += size
   return bytes
 }
 

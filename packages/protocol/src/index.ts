@@ -6,6 +6,7 @@ export type {
   DecisionCallback,
   Handler,
   Peer,
+  ReadyChunks,
   RequestUser,
   SharedEvent,
 } from './interfaces.ts'

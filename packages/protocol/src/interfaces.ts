@@ -51,6 +51,8 @@ export interface ApiRequest {
   readonly user?: RequestUser | undefined
   /** Set by in-process callers: called with the decision of each admission plugin about this request. */
   readonly decisions?: DecisionCallback | undefined
+  /** Set by in-process callers: called with each step of the decision about this request. Absent: steps are not recorded. */
+  readonly trace?: TraceCallback | undefined
   /** Set by in-process callers that belong to the server: storage versions answer although they are not served. */
   readonly internal?: boolean | undefined
 }
@@ -60,6 +62,9 @@ export interface ApiRequest {
  * its parameter is bivariant, so that `(decision: AdmissionDecision) => void` is one too.
  */
 export type DecisionCallback = { receive(decision: object): void }['receive']
+
+/** Receives a `TraceStep` of `@krmkit/apiserver/request-trace`, declared as `object` like the parameter of `DecisionCallback`. */
+export type TraceCallback = { receive(step: object): void }['receive']
 
 /**
  * A part of a body whose bytes are computed on demand. The same piece always stands for the same bytes, so adapters may cache what
@@ -74,7 +79,8 @@ export interface BodyPiece {
  * - `bytes`: the whole body.
  * - `list`: the parts of one body, in order; `length` is their sum in bytes.
  * - `stream`: chunks of unknown number, pulled one by one, so that a slow reader slows the producer. A watch also offers its
- *   `events` to in-process callers that need no bytes. Read either `stream` or `events`, once.
+ *   `events` to in-process callers that need no bytes. Read either `stream` or `events`, once; `ready` beside `stream` saves
+ *   promises where many streams receive the same chunks.
  * - `connection`: follows status 101 on an upgradable request and carries bytes both ways until one side ends.
  */
 export type ApiBody =
@@ -84,9 +90,21 @@ export type ApiBody =
   | {
       readonly kind: 'stream'
       readonly stream: AsyncIterable<Uint8Array>
+      readonly ready?: ReadyChunks | undefined
       readonly events?: AsyncIterable<readonly SharedEvent[]>
     }
   | { readonly kind: 'connection'; readonly connection: Duplex }
+
+/**
+ * The chunks of a stream that can be taken without waiting. They follow what the iterator has returned. The reader keeps one
+ * `next()` of the iterator pending: it returns all other chunks, and the end or failure of the stream.
+ */
+export interface ReadyChunks {
+  /** Called when chunks have become ready. Until it is set, the iterator returns every chunk. */
+  onReady: (() => void) | undefined
+  /** Removes and returns the chunks that are ready. */
+  take(): readonly Uint8Array[]
+}
 
 /** A watch event. Its object is frozen and shared with the server and all other readers. */
 export interface SharedEvent {

@@ -87,6 +87,8 @@ export interface ProxyConnection {
 export interface ProxyTarget extends WebhookTarget {
   /** `https://host:port`, or `http://host:port` without TLS. */
   readonly origin: string
+  /** Path of the Unix socket to connect to, where the target has no address. */
+  readonly socketPath?: string
   /** Skip verification of the server certificate. */
   readonly insecure?: boolean
 }

@@ -8,7 +8,7 @@ import type { ApplyOutcome } from '../merge/updater.ts'
 import { applyConflict, applyManagerSteps } from '../merge/updater.ts'
 import { mergeTyped } from '../typed/merge.ts'
 import type { TypeRef } from '../typed/types.ts'
-import { validateValue } from '../typed/validate.ts'
+import { validateValue, validateValueSteps } from '../typed/validate.ts'
 import { validatedFieldSet } from '../typed/validated-field-set.ts'
 import { validatedFieldSetSteps } from '../typed/validated-field-set-steps.ts'
 import { joinErrors } from '../typed/walk.ts'
@@ -263,7 +263,7 @@ function* checkApplied(request: ApplyPatchRequest, sliced: boolean): Generator<u
   const like = lastAppliedSet(request)
   const appliedSet = sliced ? yield* validatedFieldSetSteps(value, type, like) : validatedFieldSet(value, type, like)
   if (appliedSet !== undefined) return { type, appliedSet }
-  const errors = validateValue(value, type)
+  const errors = sliced ? yield* validateValueSteps(value, type) : validateValue(value, type)
   const about = `${applied.metadata?.namespace ?? ''}/${applied.metadata?.name ?? ''}; ${apiVersion}, Kind=${applied.kind}`
   throw new FieldManagerError({
     code: 'InvalidObject',

@@ -1,4 +1,5 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { sortSteps } from '@krmkit/meta/slices'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import type { VersionedSet } from '../merge/managers.ts'
 import type { Managed } from './entries.ts'
@@ -19,15 +20,16 @@ export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Ge
   let count = 0
   for (const { applied } of managed.managers.values()) if (!applied) count++
   if (count <= max) return managed
-  const updaters = [...managed.managers.keys()].filter((key) => managed.managers.get(key)?.applied === false)
-  updaters.sort((a, b) => secondsOf(managed.times.get(a)) - secondsOf(managed.times.get(b)) || compareCodePoints(a, b))
+  const updaters = yield* oldestFirst(managed)
   const managers = new Map(managed.managers)
   const times = new Map(managed.times)
   const firstOf = new Map<string, string>()
   // The sets of each bucket, united at the end.
   const parts = new Map<string, FieldSet[]>()
-  for (const key of updaters) {
+  let merged = 0
+  for (const { key } of updaters) {
     if (count <= max) break
+    if (++merged % stepSize === 0) yield
     const owned = managers.get(key) as VersionedSet
     const first = firstOf.get(owned.apiVersion)
     if (first === undefined) {
@@ -58,13 +60,32 @@ export function* capManagersSteps(managed: Managed, max = maxUpdateManagers): Ge
   return { managers, times, sources: managed.sources }
 }
 
+/** Managers between two yields. */
+const stepSize = 64
+
+interface AgedManager {
+  readonly key: string
+  readonly seconds: number
+}
+
+/** The keys of update entries. */
+function* oldestFirst({ managers, times }: Managed): Generator<unknown, readonly AgedManager[]> {
+  const aged: AgedManager[] = []
+  for (const [key, { applied }] of managers) {
+    if (applied) continue
+    aged.push({ key, seconds: secondsOf(times.get(key)) })
+    if (aged.length % stepSize === 0) yield
+  }
+  return yield* sortSteps(aged, (a, b) => a.seconds - b.seconds || compareCodePoints(a.key, b.key))
+}
+
 /** Unites pairwise, so that each path is copied a logarithmic number of times. */
 function* unionOf(sets: readonly FieldSet[]): Generator<unknown, FieldSet> {
   if (sets.length <= 1) return sets[0] ?? emptySet
   const half = sets.length >> 1
   const left = yield* unionOf(sets.slice(0, half))
   const right = yield* unionOf(sets.slice(half))
-  yield
+  yield true
   return left.union(right)
 }
 

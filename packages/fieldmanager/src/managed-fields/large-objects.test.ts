@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { FieldManagerError } from '../field-manager-error.ts'
 import { applied, apply, type ConfigMap, configMap, second, types, update } from '../testing/config-maps.ts'
 import { runCountingSteps } from '../testing/counting.ts'
 import { type ApplyPatchRequest, applyParts, applyPartsSteps } from './apply.ts'
@@ -55,6 +56,53 @@ describe('sliced ownership of large objects', () => {
   }
 })
 
+describe('an apply of an object that does not fit its type', () => {
+  const failure = (count: number, item: (index: number) => string) => {
+    const intent = configMap({}, { finalizers: Array.from({ length: count }, (_, i) => item(i)) })
+    const request = { applied: intent, manager: 'm', force: false, apiVersion: 'v1', types }
+    let steps = 0
+    try {
+      for (const work = applyPartsSteps(request); work.next().done !== true; ) steps++
+    } catch (error) {
+      if (error instanceof FieldManagerError) return { steps, error }
+      throw error
+    }
+    throw new Error('no failure')
+  }
+
+  it('reports a bounded number of errors', () => {
+    const { error } = failure(5000, () => 'example.com/a')
+    expect(error.errors).toHaveLength(1000)
+    expect(error.message.length).toBeLessThan(256 * 1024)
+  })
+
+  it('yields while it searches the errors', () => {
+    const small = failure(2000, (i) => `example.com/${i === 1999 ? 0 : i}`)
+    const large = failure(8000, (i) => `example.com/${i === 7999 ? 0 : i}`)
+    expect(large.error.errors).toEqual(['.metadata.finalizers: duplicate entries for key [="example.com/0"]'])
+    // Once to check the object, and once more for the errors.
+    expect(small.steps).toBeGreaterThan((2 * 2000) / 128)
+    expect(large.steps).toBeGreaterThan((2 * 8000) / 128)
+  })
+
+  it('equals the unsliced result', () => {
+    const finalizers = ['a', 'b', 'a', 1, null]
+    const applied = { ...configMap({}, { finalizers }), unknown: { a: [{}] } } as unknown as ConfigMap
+    const request = { applied, manager: 'm', force: false, apiVersion: 'v1', types }
+    const errorOf = (run: () => void) => {
+      try {
+        run()
+      } catch (error) {
+        return error
+      }
+      return undefined
+    }
+    const expected = errorOf(() => applyParts(request))
+    expect(expected).toBeInstanceOf(FieldManagerError)
+    expect(errorOf(() => runCountingSteps(applyPartsSteps(request)))).toEqual(expected)
+  })
+})
+
 describe('conflicts over many fields', () => {
   it('lists conflicts up to the limit, and counts all', () => {
     const result = apply(owned, data('z'), 'second', { maxConflicts: 3 })
@@ -83,5 +131,32 @@ describe('many old update entries', () => {
     expect(value.managers.size).toBe(10)
     expect([...value.managers.values()].reduce((sum, { set }) => sum + set.size, 0)).toBe(300)
     expect(steps).toBeGreaterThan(200)
+  })
+  it('yields while it orders and merges entries', () => {
+    const count = 5000
+    const set = decodeManagedFields(created.metadata.managedFields).managers.values().next().value
+    if (set === undefined) throw new Error('no owner')
+    let reads = 0
+    class CountingTimes extends Map<string, string> {
+      override get(key: string): string | undefined {
+        reads++
+        return super.get(key)
+      }
+    }
+    const times = new CountingTimes()
+    const managers = new Map<string, typeof set>()
+    for (let i = 0; i < count; i++) {
+      const key = `m${(i * 7919) % count}`
+      managers.set(key, set)
+      times.set(key, new Date(i * second).toISOString())
+    }
+    let longest = 0
+    const work = capManagersSteps({ managers, times, sources: new Map() })
+    do {
+      longest = Math.max(longest, reads)
+      reads = 0
+    } while (work.next().done !== true)
+    expect(longest).toBeGreaterThan(0)
+    expect(longest).toBeLessThanOrEqual(100)
   })
 })

@@ -83,6 +83,11 @@ export function trackUpdate<T extends FrozenObject>(request: TrackUpdateRequest<
 export function managedFieldsAfterUpdate(
   request: TrackUpdateRequest<FrozenObject>,
 ): DeepReadonly<ManagedFieldsEntry[]> | undefined {
+  const { live, next } = request
+  // Most creations need no generator.
+  const isPlain = live === undefined && next.metadata?.managedFields === undefined
+  const created = isPlain ? createdEntries(request) : undefined
+  if (created !== undefined) return created.length === 0 ? undefined : created
   return runAtOnce(managedFieldsSteps(request, false))
 }
 
@@ -116,9 +121,8 @@ function* managedFieldsSteps(
   const before = yield* decodeLiveOrNext(stored, next.metadata?.managedFields, { ignoreNext: subresource !== '', sliced })
   // The fast path is one step.
   if (!sliced && live === undefined && before === emptyManaged) {
-    const created = createdFields(request)
-    if (created === 'nothing') return undefined
-    if (created !== undefined) return [createdEntry(request, created)]
+    const created = createdEntries(request)
+    if (created !== undefined) return created.length === 0 ? undefined : created
   }
   const managed = yield* updateManagedSteps(before, request, sliced)
   if (managed.managers.size === 0) return undefined
@@ -129,20 +133,17 @@ function* managedFieldsSteps(
 const recent = new RecentCreations()
 
 /** Fast path: most objects are created by one manager, which owns every field. `undefined` when it does not apply. */
-function createdFields(request: TrackUpdateRequest<FrozenObject>): VersionedSet | 'nothing' | undefined {
-  const { next, apiVersion, types } = request
+function createdEntries(request: TrackUpdateRequest<FrozenObject>): ManagedFieldsEntry[] | undefined {
+  const { next, apiVersion, types, subresource = '', now } = request
   const type = types.typed(apiVersion)
   if (type === undefined) return undefined
   const created = createdSet(withoutManagedFields(next), types.zero?.(apiVersion) ?? {}, type, recent.similar(type))
   if (created === undefined) return undefined
   const set = recent.owned(type, created, request.resetFields?.[apiVersion])
-  return set.empty ? 'nothing' : { set, apiVersion, applied: false }
-}
-
-function createdEntry(request: TrackUpdateRequest<FrozenObject>, owned: VersionedSet): ManagedFieldsEntry {
-  const { subresource = '', now } = request
+  if (set.empty) return []
   const manager = request.manager === '' ? unknownManager : request.manager
-  return encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))
+  const owned = { set, apiVersion, applied: false }
+  return [encodeEntry({ manager, subresource }, owned, now === undefined ? undefined : formatTime(now))]
 }
 
 /** Updates decoded managedFields; `trackUpdate` without decoding and encoding. */

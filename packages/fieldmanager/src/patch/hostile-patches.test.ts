@@ -1,14 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { createTypeSource, type Field, type StructType, type TypeNode } from '@krmkit/schema'
-import type { GroupFacts } from '@krmkit/schema/model'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'
 import { createTypeConverter } from '../managed-fields/type-converter.ts'
 import { trackUpdate } from '../managed-fields/update.ts'
 import { runCountingSteps } from '../testing/counting.ts'
-import { modelFiles } from '../testing/model.ts'
+import { kindNames, modelFiles } from '../testing/model.ts'
 import { jsonPatch } from './json-patch.ts'
 import { mergePatch } from './merge-patch.ts'
 import { strategicMergePatch, strategicMergePatchSteps } from './strategic-merge.ts'
@@ -77,17 +76,10 @@ function outcome(run: () => unknown): string {
 }
 
 describe('malformed patches', () => {
-  const files = modelFiles()
-  const source = createTypeSource(files)
-  const kinds = Object.entries(files).flatMap(([group, text]) => {
-    const { versions = {} } = JSON.parse(text) as Partial<GroupFacts>
-    return Object.entries(versions).flatMap(([version, facts]) =>
-      Object.keys(facts.kinds)
-        .map((name) => `${group}/${version}.${name}`)
-        .filter((name) => source.has(name))
-        .map((name) => source.struct(name)),
-    )
-  })
+  const source = createTypeSource(modelFiles())
+  const kinds = kindNames()
+    .filter((name) => source.has(name))
+    .map((name) => source.struct(name))
   const seed = 20_260_101
 
   it(`produce a result or an error of the package for every kind, equally in slices (seed ${seed})`, () => {

@@ -21,7 +21,8 @@ export interface DeferredPart {
 
 export class CompareWalk {
   path: (PathElement | LazyItem)[] = []
-  readonly errors: string[] = []
+  /** Created with the first error. */
+  #failed: Walk | undefined
   readonly added = new FieldSetBuilder()
   readonly modified = new FieldSetBuilder()
   readonly removed = new FieldSetBuilder()
@@ -32,6 +33,10 @@ export class CompareWalk {
   /** @param deferred Receives deferred maps and lists; when absent, everything is compared immediately. */
   constructor(deferred?: DeferredPart[]) {
     this.#deferred = deferred
+  }
+
+  get errors(): readonly string[] {
+    return this.#failed?.errors ?? []
   }
 
   get sliced(): boolean {
@@ -53,10 +58,10 @@ export class CompareWalk {
   }
 
   fail(message: string): void {
-    const walk = new Walk()
-    walk.path.push(...this.resolvePath())
-    walk.fail(message)
-    this.errors.push(...walk.errors)
+    this.#failed ??= new Walk()
+    if (this.#failed.full) return
+    this.#failed.path.splice(0, Number.POSITIVE_INFINITY, ...this.resolvePath())
+    this.#failed.fail(message)
   }
 
   resolvePath(): PathElement[] {

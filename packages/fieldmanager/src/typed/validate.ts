@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { goType } from '../value/type-names.ts'
@@ -15,12 +16,19 @@ export interface ValidateOptions {
 /**
  * Validates a value against its type.
  *
- * @returns errors such as `.spec.foo: field not declared in schema`; empty for a valid value.
+ * @returns errors such as `.spec.foo: field not declared in schema`, at most 1000; empty for a valid value.
  * @see {@link typedSchemaOf} for an example.
  */
 export function validateValue(value: JsonValue, type: TypeRef, options: ValidateOptions = {}): readonly string[] {
   const walk = new Walk()
   validate(value, type, walk, options.allowDuplicates === true)
+  return walk.errors
+}
+
+/** As `validateValue`, for large values: a generator that can be interrupted at each yield. */
+export function* validateValueSteps(value: JsonValue, type: TypeRef): Generator<unknown, readonly string[]> {
+  const walk = new Walk()
+  yield* validateSteps(value, type, walk)
   return walk.errors
 }
 
@@ -93,12 +101,19 @@ function validateMap(value: JsonValue, map: MapAtom, walk: Walk, duplicates: boo
   for (const key in value) {
     const member = value[key]
     if (member === undefined) continue
-    const type = memberType(map, key)
-    walk.enter(map.fields.get(key)?.element ?? `f:${key}`)
-    if (type === undefined) walk.fail('field not declared in schema')
-    else validate(member, type, walk, duplicates)
+    if (walk.full) return
+    const type = enterMember(map, key, walk)
+    if (type !== undefined) validate(member, type, walk, duplicates)
     walk.leave()
   }
+}
+
+/** @returns undefined for an unknown member, which is reported. */
+function enterMember(map: MapAtom, key: string, walk: Walk): TypeRef | undefined {
+  const type = memberType(map, key)
+  walk.enter(map.fields.get(key)?.element ?? `f:${key}`)
+  if (type === undefined) walk.fail('field not declared in schema')
+  return type
 }
 
 function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: boolean): void {
@@ -109,21 +124,63 @@ function validateList(value: JsonValue, list: ListAtom, walk: Walk, duplicates: 
   }
   const seen = list.atomic ? undefined : new Set<PathElement>()
   for (let i = 0; i < value.length; i++) {
-    const item = value[i] as JsonValue
-    const element = seen === undefined ? indexElement(i) : itemElement(list, item)
-    // Paths below an item without element cannot be expressed.
-    if (element instanceof ListItemError) {
-      walk.fail(`element ${i}: ${element.message}`)
-      return
-    }
-    walk.enter(element)
-    if (seen?.has(element) && !duplicates) {
-      walk.leave()
-      walk.fail(`duplicate entries for key ${formatElement(element)}`)
-      walk.enter(element)
-    }
-    seen?.add(element)
-    validate(item, list.items, walk, duplicates)
+    if (walk.full || !enterItem(list, value, i, { seen, walk, duplicates })) return
+    validate(value[i] as JsonValue, list.items, walk, duplicates)
+    walk.leave()
+  }
+}
+
+interface ItemWalk {
+  /** Elements of the items before; undefined for an atomic list. */
+  readonly seen: Set<PathElement> | undefined
+  readonly walk: Walk
+  readonly duplicates: boolean
+}
+
+/** @returns false for an item without element, which is reported: paths below it cannot be expressed. */
+function enterItem(list: ListAtom, items: readonly JsonValue[], i: number, { seen, walk, duplicates }: ItemWalk): boolean {
+  const element = seen === undefined ? indexElement(i) : itemElement(list, items[i] as JsonValue)
+  if (element instanceof ListItemError) {
+    walk.fail(`element ${i}: ${element.message}`)
+    return false
+  }
+  if (seen?.has(element) && !duplicates) walk.fail(`duplicate entries for key ${formatElement(element)}`)
+  seen?.add(element)
+  walk.enter(element)
+  return true
+}
+
+/** Members and items visited between two yields. */
+const stepSize = 64
+
+function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk): Generator<unknown, void> {
+  const { map, list } = type.atom
+  const form = formOf(type.atom, value) ?? defaultForm(type.atom)
+  if (form === 'map' && map !== undefined && isJsonObject(value)) yield* memberSteps(value, map, walk)
+  else if (form === 'list' && list !== undefined && Array.isArray(value)) yield* itemSteps(value, list, walk)
+  else validate(value, type, walk, false)
+}
+
+function* memberSteps(value: { readonly [key: string]: JsonValue }, map: MapAtom, walk: Walk): Generator<unknown, void> {
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  for (let i = 0; i < keys.length && !walk.full; i++) {
+    if (i % stepSize === stepSize - 1) yield
+    const key = keys[i] as string
+    const member = value[key]
+    if (member === undefined) continue
+    const type = enterMember(map, key, walk)
+    if (type !== undefined) yield* validateSteps(member, type, walk)
+    walk.leave()
+  }
+}
+
+function* itemSteps(items: readonly JsonValue[], list: ListAtom, walk: Walk): Generator<unknown, void> {
+  const seen = list.atomic ? undefined : new Set<PathElement>()
+  for (let i = 0; i < items.length && !walk.full; i++) {
+    if (i % stepSize === stepSize - 1) yield
+    if (!enterItem(list, items, i, { seen, walk, duplicates: false })) return
+    yield* validateSteps(items[i] as JsonValue, list.items, walk)
     walk.leave()
   }
 }

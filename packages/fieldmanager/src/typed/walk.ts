@@ -1,3 +1,4 @@
+import { maxFieldErrors, maxFieldErrorsLength } from '@krmkit/meta/validation'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatPath } from '../fieldpath/format-path.ts'
@@ -14,6 +15,12 @@ export function tooDeepError(): FieldManagerError {
 export class Walk {
   readonly path: PathElement[] = []
   readonly errors: string[] = []
+  #length = 0
+
+  /** Whether the list of errors has its maximum length; further errors are dropped. Differs: the stock server reports all. */
+  get full(): boolean {
+    return this.errors.length >= maxFieldErrors || this.#length >= maxFieldErrorsLength
+  }
 
   enter(element: PathElement): void {
     if (this.path.push(element) > maxObjectDepth) {
@@ -26,7 +33,10 @@ export class Walk {
   }
 
   fail(message: string): void {
-    this.errors.push(this.path.length === 0 ? message : `${formatPath(this.path)}: ${message}`)
+    if (this.full) return
+    const text = this.path.length === 0 ? message : `${formatPath(this.path)}: ${message}`
+    this.errors.push(text)
+    this.#length += text.length
   }
 
   /** @throws FieldManagerError `InvalidObject` with all errors. */

@@ -2,17 +2,17 @@ import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import { modelFiles } from '../data/index.generated.ts'
 import { profileGroup } from './groups.ts'
 
-/** JSON text of the facts of each group folder, with the groups of a profile. */
+/** Text of the types of each group folder, with the groups of a profile. */
 export function modelTexts(profile: NamingProfile): Readonly<Record<string, string>> {
   return profile.apiDomain === stockProfile.apiDomain ? modelFiles : modelTextsFor(profile)
 }
 
-/** Replaces the group at the head of each file's text. */
+/** Replaces the group, which is the first line of each text. */
 function modelTextsFor(profile: NamingProfile): Record<string, string> {
-  const head = /^\{"group":"([^"]*)"/
   return Object.fromEntries(
     Object.entries(modelFiles).map(([folder, text]) => {
-      return [folder, text.replace(head, (_, group: string) => `{"group":"${profileGroup(group, profile)}"`)]
+      const end = text.indexOf('\n')
+      return [folder, profileGroup(text.slice(0, end), profile) + text.slice(end)]
     }),
   )
 }

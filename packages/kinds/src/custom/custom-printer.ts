@@ -1,5 +1,6 @@
 import type { ApiObject } from '@krmkit/meta'
 import { type DeepReadonly, type JsonValue, parseTime } from '@krmkit/meta'
+import { goNumber } from '@krmkit/meta/go-text'
 import { stringifyJson } from '@krmkit/schema'
 import type { Cell, Column, Printer } from '../interfaces.ts'
 import { nameColumn } from '../printers/columns.ts'
@@ -60,7 +61,7 @@ function cellOf(value: JsonValue, type: string, now: number): Cell {
     case 'string':
       return textOf(value)
     case 'integer':
-      return typeof value === 'number' || typeof value === 'bigint' ? Math.trunc(Number(value)) : null
+      return typeof value === 'number' || typeof value === 'bigint' ? integerOf(value) : null
     case 'number':
       return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null
     case 'boolean':
@@ -72,9 +73,16 @@ function cellOf(value: JsonValue, type: string, now: number): Cell {
   }
 }
 
+/** A number outside of 64 bits becomes the least one, as in Go on most processors. */
+function integerOf(value: number | bigint): number {
+  const whole = Math.trunc(Number(value))
+  return Math.abs(whole) <= 2 ** 63 ? whole : -(2 ** 63)
+}
+
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value
   if (value === null) return '<nil>'
+  if (typeof value === 'number') return goNumber(value)
   return typeof value === 'object' ? stringifyJson(value) : String(value)
 }
 

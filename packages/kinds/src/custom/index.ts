@@ -3,4 +3,5 @@ export { approvalOf, isProtectedGroup } from '../strategies/apiextensions/custom
 export { hasInvalidCaBundle } from '../strategies/apiextensions/custom-resource-definition/conversion.ts'
 export { cleanupFinalizer, setDefinitionCondition } from '../strategies/apiextensions/custom-resource-definition/strategy.ts'
 export { type CustomDefinitionOptions, customDefinitions } from './custom-definitions.ts'
+export { type CustomResources, customResources, type DefinitionRules, loadCustomResources } from './load-custom-resources.ts'
 export type { ObjectConverter } from './object-converter.ts'

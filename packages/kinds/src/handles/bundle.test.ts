@@ -46,8 +46,8 @@ describe('a bundle of one handle', () => {
     const whole = (await bundleOf('core-v1', '*')).text
     expect(whole).toContain('PodSpec')
     // The schema library makes up two fifths, the protobuf library one fifth.
-    expect(text.length).toBeLessThan(260_000)
-    expect(text.length).toBeLessThan(whole.length / 2)
+    expect(text.length).toBeLessThan(240_000)
+    expect(text.length).toBeLessThan(whole.length - 220_000)
   }, 60_000)
 
   it('runs with the globals that every browser has', async () => {

@@ -1,25 +1,17 @@
-import { createTypeSource, type TypeSource } from '@krmkit/schema'
+import { createTypeSource, type StructType, type TypeSource } from '@krmkit/schema'
 
 /**
- * Facts of one struct or enumeration, and references to the types it uses. Literals only, so that bundlers can drop unused
- * ones.
+ * The line of one struct, enumeration or alias in the compact text of its group, and references to the types it uses. Literals only, so
+ * that bundlers can drop unused ones.
  */
 export interface TypePart {
   readonly at: {
     readonly folder: string
     readonly group: string
+    /** The line of the version. */
     readonly version: string
-    /** Members of the version, as JSON text. */
-    readonly facts: string
   }
-  /** The name, under the member that tells the sort of type: a struct, an alias, an enumeration. */
-  readonly type?: string
-  readonly named?: string
-  readonly enum?: string
-  /** An enumeration whose values the generated OpenAPI omits. */
-  readonly hiddenEnum?: string
-  /** JSON text. */
-  readonly facts: string
+  readonly line: string
   readonly uses?: () => readonly TypePart[]
 }
 
@@ -32,35 +24,29 @@ export function lazyTypes(part: TypePart): () => TypeSource {
   }
 }
 
-/** Reassembles the text of each group's file from the parts. */
+/** The struct of a part, read on first use. */
+export function lazyStruct(part: TypePart): () => StructType {
+  const types = lazyTypes(part)
+  const [version = ''] = part.at.version.slice(1).split(' ')
+  const [name = ''] = part.line.split(/[ ;>]/)
+  return () => types().struct(`${part.at.folder}/${version}.${name}`)
+}
+
+/** Reassembles the text of each group from the parts. */
 function filesOf(first: TypePart): Record<string, string> {
-  const groups = new Map<string, { readonly group: string; readonly versions: Map<string, TypePart[]> }>()
+  const groups = new Map<string, { readonly group: string; readonly versions: Map<string, string[]> }>()
   const found = new Set([first])
   for (const part of found) {
     const { folder, group, version } = part.at
-    const entry = groups.get(folder) ?? { group, versions: new Map<string, TypePart[]>() }
+    const entry = groups.get(folder) ?? { group, versions: new Map<string, string[]>() }
     groups.set(folder, entry)
-    entry.versions.set(version, [...(entry.versions.get(version) ?? []), part])
+    entry.versions.set(version, [...(entry.versions.get(version) ?? []), part.line])
     for (const used of part.uses?.() ?? []) found.add(used)
   }
-  const files: Record<string, string> = {}
-  for (const [folder, { group, versions }] of groups) {
-    const texts = [...versions].map(([version, parts]) => `${JSON.stringify(version)}:${versionText(parts)}`)
-    files[folder] = `{"group":${JSON.stringify(group)},"versions":{${texts.join(',')}}}`
-  }
-  return files
-}
-
-function versionText(parts: readonly TypePart[]): string {
-  const members = (name: (part: TypePart) => string | undefined) =>
-    parts.flatMap((part) => {
-      const key = name(part)
-      return key === undefined ? [] : [`${JSON.stringify(key)}:${part.facts}`]
-    })
-  const hidden = parts.flatMap(({ hiddenEnum }) => (hiddenEnum === undefined ? [] : [hiddenEnum]))
-  return `{${parts[0]!.at.facts},"kinds":{},"resources":{},"types":{${members(({ type }) => type).join(',')}},"named":{${members(
-    ({ named }) => named,
-  ).join(
-    ',',
-  )}},"enums":{${members((part) => part.enum ?? part.hiddenEnum).join(',')}},"enumsNotInOpenAPI":${JSON.stringify(hidden)}}`
+  return Object.fromEntries(
+    [...groups].map(([folder, { group, versions }]) => [
+      folder,
+      [group, ...[...versions].flatMap(([version, lines]) => [version, ...lines])].join('\n'),
+    ]),
+  )
 }

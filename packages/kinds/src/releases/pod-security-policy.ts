@@ -3,7 +3,7 @@ import type { Strategy } from '../interfaces.ts'
 import type { ContextErrorList, FieldPath } from '../strategies/shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../strategies/shared/metadata.ts'
 import type { Steps } from '../strategies/shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../strategies/shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../strategies/shared/strategy.ts'
 import { isSet, type R } from '../strategies/shared/values.ts'
 
 /**
@@ -95,113 +95,35 @@ export const podSecurityPolicyStrategy: Strategy = defineStrategy<PodSecurityPol
     policy.spec.allowPrivilegeEscalation ??= true
   },
   validate: (policy, context) => validateStepsWith(context, (errors) => validatePolicy(policy, errors)),
-  validateUpdate: (policy, old, context) =>
-    validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(policy, old, errors)
-      validateSpec(policy.spec ?? {}, errors.child('spec'))
-    }),
+  validateUpdate: updateSteps(function* (errors, policy, old) {
+    yield* validateMetadataUpdate(policy, old, errors)
+    validateSpec(policy.spec ?? {}, errors.child('spec'))
+  }),
   deleteAnswer: 'Status',
 })
 
-type Node = Readonly<Record<string, unknown>>
+const specFields = [
+  'privileged?:b defaultAddCapabilities?:[s requiredDropCapabilities?:[s allowedCapabilities?:[s volumes?:[s hostNetwork?:b',
+  'hostPorts?:[HostPortRange hostPID?:b hostIPC?:b seLinux=SELinux:SELinuxStrategyOptions runAsUser:RunAsUserStrategyOptions',
+  'runAsGroup*?:RunAsGroupStrategyOptions;n22 supplementalGroups:SupplementalGroupsStrategyOptions;n12',
+  'fsGroup=FSGroup:FSGroupStrategyOptions readOnlyRootFilesystem?:b defaultAllowPrivilegeEscalation*?:b',
+  'allowPrivilegeEscalation*?:b allowedHostPaths?:[AllowedHostPath allowedFlexVolumes?:[AllowedFlexVolume',
+  'allowedCSIDrivers?:[AllowedCSIDriver;n23 allowedUnsafeSysctls?:[s;n19 forbiddenSysctls?:[s allowedProcMountTypes?:[s',
+  'runtimeClass*?:RuntimeClassStrategyOptions;n24',
+]
 
-interface FieldOptions {
-  readonly pointer?: boolean
-  readonly required?: boolean
-  readonly zero?: unknown
-}
-
-const text: Node = { scalar: 'string' }
-const bool: Node = { scalar: 'bool' }
-const listOf = (node: Node): Node => ({ list: node })
-
-/** A field of the model with its protobuf number. */
-function field(json: string, number: number, node: Node, { pointer = false, required = false, zero }: FieldOptions = {}) {
-  const isNumber = node.scalar === 'bool' || node.scalar === 'int32' || node.scalar === 'int64'
-  return {
-    json,
-    go: json.charAt(0).toUpperCase() + json.slice(1),
-    type: node,
-    ...(pointer ? { pointer } : {}),
-    ...(required ? {} : { optional: true, omitempty: true }),
-    proto: { number, type: isNumber ? 'varint' : 'bytes', rep: 'list' in node ? 'rep' : 'opt' },
-    ...(zero === undefined ? {} : { zero }),
-  }
-}
-
-const typeMeta = { json: '', go: 'TypeMeta', type: { ref: 'meta/v1.TypeMeta' }, inline: true, embedded: true }
-
-function metadata(type: string) {
-  return {
-    ...field('metadata', 1, { ref: `meta/v1.${type}` }, { zero: {} }),
-    go: type,
-    embedded: true,
-  }
-}
-
-/** The types of the policy in `folder/v1beta1`: `policy` or `extensions`. */
-export function podSecurityPolicyTypes(folder: string): Readonly<Record<string, unknown>> {
-  const ref = (type: string): Node => ({ ref: `${folder}/v1beta1.${type}` })
-  const struct = (...fields: readonly object[]) => ({ fields })
-  const strategy = () => struct(field('rule', 1, text, { required: true, zero: '' }), field('ranges', 2, listOf(ref('IDRange'))))
-  const optionalStrategy = () => struct(field('rule', 1, text), field('ranges', 2, listOf(ref('IDRange'))))
-  const int = (json: string, number: number, scalar: string) => field(json, number, { scalar }, { required: true, zero: 0 })
-  const bounds = (scalar: string) => struct(int('min', 1, scalar), int('max', 2, scalar))
-  return {
-    PodSecurityPolicy: {
-      root: true,
-      ...struct(typeMeta, metadata('ObjectMeta'), field('spec', 2, ref('PodSecurityPolicySpec'), { zero: {} })),
-    },
-    PodSecurityPolicyList: {
-      root: true,
-      ...struct(
-        typeMeta,
-        metadata('ListMeta'),
-        field('items', 2, listOf(ref('PodSecurityPolicy')), { required: true, zero: null }),
-      ),
-    },
-    PodSecurityPolicySpec: struct(
-      field('privileged', 1, bool),
-      field('defaultAddCapabilities', 2, listOf(text)),
-      field('requiredDropCapabilities', 3, listOf(text)),
-      field('allowedCapabilities', 4, listOf(text)),
-      field('volumes', 5, listOf(text)),
-      field('hostNetwork', 6, bool),
-      field('hostPorts', 7, listOf(ref('HostPortRange'))),
-      { ...field('hostPID', 8, bool), go: 'HostPID' },
-      { ...field('hostIPC', 9, bool), go: 'HostIPC' },
-      { ...field('seLinux', 10, ref('SELinuxStrategyOptions'), { required: true, zero: {} }), go: 'SELinux' },
-      field('runAsUser', 11, ref('RunAsUserStrategyOptions'), { required: true, zero: {} }),
-      field('runAsGroup', 22, ref('RunAsGroupStrategyOptions'), { pointer: true }),
-      field('supplementalGroups', 12, ref('SupplementalGroupsStrategyOptions'), { required: true, zero: {} }),
-      { ...field('fsGroup', 13, ref('FSGroupStrategyOptions'), { required: true, zero: {} }), go: 'FSGroup' },
-      field('readOnlyRootFilesystem', 14, bool),
-      field('defaultAllowPrivilegeEscalation', 15, bool, { pointer: true }),
-      field('allowPrivilegeEscalation', 16, bool, { pointer: true }),
-      field('allowedHostPaths', 17, listOf(ref('AllowedHostPath'))),
-      field('allowedFlexVolumes', 18, listOf(ref('AllowedFlexVolume'))),
-      field('allowedCSIDrivers', 23, listOf(ref('AllowedCSIDriver'))),
-      field('allowedUnsafeSysctls', 19, listOf(text)),
-      field('forbiddenSysctls', 20, listOf(text)),
-      field('allowedProcMountTypes', 21, listOf(text)),
-      field('runtimeClass', 24, ref('RuntimeClassStrategyOptions'), { pointer: true }),
-    ),
-    AllowedCSIDriver: struct(field('name', 1, text, { required: true, zero: '' })),
-    AllowedFlexVolume: struct(field('driver', 1, text, { required: true, zero: '' })),
-    AllowedHostPath: struct(field('pathPrefix', 1, text), field('readOnly', 2, bool)),
-    FSGroupStrategyOptions: optionalStrategy(),
-    HostPortRange: bounds('int32'),
-    IDRange: bounds('int64'),
-    RunAsGroupStrategyOptions: strategy(),
-    RunAsUserStrategyOptions: strategy(),
-    RuntimeClassStrategyOptions: struct(
-      field('allowedRuntimeClassNames', 1, listOf(text), { required: true, zero: null }),
-      field('defaultRuntimeClassName', 2, text, { pointer: true }),
-    ),
-    SELinuxStrategyOptions: struct(field('rule', 1, text, { required: true, zero: '' }), {
-      ...field('seLinuxOptions', 2, { ref: 'core/v1.SELinuxOptions' }, { pointer: true }),
-      go: 'SELinuxOptions',
-    }),
-    SupplementalGroupsStrategyOptions: optionalStrategy(),
-  }
-}
+/** The types of the policy as lines of a version of `policy` or `extensions`, in the compact text of `@krmkit/schema/model`. */
+export const podSecurityPolicyTypes = `PodSecurityPolicy :.TypeMeta metadata?:.ObjectMeta spec?:PodSecurityPolicySpec
+PodSecurityPolicyList :.TypeMeta metadata?:.ListMeta items:[PodSecurityPolicy
+PodSecurityPolicySpec ${/* @__PURE__ */ specFields.join(' ')}
+AllowedCSIDriver name
+AllowedFlexVolume driver
+AllowedHostPath pathPrefix? readOnly?:b
+FSGroupStrategyOptions rule? ranges?:[IDRange
+HostPortRange min:i max:i
+IDRange min:l max:l
+RunAsGroupStrategyOptions rule ranges?:[IDRange
+RunAsUserStrategyOptions rule ranges?:[IDRange
+RuntimeClassStrategyOptions allowedRuntimeClassNames:[s defaultRuntimeClassName*?
+SELinuxStrategyOptions rule seLinuxOptions=SELinuxOptions*?:/SELinuxOptions
+SupplementalGroupsStrategyOptions rule? ranges?:[IDRange`

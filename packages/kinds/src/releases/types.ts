@@ -38,7 +38,5 @@ export function typesAt(release: string, profile: NamingProfile = stockProfile):
 }
 
 function withPolicies(texts: Readonly<Record<string, string>>, folder: 'policy' | 'extensions'): string {
-  const facts = JSON.parse(texts[folder] as string) as { versions: Record<string, { types: Record<string, unknown> }> }
-  Object.assign(facts.versions.v1beta1!.types, podSecurityPolicyTypes(folder))
-  return JSON.stringify(facts)
+  return `${texts[folder]}\n/v1beta1 k8s.io/api/${folder}/v1beta1\n${podSecurityPolicyTypes}`
 }

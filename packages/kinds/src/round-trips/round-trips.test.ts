@@ -14,8 +14,8 @@ import {
 import { encodeYaml } from '@krmkit/schema/yaml'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
+import { readStockFacts } from '../catalog/facts.ts'
 import { conversionBetween } from '../conversions/index.ts'
-import { modelFiles } from '../data/index.generated.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
 import { testContext } from '../strategies/testing/context.ts'
 import { runValidation } from '../validation.ts'
@@ -34,20 +34,14 @@ const timeout = 10_000 + count * 400
 const types = builtInTypes()
 const catalog = createCatalog({ runtimeConfig: 'api/all=true' })
 
-interface Version {
-  readonly metadata: string | null
-  readonly registeredAs?: string
-}
-
 /** Every kind with object metadata, in every known version, served or not. */
-const kinds = Object.entries(modelFiles).flatMap(([folder, text]) => {
-  const { versions = {} } = JSON.parse(text) as { versions?: Record<string, { kinds: Record<string, Version> }> }
-  return Object.entries(versions).flatMap(([version, facts]) =>
+const kinds = Object.entries(readStockFacts()).flatMap(([folder, { versions }]) =>
+  Object.entries(versions).flatMap(([version, facts]) =>
     Object.entries(facts.kinds)
-      .filter(([, kind]) => kind.metadata === 'object' && kind.registeredAs === undefined)
+      .filter(([, kind]) => kind.object === true && kind.registeredAs === undefined)
       .map(([kind]) => `${folder}/${version}.${kind}`),
-  )
-})
+  ),
+)
 
 /** The canonical form of a generated object, and its JSON. */
 function made(type: StructType, seed: number): { readonly object: ApiObject; readonly text: string } {

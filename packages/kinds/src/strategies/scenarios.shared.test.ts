@@ -3,6 +3,7 @@ import { isJsonObject } from '@krmkit/meta'
 import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
+import { strategies } from './index.ts'
 import { type Json, substitute } from './testing/recorded.ts'
 import { type RecordedResponse, remember, replay, type Step, type Target } from './testing/replay.ts'
 
@@ -45,7 +46,11 @@ const elsewhere = new Set([
 ])
 
 describe.skipIf(!present)('recorded writes (skipped when ../shared is absent)', () => {
-  beforeAll(() => loadCel())
+  beforeAll(async () => {
+    await loadCel()
+    const definition = { apiVersion: '', kind: '', metadata: {}, spec: {} }
+    await strategies['apiextensions.k8s.io/CustomResourceDefinition']?.ready?.(definition, undefined)
+  })
 
   let refused = 0
   let accepted = 0

@@ -51,10 +51,7 @@ const binarySuffixes: readonly string[] = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei
  * @throws MetaError `InvalidQuantity`
  */
 export function splitQuantity(text: string): QuantityParts {
-  const refuse = (message: string): never => {
-    throw new MetaError({ code: 'InvalidQuantity', message, text })
-  }
-  if (text === '') refuse(quantityFormatError)
+  if (text === '') refuse(text, quantityFormatError)
   let at = text[0] === '-' || text[0] === '+' ? 1 : 0
   while (text[at] === '0') at++
   const wholeEnd = digitsEnd(text, at)
@@ -68,7 +65,7 @@ export function splitQuantity(text: string): QuantityParts {
   }
   const hasDigits = /[0-9]/.test(text.slice(0, at))
   const suffix = text.slice(at)
-  if (suffix !== '' && !isSuffix(suffix)) refuse(quantityFormatError)
+  if (suffix !== '' && !isSuffix(suffix)) refuse(text, quantityFormatError)
   const decimal = decimalExponents.get(suffix)
   const binary = binarySuffixes.indexOf(suffix)
   let base: 2 | 10 = 10
@@ -81,11 +78,11 @@ export function splitQuantity(text: string): QuantityParts {
   } else if (decimal === undefined) {
     exponent = /^[eE][+-]?[0-9]+$/.test(suffix) ? Number(suffix.slice(1)) : Number.NaN
     format = 'DecimalExponent'
-    if (!(Math.abs(exponent) <= maxExponent)) refuse(suffixError)
+    if (!(Math.abs(exponent) <= maxExponent)) refuse(text, suffixError)
   }
-  if (whole.length + fraction.length > maxDigits) refuse(numericError)
+  if (whole.length + fraction.length > maxDigits) refuse(text, numericError)
   const parts: QuantityParts = { negative: text[0] === '-', whole: whole === '' ? '0' : whole, fraction, base, exponent, format }
-  if (!hasDigits && !isShort(parts)) refuse(numericError)
+  if (!hasDigits && !isShort(parts)) refuse(text, numericError)
   return parts
 }
 
@@ -132,4 +129,8 @@ function isSuffix(text: string): boolean {
 
 function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
+}
+
+function refuse(text: string, message: string): never {
+  throw new MetaError({ code: 'InvalidQuantity', message, text })
 }

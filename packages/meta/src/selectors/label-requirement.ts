@@ -54,6 +54,12 @@ export class LabelRequirement {
     }
   }
 
+  /** The only value that satisfies the requirement: of `=`, `==`, and `in` with one value. */
+  get exactValue(): string | undefined {
+    const { operator, values } = this
+    return values.length === 1 && (operator === '=' || operator === '==' || operator === 'in') ? values[0] : undefined
+  }
+
   #lists(value: string): boolean {
     if (this.values.length <= fewValues) return this.values.includes(value)
     this.#set ??= new Set(this.values)

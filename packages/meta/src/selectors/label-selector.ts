@@ -67,10 +67,7 @@ export class LabelSelector {
 
   /** The value that a label must have, if a requirement `=`, `==` or a single-valued `in` demands one. */
   exactMatch(key: string): string | undefined {
-    for (const { key: name, operator, values } of this.requirements) {
-      if (name === key && values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) return values[0]
-    }
-    return undefined
+    return this.requirements.find((it) => it.key === key && it.exactValue !== undefined)?.exactValue
   }
 
   /** Text that parses to an equal selector. */

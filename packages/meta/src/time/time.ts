@@ -132,7 +132,15 @@ function toInstant(time: number | Instant): Instant {
   return { seconds, nanos: Math.floor((time - seconds * 1000) * 1_000_000) }
 }
 
+/** The text of the second that was formatted last: most timestamps of writes are those of the current one. */
+let recent = { seconds: Number.NaN, text: '' }
+
 function dateAndTime(seconds: number): string {
+  if (recent.seconds !== seconds) recent = { seconds, text: printed(seconds) }
+  return recent.text
+}
+
+function printed(seconds: number): string {
   const date = new Date(seconds * 1000)
   const year = date.getUTCFullYear()
   if (Number.isNaN(year)) throw new RangeError(`not a time: ${seconds}`)

@@ -33,7 +33,8 @@ export class ErrorBudget {
 
 /** An array that throws `ErrorListFull` on the push that fills it. */
 export class ErrorList extends Array<FieldError> {
-  readonly #budget: ErrorBudget = new ErrorBudget()
+  /** Created with the first error: most lists stay empty. */
+  #budget: ErrorBudget | undefined
 
   static override get [Symbol.species](): ArrayConstructor {
     return Array
@@ -42,6 +43,7 @@ export class ErrorList extends Array<FieldError> {
   override push(...errors: FieldError[]): number {
     for (const error of errors) {
       super.push(error)
+      this.#budget ??= new ErrorBudget()
       if (this.#budget.spend(error)) throw new ErrorListFull(this)
     }
     return this.length
@@ -63,14 +65,14 @@ export class ErrorList extends Array<FieldError> {
 export function collectErrors(walk: (errors: ErrorList) => void): FieldError[] {
   const errors = new ErrorList()
   runUntilFull(errors, () => walk(errors))
-  return [...errors]
+  return errors.length === 0 ? [] : [...errors]
 }
 
 /** As {@link collectErrors}, for large objects: a generator that can be interrupted at each yield of `walk`. */
 export function* collectErrorsSteps(walk: (errors: ErrorList) => Generator<unknown, void>): Generator<unknown, FieldError[]> {
   const errors = new ErrorList()
   yield* runUntilFullSteps(errors, walk(errors))
-  return [...errors]
+  return errors.length === 0 ? [] : [...errors]
 }
 
 /**
@@ -103,8 +105,17 @@ export function runUntilFull(list: readonly FieldError[], walk: () => void): voi
   try {
     walk()
   } catch (error) {
-    if (!(error instanceof ErrorListFull) || error.list !== list) throw error
+    rethrowUnlessFull(error, list)
   }
+}
+
+/**
+ * Throws an error again unless it ends the validation that filled `list`.
+ *
+ * @see {@link runUntilFull}
+ */
+export function rethrowUnlessFull(error: unknown, list: readonly FieldError[]): void {
+  if (!(error instanceof ErrorListFull) || error.list !== list) throw error
 }
 
 /** As {@link runUntilFull}, with interruption points. */
@@ -112,6 +123,6 @@ export function* runUntilFullSteps(list: readonly FieldError[], walk: Generator<
   try {
     yield* walk
   } catch (error) {
-    if (!(error instanceof ErrorListFull) || error.list !== list) throw error
+    rethrowUnlessFull(error, list)
   }
 }

@@ -8,6 +8,7 @@ export {
   ErrorListFull,
   maxFieldErrors,
   maxFieldErrorsLength,
+  rethrowUnlessFull,
   runUntilFull,
   runUntilFullSteps,
 } from './error-list.ts'
@@ -15,6 +16,7 @@ export { type FieldPathLike, field, formatFieldError, formatFieldErrors } from '
 export { maxFieldManagerLength, maxSubresourceLength, validateFieldManager, validateManagedFields } from './managed-fields.ts'
 export {
   immutableError,
+  isLargeMetadata,
   maxAnnotationsSize,
   type ObjectMetaRules,
   standardFinalizers,

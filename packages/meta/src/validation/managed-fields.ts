@@ -23,10 +23,24 @@ const printableAscii = /^[ -~]*$/
  * validateManagedFields([entry], Path.of('metadata').child('managedFields')) // []
  */
 export function validateManagedFields(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined, path: Path): FieldError[] {
-  if (entries === undefined || entries === null || entries.length === 0) return []
+  if (entries === undefined || entries === null || entries.every(isValidEntry)) return []
   return collectErrors((errors) => {
     for (const [i, entry] of entries.entries()) validateEntry(entry, path.index(i), errors)
   })
+}
+
+/** Most entries are valid: they need no list of errors. */
+function isValidEntry({ operation, fieldsType, manager = '', subresource = '' }: DeepReadonly<ManagedFieldsEntry>): boolean {
+  return (
+    (operation === 'Apply' || operation === 'Update') &&
+    fieldsType === 'FieldsV1' &&
+    subresource === '' &&
+    isPlainManager(manager)
+  )
+}
+
+function isPlainManager(manager: string): boolean {
+  return manager.length <= maxFieldManagerLength && printableAscii.test(manager)
 }
 
 function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, errors: FieldError[]): void {
@@ -52,7 +66,7 @@ function validateEntry(entry: DeepReadonly<ManagedFieldsEntry>, path: Path, erro
  * validateFieldManager('ci', Path.of('fieldManager')) // []
  */
 export function validateFieldManager(manager: string, path: Path | undefined): FieldError[] {
-  if (manager.length <= maxFieldManagerLength && printableAscii.test(manager)) return []
+  if (isPlainManager(manager)) return []
   return collectErrors((errors) => {
     if (utf8Length(manager) > maxFieldManagerLength) errors.push(field.tooLong(path, manager, maxFieldManagerLength))
     let position = 0

@@ -10,7 +10,7 @@ import { validateLabelValue, validateQualifiedNameFormat } from '../names/name-f
 import { type NameRule, nameRules } from '../names/name-rule.ts'
 import { runAtOnce } from '../slices.ts'
 import { formatGoTime } from '../time/time.ts'
-import { addErrors, collectErrors, collectErrorsSteps } from './error-list.ts'
+import { addErrors, collectErrors, collectErrorsSteps, type ErrorList } from './error-list.ts'
 import { field } from './field-error.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import { validateOwnerReferences } from './owner-references.ts'
@@ -34,6 +34,8 @@ type Steps<T> = Generator<unknown, T>
 /** Entries of a map that are validated in one step. */
 const entriesPerStep = 64
 
+const ofMetadata = Path.of('metadata')
+
 /** Rules that depend on the kind. */
 export interface ObjectMetaRules {
   readonly namespaced: boolean
@@ -50,13 +52,44 @@ export interface ObjectMetaRules {
  * validateObjectMeta({ name: 'web', namespace: 'shop' }, { namespaced: true, name: nameRules.dns1123Subdomain }) // []
  */
 export function validateObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
-  return runAtOnce(validateObjectMetaSteps(meta, rules))
+  const path = rules.path ?? ofMetadata
+  const errors: FieldError[] = []
+  addIdentityErrors(errors, meta, rules, path)
+  addMapErrors(errors, meta, path)
+  addReferenceErrors(errors, meta, path)
+  return errors
+}
+
+/**
+ * Whether metadata have so many labels or annotations that they should be validated in steps.
+ *
+ * @example
+ * import { isLargeMetadata } from '@krmkit/meta/validation'
+ * isLargeMetadata({ name: 'web', labels: { app: 'web' } }) // false
+ */
+export function isLargeMetadata({ labels, annotations }: Meta): boolean {
+  return hasManyEntries(labels) || hasManyEntries(annotations)
+}
+
+function hasManyEntries(map: TextMap | null | undefined): boolean {
+  if (map === undefined || map === null) return false
+  let count = 0
+  for (const _ in map) if (++count > entriesPerStep) return true
+  return false
 }
 
 /** As {@link validateObjectMeta}, with interruption points for large metadata. */
 export function* validateObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
-  const path = rules.path ?? Path.of('metadata')
+  const path = rules.path ?? ofMetadata
   const errors: FieldError[] = []
+  addIdentityErrors(errors, meta, rules, path)
+  yield* mapErrorSteps(errors, meta, path)
+  addReferenceErrors(errors, meta, path)
+  return errors
+}
+
+/** Appends the errors of names, namespace and generation. */
+function addIdentityErrors(errors: FieldError[], meta: Meta, rules: ObjectMetaRules, path: Path): void {
   if (meta.generateName) {
     for (const text of rules.name(meta.generateName, true))
       errors.push(field.invalid(path.child('generateName'), meta.generateName, text))
@@ -67,11 +100,13 @@ export function* validateObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): St
   if (meta.generation !== undefined && meta.generation < 0) {
     errors.push(field.invalid(path.child('generation'), meta.generation, 'must be greater than or equal to 0'))
   }
-  yield* addMapErrors(errors, meta, path)
-  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
-  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
-  return errors
+}
+
+/** Appends the errors of owner references, finalizers and managers. */
+function addReferenceErrors(errors: FieldError[], meta: Meta, path: Path): void {
+  addOwnerErrors(errors, meta, path)
+  if (meta.finalizers !== undefined) addErrors(errors, validateFinalizers(meta.finalizers, path.child('finalizers')))
+  addManagerErrors(errors, meta, path)
 }
 
 /**
@@ -81,27 +116,27 @@ export function* validateObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): St
  * @see {@link validateObjectMeta}
  */
 export function validateBuiltInObjectMeta(meta: Meta, rules: ObjectMetaRules): FieldError[] {
-  return runAtOnce(validateBuiltInObjectMetaSteps(meta, rules))
+  const errors = validateObjectMeta(meta, rules)
+  addBareFinalizers(errors, meta, rules.path ?? ofMetadata)
+  return errors
 }
 
 /** As `validateBuiltInObjectMeta`, with interruption points for large metadata. See {@link validateObjectMeta} for an example. */
 export function* validateBuiltInObjectMetaSteps(meta: Meta, rules: ObjectMetaRules): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaSteps(meta, rules)
-  addBareFinalizers(errors, meta, rules.path ?? Path.of('metadata'))
+  addBareFinalizers(errors, meta, rules.path ?? ofMetadata)
   return errors
 }
 
 /** Like {@link validateObjectMetaUpdate}, and requires finalizers without a domain to be standard ones. */
-export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path?: Path): FieldError[] {
-  return runAtOnce(validateBuiltInObjectMetaUpdateSteps(meta, old, path))
+export function validateBuiltInObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofMetadata): FieldError[] {
+  const errors = validateObjectMetaUpdate(meta, old, path)
+  addBareFinalizers(errors, meta, path)
+  return errors
 }
 
 /** As `validateBuiltInObjectMetaUpdate`, with interruption points for large metadata. See {@link validateObjectMeta} for an example. */
-export function* validateBuiltInObjectMetaUpdateSteps(
-  meta: Meta,
-  old: Meta,
-  path: Path = Path.of('metadata'),
-): Steps<FieldError[]> {
+export function* validateBuiltInObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = ofMetadata): Steps<FieldError[]> {
   const errors = yield* validateObjectMetaUpdateSteps(meta, old, path)
   addBareFinalizers(errors, meta, path)
   return errors
@@ -120,13 +155,27 @@ function addBareFinalizers(errors: FieldError[], { finalizers }: Meta, path: Pat
  * const stored = { name: 'web', namespace: 'shop', uid: '1', resourceVersion: '7' }
  * validateObjectMetaUpdate({ ...stored, uid: '2' }, stored)[0]?.field // 'metadata.uid'
  */
-export function validateObjectMetaUpdate(meta: Meta, old: Meta, path?: Path): FieldError[] {
-  return runAtOnce(validateObjectMetaUpdateSteps(meta, old, path))
+export function validateObjectMetaUpdate(meta: Meta, old: Meta, path: Path = ofMetadata): FieldError[] {
+  const errors: FieldError[] = []
+  addChangeErrors(errors, meta, old, path)
+  addMapErrors(errors, meta, path)
+  addOwnerErrors(errors, meta, path)
+  addManagerErrors(errors, meta, path)
+  return errors
 }
 
 /** As {@link validateObjectMetaUpdate}, with interruption points for large metadata. */
-export function* validateObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = Path.of('metadata')): Steps<FieldError[]> {
+export function* validateObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path = ofMetadata): Steps<FieldError[]> {
   const errors: FieldError[] = []
+  addChangeErrors(errors, meta, old, path)
+  yield* mapErrorSteps(errors, meta, path)
+  addOwnerErrors(errors, meta, path)
+  addManagerErrors(errors, meta, path)
+  return errors
+}
+
+/** Appends the errors of changes that an update must not make. */
+function addChangeErrors(errors: FieldError[], meta: Meta, old: Meta, path: Path): void {
   if (old.deletionTimestamp) {
     const before = new Set(old.finalizers)
     const added = (meta.finalizers ?? []).filter((finalizer) => !before.has(finalizer))
@@ -142,21 +191,19 @@ export function* validateObjectMetaUpdateSteps(meta: Meta, old: Meta, path: Path
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(field.invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'))
   }
-  immutable(errors, path.child('name'), meta.name ?? '', old.name ?? '')
-  immutable(errors, path.child('namespace'), meta.namespace ?? '', old.namespace ?? '')
-  immutable(errors, path.child('uid'), meta.uid ?? '', old.uid ?? '')
-  immutable(errors, path.child('creationTimestamp'), meta.creationTimestamp ?? '', old.creationTimestamp ?? '', printCreation)
-  immutable(errors, path.child('deletionTimestamp'), meta.deletionTimestamp ?? null, old.deletionTimestamp ?? null, printTime)
-  immutable(
-    errors,
-    path.child('deletionGracePeriodSeconds'),
-    meta.deletionGracePeriodSeconds ?? null,
-    old.deletionGracePeriodSeconds ?? null,
-  )
-  yield* addMapErrors(errors, meta, path)
-  addErrors(errors, validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')))
-  addErrors(errors, validateManagedFields(meta.managedFields, path.child('managedFields')))
-  return errors
+  const changed = (member: keyof ObjectMeta, value: unknown): void => {
+    errors.push(field.invalid(path.child(member), value, immutableError))
+  }
+  const { name = '', namespace = '', uid = '', creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds } = meta
+  if (name !== (old.name ?? '')) changed('name', name)
+  if (namespace !== (old.namespace ?? '')) changed('namespace', namespace)
+  if (uid !== (old.uid ?? '')) changed('uid', uid)
+  if ((creationTimestamp ?? '') !== (old.creationTimestamp ?? ''))
+    changed('creationTimestamp', printCreation(creationTimestamp ?? ''))
+  if ((deletionTimestamp ?? null) !== (old.deletionTimestamp ?? null))
+    changed('deletionTimestamp', printTime(deletionTimestamp ?? null))
+  if ((deletionGracePeriodSeconds ?? null) !== (old.deletionGracePeriodSeconds ?? null))
+    changed('deletionGracePeriodSeconds', deletionGracePeriodSeconds ?? null)
 }
 
 /**
@@ -174,16 +221,27 @@ export function validateLabels(labels: TextMap | null | undefined, path: Path): 
 /** As {@link validateLabels}, with interruption points for large maps. */
 export function* validateLabelsSteps(labels: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
   if (labels === undefined || labels === null) return []
-  return yield* collectErrorsSteps(function* (errors) {
-    const keys = Object.keys(labels)
-    for (let i = 0; i < keys.length; i++) {
-      if (i % entriesPerStep === entriesPerStep - 1) yield true
-      const key = keys[i] as string
-      for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
-      const value = labels[key] as string
-      for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
-    }
-  })
+  const keys = Object.keys(labels)
+  if (keys.length <= entriesPerStep && areValidLabels(labels, keys)) return []
+  return yield* collectErrorsSteps((errors) => validateEachLabel(labels, keys, path, errors))
+}
+
+function* validateEachLabel(labels: TextMap, keys: readonly string[], path: Path, errors: ErrorList): Steps<void> {
+  for (let i = 0; i < keys.length; i++) {
+    if (i % entriesPerStep === entriesPerStep - 1) yield true
+    const key = keys[i] as string
+    for (const text of validateQualifiedNameFormat(key)) errors.push(field.invalid(path, key, text))
+    const value = labels[key] as string
+    for (const text of validateLabelValue(value)) errors.push(field.invalid(path, value, text))
+  }
+}
+
+/** Most labels are few and valid: they need no list of errors. */
+function areValidLabels(labels: TextMap, keys: readonly string[]): boolean {
+  for (const key of keys) {
+    if (validateQualifiedNameFormat(key).length > 0 || validateLabelValue(labels[key] as string).length > 0) return false
+  }
+  return true
 }
 
 /** Requires a qualified name. */
@@ -206,20 +264,22 @@ export function validateAnnotations(annotations: TextMap | null | undefined, pat
 /** As {@link validateAnnotations}, with interruption points for large maps. */
 export function* validateAnnotationsSteps(annotations: TextMap | null | undefined, path: Path): Steps<FieldError[]> {
   if (annotations === undefined || annotations === null) return []
-  return yield* collectErrorsSteps(function* (errors) {
-    let units = 0
-    const keys = Object.keys(annotations)
-    for (let i = 0; i < keys.length; i++) {
-      if (i % entriesPerStep === entriesPerStep - 1) yield true
-      const key = keys[i] as string
-      for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
-      units += key.length + (annotations[key] as string).length
-    }
-    // A UTF-16 code unit takes one to three bytes, so most annotations need no exact count.
-    if (units > maxAnnotationsSize || (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize)) {
-      errors.push(field.tooLong(path, '', maxAnnotationsSize))
-    }
-  })
+  return yield* collectErrorsSteps((errors) => validateEachAnnotation(annotations, path, errors))
+}
+
+function* validateEachAnnotation(annotations: TextMap, path: Path, errors: ErrorList): Steps<void> {
+  let units = 0
+  const keys = Object.keys(annotations)
+  for (let i = 0; i < keys.length; i++) {
+    if (i % entriesPerStep === entriesPerStep - 1) yield true
+    const key = keys[i] as string
+    for (const text of validateQualifiedNameFormat(key.toLowerCase())) errors.push(field.invalid(path, key, text))
+    units += key.length + (annotations[key] as string).length
+  }
+  // A UTF-16 code unit takes one to three bytes, so most annotations need no exact count.
+  if (units > maxAnnotationsSize || (units * 3 > maxAnnotationsSize && sizeOf(annotations, keys) > maxAnnotationsSize)) {
+    errors.push(field.tooLong(path, '', maxAnnotationsSize))
+  }
 }
 
 /** Requires qualified names; `orphan` and `foregroundDeletion` are mutually exclusive. */
@@ -268,9 +328,26 @@ export function validateImmutableField(value: unknown, old: unknown, path: Path)
 }
 
 /** Appends the errors of labels and annotations. */
-function* addMapErrors(errors: FieldError[], { labels, annotations }: Meta, path: Path): Steps<void> {
+function* mapErrorSteps(errors: FieldError[], { labels, annotations }: Meta, path: Path): Steps<void> {
   if (labels !== undefined) addErrors(errors, yield* validateLabelsSteps(labels, path.child('labels')))
   if (annotations !== undefined) addErrors(errors, yield* validateAnnotationsSteps(annotations, path.child('annotations')))
+}
+
+/** As `mapErrorSteps`, at once. Most labels are valid, and need neither a path nor a list. */
+function addMapErrors(errors: FieldError[], { labels, annotations }: Meta, path: Path): void {
+  if (labels !== undefined && labels !== null && !areValidLabels(labels, Object.keys(labels)))
+    addErrors(errors, validateLabels(labels, path.child('labels')))
+  if (annotations !== undefined) addErrors(errors, validateAnnotations(annotations, path.child('annotations')))
+}
+
+function addOwnerErrors(errors: FieldError[], { ownerReferences }: Meta, path: Path): void {
+  if (ownerReferences === undefined) return
+  addErrors(errors, validateOwnerReferences(ownerReferences, path.child('ownerReferences')))
+}
+
+function addManagerErrors(errors: FieldError[], { managedFields }: Meta, path: Path): void {
+  if (managedFields === undefined) return
+  addErrors(errors, validateManagedFields(managedFields, path.child('managedFields')))
 }
 
 function sizeOf(texts: TextMap, keys: readonly string[]): number {
@@ -286,10 +363,6 @@ function validateNamespace(namespace: string, namespaced: boolean, path: Path, e
   else
     for (const text of nameRules.dns1123Label(namespace, false))
       errors.push(field.invalid(path.child('namespace'), namespace, text))
-}
-
-function immutable<T>(errors: FieldError[], path: Path, value: T, old: T, print: (value: T) => unknown = (it) => it): void {
-  if (value !== old) errors.push(field.invalid(path, print(value), immutableError))
 }
 
 function printTime(time: string | null): unknown {

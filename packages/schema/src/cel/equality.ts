@@ -1,4 +1,5 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { PreservedJson } from './json-values.ts'
 import type { Meter } from './meter.ts'
 import {
   charCount,
@@ -36,6 +37,8 @@ export function equal(a: Value, b: Value, meter: Meter): boolean | ErrorValue {
   if (a instanceof ErrorValue) return a
   // A value of a schema may differ from itself: null members equal nothing.
   if (a === b && (typeof a !== 'object' || a === null)) return true
+  // Nothing else equals such a value, not even the same JSON.
+  if (a instanceof PreservedJson) return a.equals(b, (steps) => meter.chargeWork(steps))
   if (typeof a === 'string' || typeof b === 'string') {
     if (typeof a !== 'string' || typeof b !== 'string') return false
     if (a.length === b.length) meter.chargeWork(1 + (a.length >> 6))

@@ -1,5 +1,6 @@
-import type { JsonObject } from '@krmkit/meta'
-import { Double, ListValue, MapValue, type Value } from './values.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { opaqueOf } from './types.ts'
+import { Double, ListValue, MapValue, OpaqueValue, type Value } from './values.ts'
 
 /** JSON as CEL values, without a schema. */
 
@@ -68,6 +69,39 @@ export class JsonMap extends RawMap {
   keys(): Iterable<Value> {
     return Object.keys(this.raw)
   }
+}
+
+const preservedType = opaqueOf('unknown')
+
+/** JSON of a schema that has no type and preserves unknown fields: expressions cannot access it, but compare the objects around it. */
+export class PreservedJson extends OpaqueValue {
+  readonly type = preservedType
+  readonly raw: JsonValue
+
+  constructor(raw: JsonValue) {
+    super()
+    this.raw = raw
+  }
+
+  equals(other: Value, chargeWork: (steps: number) => void = () => undefined): boolean {
+    const theirs =
+      other instanceof PreservedJson || other instanceof JsonList || other instanceof JsonMap ? other.raw : toJson(other)
+    return sameJson(this.raw, theirs as JsonValue, chargeWork)
+  }
+}
+
+/** @param chargeWork is called for each compared value */
+export function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
+  chargeWork(1)
+  if (a === b) return true
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, chargeWork))
+  if (!isJsonObject(a) || !isJsonObject(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, chargeWork))
+  )
 }
 
 /** Converts lists, maps and scalars to JSON; `undefined` for values without a JSON form. @see {@link fromJson} */

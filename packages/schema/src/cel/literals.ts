@@ -38,7 +38,7 @@ export function readBytes(text: string): Value {
   if (raw || !body.includes('\\')) return encoder.encode(body)
   const out: number[] = []
   for (const part of parts(body)) {
-    if (typeof part === 'string') out.push(...encoder.encode(part))
+    if (typeof part === 'string') for (const byte of encoder.encode(part)) out.push(byte)
     else if (part.unicode) return new ErrorValue('unable to unescape string')
     else out.push(part.code)
   }

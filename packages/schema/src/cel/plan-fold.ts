@@ -93,7 +93,29 @@ function run(frame: Frame, { range, init, result, loop }: Plan): Value {
 }
 
 function noRange(value: Value): ErrorValue {
-  return new ErrorValue(`got '${typeNameOf(value)}', expected iterable type`)
+  const type = typeNameOf(value)
+  return new ErrorValue(`got '${goTypes[type] ?? type}', expected iterable type`)
+}
+
+/** Go types of the values without items, by the names of their types. */
+const goTypes: Readonly<Record<string, string>> = {
+  null_type: 'types.Null',
+  bool: 'types.Bool',
+  int: 'types.Int',
+  uint: 'types.Uint',
+  double: 'types.Double',
+  string: 'types.String',
+  bytes: 'types.Bytes',
+  'google.protobuf.Timestamp': 'types.Timestamp',
+  'google.protobuf.Duration': 'types.Duration',
+  type: '*types.Type',
+  optional_type: '*types.Optional',
+  'kubernetes.Quantity': 'cel.Quantity',
+  'kubernetes.URL': 'cel.URL',
+  'kubernetes.NamedFormat': 'cel.Format',
+  'kubernetes.Semver': 'cel.Semver',
+  'net.IP': 'cel.IP',
+  'net.CIDR': 'cel.CIDR',
 }
 
 function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): ErrorValue | undefined {

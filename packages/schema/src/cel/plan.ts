@@ -198,11 +198,12 @@ function mapOf(steps: readonly EntrySteps[]): Step {
       const id = mapKey(key)
       if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
         return new ErrorValue(`unsupported key type: ${typeNameOf(key)}`)
-      if (made.has(id)) return new ErrorValue(`Failed with repeated key`)
+      // The last of several entries with one key stays, as on the stock server; an absent optional one removes it.
       if (!optional) made.set(id, [key, value])
       else if (!(value instanceof Optional))
         return new ErrorValue(`cannot initialize optional entry '${String(key)}' from non-optional value ${typeNameOf(value)}`)
-      else if (value.value !== undefined) made.set(id, [key, value.value])
+      else if (value.value === undefined) made.delete(id)
+      else made.set(id, [key, value.value])
     }
     frame.charge(30)
     return new LiteralMap(made)

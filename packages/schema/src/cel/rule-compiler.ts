@@ -1,3 +1,4 @@
+import { trimSpace } from '@krmkit/meta/go-text'
 import type { CompileBudget } from './compile-budget.ts'
 import type { DeclType } from './decl-type.ts'
 import type { Environment } from './environment.ts'
@@ -57,7 +58,7 @@ export function compileRule(
   declared: DeclType,
   { environment, estimate = false, budget }: RuleCompilerOptions,
 ): CompiledRule {
-  if ((rule.rule ?? '').trim() === '') return emptyRule
+  if (trimSpace(rule.rule ?? '') === '') return emptyRule
   const optional = rule.optionalOldSelf === true
   const scope = (text: string) => ruleEnvironment(environment(text), declared, optional)
   const cost = declaredSizes(declared)

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { base64ToBytes } from '../decode/base64.ts'
 import { own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'
-import { JsonList, JsonMap, RawMap } from './json-values.ts'
+import { JsonList, JsonMap, PreservedJson, RawMap, sameJson } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
 import { type Comparison, Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
 
@@ -51,7 +51,7 @@ function adapterOf(schema: JsonObject, whole: boolean): ValueAdapter {
     case 'boolean':
       return (raw) => (typeof raw === 'boolean' ? raw : unexpected('bool', raw))
   }
-  if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return openAdapter
+  if (own(schema, 'x-kubernetes-preserve-unknown-fields') === true) return (raw) => new PreservedJson(raw)
   const wrong = new ErrorValue('invalid type, expected object, array, number, integer, boolean or string')
   return () => wrong
 }
@@ -190,27 +190,21 @@ class SchemaMap extends RawMap {
 
 const notComparable = new ErrorValue('no such overload')
 
-function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number) => void): boolean {
-  chargeWork(1)
-  if (a === b) return true
-  if (Array.isArray(a))
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, chargeWork))
-  if (!isJsonObject(a) || !isJsonObject(b)) return false
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, chargeWork))
-  )
-}
+/** An empty list type is one that is absent. */
+const listTypes: ReadonlySet<string> = new Set(['', 'atomic', 'set', 'map'])
 
 function listAdapter(schema: JsonObject): ValueAdapter {
   const items = own(schema, 'items')
   const adapt = isJsonObject(items) ? schemaAdapter(items) : openAdapter
   const type = own(schema, 'x-kubernetes-list-type')
+  const wrong = new ErrorValue('invalid data, expected an array for the provided schema with type=array')
   const keys = own(schema, 'x-kubernetes-list-map-keys')
+  if (typeof type === 'string' && !listTypes.has(type)) {
+    const unknown = new ErrorValue(`invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got ${type}`)
+    return (raw) => (Array.isArray(raw) ? unknown : wrong)
+  }
   const listType = type === 'set' || type === 'map' ? type : undefined
   const names = listType === 'map' && Array.isArray(keys) ? keys.map((key) => escapeName(String(key)) ?? String(key)) : []
-  const wrong = new ErrorValue('invalid data, expected an array for the provided schema with type=array')
   return (raw) => (Array.isArray(raw) ? new SchemaList(raw, adapt, { listType, names }) : wrong)
 }
 

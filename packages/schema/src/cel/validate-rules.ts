@@ -1,5 +1,5 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
-import { goQuote, utf8Length } from '@krmkit/meta/go-text'
+import { goQuote, trimSpace, utf8Length } from '@krmkit/meta/go-text'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import { fromJson } from './json-values.ts'
@@ -26,7 +26,7 @@ export interface RuleValidationOptions {
   readonly warn?: ((text: string) => void) | undefined
   /** Resolves a rule's `fieldPath`; `undefined` when it does not exist. */
   readonly fieldAt?: ((path: string, schema: JsonObject) => string | undefined) | undefined
-  /** Remaining cost budget, when several validations share one. */
+  /** Remaining cost budget, when several validations share one; negative when one has exceeded it or a limit of a rule. */
   readonly budget?: { cost: number } | undefined
 }
 
@@ -61,6 +61,12 @@ class RuleValidator {
   constructor(options: RuleValidationOptions) {
     this.#options = options
     this.#budget = options.budget ?? { cost: requestCostBudget }
+  }
+
+  /** No further rules are evaluated. */
+  #stop(): void {
+    this.#stopped = true
+    this.#budget.cost = -1
   }
 
   visit(node: RuleNode, value: JsonValue, at: Location): void {
@@ -113,7 +119,7 @@ class RuleValidator {
     if (node.rules.length === 0) return
     if (this.#budget.cost <= 0) {
       invalid('validation failed due to running out of cost budget, no further validation rules will be run')
-      this.#stopped = true
+      this.#stop()
       return
     }
     const self = node.adapt(value)
@@ -138,7 +144,7 @@ class RuleValidator {
     const { value, cost, exceeded } = program.evaluate({ self, oldSelf }, { work: this.#work })
     if (cost > this.#budget.cost) {
       invalid('validation failed due to running out of cost budget, no further validation rules will be run')
-      this.#stopped = true
+      this.#stop()
       return
     }
     this.#budget.cost -= cost
@@ -146,7 +152,7 @@ class RuleValidator {
       const shown = ruleText(rule)
       if (exceeded) {
         invalid(`'${value.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`)
-        this.#stopped = true
+        this.#stop()
       } else if (value.message.startsWith('no such overload')) {
         invalid(
           `'${value.message}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`,
@@ -163,7 +169,7 @@ class RuleValidator {
     const message = this.#message(rule, compiled, { self, oldSelf: plainOldSelf })
     if ('failed' in message) {
       add(field.invalid(place, node.typeName, message.failed))
-      this.#stopped = true
+      this.#stop()
       return
     }
     add(errorFor(rule, place, { value: node.typeName, detail: message.text }))
@@ -181,7 +187,7 @@ class RuleValidator {
     { message }: CompiledRule,
     variables: Readonly<Record<string, Value | undefined>>,
   ): { text: string } | { failed: string } {
-    const plain = { text: (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : (rule.message as string).trim() }
+    const plain = { text: (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : trimSpace(rule.message as string) }
     if (message === undefined) return plain
     const source = goQuote(rule.messageExpression ?? '')
     const { value, cost, exceeded } = message.evaluate(variables, { work: this.#work })
@@ -193,7 +199,7 @@ class RuleValidator {
     if (exceeded)
       return { failed: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}` }
     this.#budget.cost -= cost
-    const text = typeof value === 'string' ? value.trim() : ''
+    const text = typeof value === 'string' ? trimSpace(value) : ''
     return text === '' || text.includes('\n') || utf8Length(text) > maxMessage ? plain : { text }
   }
 }
@@ -205,7 +211,7 @@ function optionalOf(adapted: Value | undefined, raw: JsonValue | undefined): Opt
 }
 
 function ruleText({ rule, message = '' }: Rule): string {
-  return (message === '' ? rule : message).trim()
+  return trimSpace(message === '' ? rule : message)
 }
 
 function errorFor({ reason }: Rule, place: Path | undefined, { value, detail }: { value: string; detail: string }): FieldError {

@@ -1,3 +1,4 @@
+import { base64Bytes, base64Text } from '@krmkit/meta/bytes'
 import { DecodeError } from '../errors.ts'
 
 /** Standard base64 as Go reads and writes it: padding is required, line breaks are ignored. */
@@ -30,8 +31,7 @@ export function base64ToBytes(text: string): Uint8Array {
       message: `illegal base64 data at input byte ${firstIllegal(new TextEncoder().encode(text))}`,
     })
   }
-  if (buffer !== undefined) return new Uint8Array(buffer.from(clean, 'base64'))
-  return Uint8Array.from(atob(clean), (char) => char.charCodeAt(0))
+  return new Uint8Array(base64Bytes(clean))
 }
 
 /**
@@ -43,14 +43,8 @@ export function base64ToBytes(text: string): Uint8Array {
  * @see {@link base64ToBytes}
  */
 export function bytesToBase64(bytes: Uint8Array): string {
-  if (buffer !== undefined) return buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
-  let binary = ''
-  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192))
-  return btoa(binary)
+  return base64Text(bytes)
 }
-
-/** `Buffer` is faster than `atob` and `btoa` where it exists; results are the same. */
-const buffer = typeof Buffer === 'undefined' ? undefined : Buffer
 
 /** Last digits before the padding that leave no stray bits, by number of padding characters. */
 const lastDigits: readonly string[] = ['AEIMQUYcgkosw048', 'AQgw']

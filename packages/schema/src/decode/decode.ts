@@ -29,6 +29,11 @@ export interface DecodeOptions {
    * them from absent ones need them. Indices and keys are no part of a path. `dropEmpties` restores the canonical form. Default: none.
    */
   readonly keepEmpties?: readonly (readonly string[])[] | undefined
+  /**
+   * Keep null members of custom resources that are neither nullable nor have a default, so that validation refuses them, as for the
+   * result of an apply. Default false: they are removed.
+   */
+  readonly keepNulls?: boolean
 }
 
 /**
@@ -50,7 +55,12 @@ export function decode<T = Record<string, unknown>>(type: StructType, value: unk
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   context.sortsRaw = options.sortsRaw === true
   if (options.keepEmpties !== undefined) context.keptEmpties = options.keepEmpties
-  const object = withPath(context, () => guardStack(() => decodeStruct(planOf(type), value ?? {}, context)))
+  let object: unknown
+  try {
+    object = decodeStruct(planOf(type), value ?? {}, context)
+  } catch (error) {
+    throw addPath(toDepthError(error), context)
+  }
   context.finish()
   return { object: object as T, problems: joinProblems(options.problems, context.problems) }
 }
@@ -124,14 +134,6 @@ function requireObject(value: unknown, context: DecodeContext): unknown {
 }
 
 /** Adds the current path to errors that have none. */
-function withPath<V>(context: DecodeContext, run: () => V): V {
-  try {
-    return run()
-  } catch (error) {
-    throw addPath(error, context)
-  }
-}
-
 function addPath(error: unknown, context: DecodeContext): unknown {
   if (!(error instanceof DecodeError) || error.path !== undefined) return error
   return new DecodeError({ code: error.code, message: error.message, path: context.path, mark: error.mark, cause: error.cause })

@@ -78,16 +78,17 @@ function defaultStruct(
   size: DecodedSize | undefined,
 ): Record<string, unknown> {
   const fields = defaultingFields(plan)
-  let changes: Map<number, unknown> | undefined
+  // Allocated on the first change: many structs need no defaults.
+  let slots: unknown[] | undefined
   for (let i = 0; i < fields.length; i++) {
     const { field, fallback } = fields[i] as DefaultingField
     const value = memberOf(object, field)
     const filled = defaultField(field, fallback, value, size)
     if (filled === value) continue
-    changes ??= new Map()
-    changes.set(field.index, filled)
+    slots ??= slotsOf(plan, object)
+    slots[field.index] = filled
   }
-  return changes === undefined ? object : withChanges(plan, object, changes)
+  return slots === undefined ? object : buildObject(plan, slots, extraOf(plan, object), { empties: allEmpties })
 }
 
 /** A field that has a default or holds structs with defaults. */
@@ -140,8 +141,14 @@ function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefin
   const { of } = plan
   if (of === undefined || (of.struct === undefined && of.of === undefined)) return value
   if (Array.isArray(value)) {
-    const list = value.map((element) => defaultNode(of, element, size))
-    return list.some((element, index) => element !== value[index]) ? list : value
+    let list: unknown[] | undefined
+    for (let i = 0; i < value.length; i++) {
+      const filled = defaultNode(of, value[i], size)
+      if (filled === value[i]) continue
+      list ??= [...value]
+      list[i] = filled
+    }
+    return list ?? value
   }
   const map: Record<string, unknown> = {}
   let changed = false
@@ -156,10 +163,20 @@ function defaultNode(plan: NodePlan, value: unknown, size: DecodedSize | undefin
 /** Decoding has dropped those that are not kept. */
 const allEmpties = { keepsEmpty: () => true }
 
-function withChanges(plan: StructPlan, object: Record<string, unknown>, changes: Map<number, unknown>): Record<string, unknown> {
-  const slots = plan.fields.map((field) => (changes.has(field.index) ? changes.get(field.index) : memberOf(object, field)))
-  if (!plan.open) return buildObject(plan, slots, undefined, { empties: allEmpties })
+/** The values of the fields, by index. */
+function slotsOf({ fields, byName }: StructPlan, object: Record<string, unknown>): unknown[] {
+  const slots: unknown[] = new Array(fields.length).fill(undefined)
+  for (const key in object) {
+    const field = byName.get(key)
+    if (field !== undefined) slots[field.index] = object[key]
+  }
+  return slots
+}
+
+/** The members that are not fields. */
+function extraOf({ open, byName }: StructPlan, object: Record<string, unknown>): Record<string, unknown> | undefined {
+  if (!open) return undefined
   const extra: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(object)) if (!plan.byName.has(key)) setMember(extra, key, value)
-  return buildObject(plan, slots, extra, { empties: allEmpties })
+  for (const [key, value] of Object.entries(object)) if (!byName.has(key)) setMember(extra, key, value)
+  return extra
 }

@@ -1,7 +1,6 @@
-import { runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '../interfaces.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
-import { normalizeSteps } from './normalize.ts'
+import { normalize, normalizeSteps } from './normalize.ts'
 import { planOf } from './plan.ts'
 import { isParsedObject } from './shape.ts'
 
@@ -23,7 +22,10 @@ import { isParsedObject } from './shape.ts'
  * dropEmpties(configMap, object, keepEmpties).data // undefined
  */
 export function dropEmpties<T extends object>(type: StructType, object: T, paths: readonly (readonly string[])[]): T {
-  return runAtOnce(dropEmptiesSteps(type, object, paths))
+  if (type.custom !== undefined) return object
+  const plan = planOf(type)
+  for (const path of paths) if (structHasEmpty(plan, object as Members, path, 0)) return normalize(type, object)
+  return object
 }
 
 /** As `dropEmpties`, with interruption points for large objects. @see {@link dropEmpties} */
@@ -39,6 +41,41 @@ export function* dropEmptiesSteps<T extends object>(
 }
 
 type Members = Readonly<Record<string, unknown>>
+
+/**
+ * As `holdsEmpty`, at once: a generator for every member would cost small objects more than the search.
+ *
+ * @param depth number of the first name of `path` that is not followed yet; past the end, every member counts.
+ */
+function structHasEmpty(plan: StructPlan, object: Members, path: readonly string[], depth: number): boolean {
+  const name = path[depth]
+  if (name !== undefined) return memberHasEmpty(plan.byName.get(name), object[name], path, depth + 1)
+  for (const key in object) {
+    const value = object[key]
+    if (typeof value === 'object' && memberHasEmpty(plan.byName.get(key), value, path, depth)) return true
+  }
+  return false
+}
+
+function memberHasEmpty(field: FieldPlan | undefined, value: unknown, path: readonly string[], depth: number): boolean {
+  if (field === undefined || typeof value !== 'object' || value === null) return false
+  if (depth >= path.length && field.dropEmpty && field.distinctEmpty && field.node.isEmpty(value)) return true
+  return elementHasEmpty(field.node, value, path, depth)
+}
+
+function elementHasEmpty(plan: NodePlan, value: unknown, path: readonly string[], depth: number): boolean {
+  const struct = structOf(plan)
+  if (struct !== undefined && isParsedObject(value)) return structHasEmpty(struct, value, path, depth)
+  const { of } = plan
+  if (of === undefined || of.node.kind === 'scalar' || typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((element: unknown) => elementHasEmpty(of, element, path, depth))
+  for (const key in value) if (elementHasEmpty(of, (value as Members)[key], path, depth)) return true
+  return false
+}
+
+function structOf({ struct, node }: NodePlan): StructPlan | undefined {
+  return struct?.() ?? (node.kind === 'special' && node.struct ? planOf(node.struct()) : undefined)
+}
 
 /** @param path the rest of the path; empty: every member counts. */
 function* holdsEmpty(plan: StructPlan, object: Members, path: readonly string[]): Generator<unknown, boolean> {
@@ -61,7 +98,7 @@ function* isOrHoldsEmpty(field: FieldPlan, value: unknown, path: readonly string
 }
 
 function* elementsHoldEmpty(plan: NodePlan, value: unknown, path: readonly string[]): Generator<unknown, boolean> {
-  const struct = plan.struct?.() ?? (plan.node.kind === 'special' && plan.node.struct ? planOf(plan.node.struct()) : undefined)
+  const struct = structOf(plan)
   if (struct !== undefined && isParsedObject(value)) return yield* holdsEmpty(struct, value, path)
   const { of } = plan
   if (of === undefined || of.node.kind === 'scalar' || typeof value !== 'object' || value === null) return false

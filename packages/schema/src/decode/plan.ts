@@ -66,8 +66,8 @@ function isCountedSeparately({ json }: Field, owner: StructType): boolean {
   return (json === 'status' && owner.root) || (json === 'managedFields' && owner.typeName === 'ObjectMeta')
 }
 
-function memoize(work: () => number): () => number {
-  let known: number | undefined
+function memoize<T extends object | number>(work: () => T): () => T {
+  let known: T | undefined
   return () => (known ??= work())
 }
 
@@ -83,16 +83,19 @@ export function nodePlan(node: TypeNode): NodePlan {
   switch (node.kind) {
     case 'scalar':
       return scalarPlan(node)
-    case 'struct':
+    case 'struct': {
+      // Computed on first use, since structs may be recursive, and then kept: every write asks several times.
+      const struct = memoize(() => planOf(node.struct()))
       return {
         node,
-        struct: () => planOf(node.struct()),
-        decode: (value, context) => decodeStruct(planOf(node.struct()), value, context),
-        steps: (value, context) => structSteps(planOf(node.struct()), value, context),
+        struct,
+        decode: (value, context) => decodeStruct(struct(), value, context),
+        steps: (value, context) => structSteps(struct(), value, context),
         zero: () => zeroObject(node.struct()),
         isEmpty: () => false,
         frameBytes: 1,
       }
+    }
     case 'special':
       return specialPlan(node)
     case 'list':

@@ -13,6 +13,12 @@ describe('encodeJson', () => {
     )
   })
 
+  it.each(['', 'a', 'é', 'aéé', '\u4e2d\u6587', 'a\ud83d\ude00', '\ud83d'])('ends %j with a newline', (value) => {
+    const bytes = encodeJson(value, { newline: true })
+    expect(bytes).toEqual(new TextEncoder().encode(`${JSON.stringify(value)}\n`))
+    expect(bytes.buffer.byteLength).toBe(bytes.byteLength)
+  })
+
   it('prints 64-bit integers', () => {
     expect(text({ a: 2n ** 63n - 1n, b: [1, -(2n ** 63n)], c: undefined, d: null, e: '<' })).toBe(
       '{"a":9223372036854775807,"b":[1,-9223372036854775808],"d":null,"e":"\\u003c"}',

@@ -20,7 +20,17 @@ export interface EncodeJsonOptions {
  */
 export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uint8Array {
   const text = stringifyJson(value)
-  return encoder.encode(options.newline ? `${text}\n` : text)
+  return options.newline === true ? encodeLine(text) : encoder.encode(text)
+}
+
+/** Text and a newline in UTF-8. ASCII text, nearly all JSON, is not copied before. */
+function encodeLine(text: string): Uint8Array {
+  const { length } = text
+  const bytes = new Uint8Array(length + 1)
+  const { read, written } = encoder.encodeInto(text, bytes)
+  if (read !== length || written !== length) return encoder.encode(`${text}\n`)
+  bytes[length] = 0x0a
+  return bytes
 }
 
 const encoder = new TextEncoder()
@@ -174,7 +184,13 @@ export function sortedCopy(value: unknown): unknown {
   return sorted
 }
 
-/** A text that is the same for equal values, regardless of member order. */
+/**
+ * A text that is the same for equal values, regardless of member order.
+ *
+ * @example
+ * import { equalityKey } from '@krmkit/schema/json'
+ * equalityKey({ b: 1, a: [] }) // '{"a":[],"b":1}'
+ */
 export function equalityKey(value: unknown): string {
   return stringifyJson(sortedCopy(value))
 }

@@ -1,7 +1,7 @@
 export { sortKeysSteps } from '../decode/shape.ts'
 export { copyJson } from './copy.ts'
 export { duplicateProblems, duplicateProblemsSteps, unknownProblems } from './duplicates.ts'
-export { type EncodeJsonOptions, encodeJson, stringifyJson, stringifySteps } from './encode-json.ts'
+export { type EncodeJsonOptions, encodeJson, equalityKey, stringifyJson, stringifySteps } from './encode-json.ts'
 export { JsonIndenter } from './indent-json.ts'
 export { memberCountOfLargeMap, memberNames, rememberMemberNames } from './large-maps.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices } from './parse-json.ts'

@@ -1,6 +1,7 @@
 export {
   type ManifestDocument,
   type ManifestError,
+  type ManifestPlace,
   type ReadManifestOptions,
   type RepeatedMember,
   readManifest,

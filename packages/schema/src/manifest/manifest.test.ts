@@ -90,6 +90,36 @@ describe('ranges in YAML', () => {
   })
 })
 
+describe('places', () => {
+  const place = (text: string, line: number, column: number) => {
+    const found = only(text).at(line, column)
+    return found === undefined ? undefined : `${found.part} ${found.steps.join('/')}`
+  }
+
+  it.each([
+    [2, 1, 'name apiVersion'],
+    [2, 13, 'value apiVersion'],
+    [5, 9, 'value metadata/name'],
+    [5, 14, 'value metadata/name'],
+    [7, 10, 'name metadata/labels/app.kubernetes.io/name'],
+    [11, 6, 'name spec/containers/0/image'],
+    [12, 18, 'value spec/containers/0/args/1'],
+    [16, 6, 'name spec/containers/1/name'],
+    [1, 3, undefined],
+    [2, 90, undefined],
+    [9, 1, undefined],
+    [40, 1, undefined],
+  ])('finds what is at %i:%i', (line, column, expected) => expect(place(pod, line, column)).toBe(expected))
+
+  it('are found in JSON, in flow collections and in later documents', () => {
+    const json = '{\n "a": {"b.c": [1, "x"]}\n}\n'
+    expect(place(json, 2, 3)).toBe('name a')
+    expect(place(json, 2, 20)).toBe('value a/b.c/1')
+    expect(place('a: {b: [c, {d: e}]}\n', 1, 13)).toBe('name a/b/1/d')
+    expect(documents('a: 1\n---\nb: 2\n')[1]?.at(3, 4)).toMatchObject({ steps: ['b'], part: 'value' })
+  })
+})
+
 describe('ranges in JSON', () => {
   const text = '{\n\t"a": {"b.c": [1, "x\\"y", {"d": null}]},\n\t"e": "f"\n}\n'
   it.each([

@@ -30,8 +30,21 @@ export interface ManifestDocument {
   range(path: string, what?: 'name' | 'value'): TextRange
   /** Steps of the path, as far as it can be followed. */
   steps(path: string): readonly (string | number)[]
+  /**
+   * The member or item whose name or scalar value is at a position of the text; undefined between them. Lines and columns count from 1.
+   */
+  at(line: number, column: number): ManifestPlace | undefined
   /** Duplicate members in text order. */
   repeated(): readonly RepeatedMember[]
+}
+
+/** A position in a document. */
+export interface ManifestPlace {
+  /** Steps of the path. */
+  readonly steps: readonly (string | number)[]
+  readonly part: 'name' | 'value'
+  /** Range of the name or value. */
+  readonly range: TextRange
 }
 
 /** A document, or the rest of the text, that cannot be parsed. */
@@ -161,6 +174,44 @@ class Document implements ManifestDocument {
     return findNode(this.#parts.root(), path).steps
   }
 
+  at(line: number, column: number): ManifestPlace | undefined {
+    const offset = this.#parts.lines().offset(line, column)
+    return offset === undefined ? undefined : this.#placeIn(this.#parts.root(), [], offset)
+  }
+
+  #placeIn(node: YamlNode, steps: readonly (string | number)[], offset: number): ManifestPlace | undefined {
+    if (node.kind === 'scalar') return this.#place(node, steps, { offset, part: 'value' })
+    if (node.kind === 'alias') return undefined
+    const stride = node.kind === 'mapping' ? 2 : 1
+    // The last child that starts before the position; a quote precedes the start of its scalar.
+    let low = 0
+    let high = node.items.length / stride - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((node.items[middle * stride] as YamlNode).start - 1 <= offset) low = middle
+      else high = middle - 1
+    }
+    const first = node.items[low * stride]
+    if (first === undefined) return undefined
+    if (node.kind === 'sequence') return this.#placeIn(first, [...steps, low], offset)
+    if (first.kind !== 'scalar') return undefined
+    const inside = [...steps, keyName(first)]
+    const value = node.items[low * stride + 1]
+    return (
+      this.#place(first, inside, { offset, part: 'name' }) ??
+      (value === undefined ? undefined : this.#placeIn(value, inside, offset))
+    )
+  }
+
+  #place(
+    node: YamlNode,
+    steps: readonly (string | number)[],
+    { offset, part }: { readonly offset: number; readonly part: 'name' | 'value' },
+  ): ManifestPlace | undefined {
+    const [start, end] = this.#spanOf(node)
+    return start <= offset && offset <= end ? { steps, part, range: this.#rangeOf(node) } : undefined
+  }
+
   repeated(): readonly RepeatedMember[] {
     if (!this.#parts.repeats) return []
     const found: RepeatedMember[] = []
@@ -184,10 +235,15 @@ class Document implements ManifestDocument {
   }
 
   #rangeOf(node: YamlNode): TextRange {
-    const { source, lines } = this.#parts
-    if (node.kind !== 'scalar') return lines().range(node.start, node.start + 1)
+    return this.#parts.lines().range(...this.#spanOf(node))
+  }
+
+  /** Offsets of the first character and after the last one. */
+  #spanOf(node: YamlNode): readonly [start: number, end: number] {
+    if (node.kind !== 'scalar') return [node.start, node.start + 1]
+    const { source } = this.#parts
     const quoted = !node.plain && '"\''.includes(source.charAt(node.start - 1)) && node.start > 0
-    return lines().range(node.start - (quoted ? 1 : 0), Math.max(node.start + 1, node.end + (quoted ? 1 : 0)))
+    return [node.start - (quoted ? 1 : 0), Math.max(node.start + 1, node.end + (quoted ? 1 : 0))]
   }
 }
 

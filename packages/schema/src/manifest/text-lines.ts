@@ -23,6 +23,15 @@ export class TextLines {
     return { line, column, endLine, endColumn }
   }
 
+  /** The offset of a position; undefined for a line or column that the text does not have. The line break belongs to its line. */
+  offset(line: number, column: number): number | undefined {
+    const start = this.#starts[line - this.#before - 1]
+    if (start === undefined || column < 1) return undefined
+    const next = this.#starts[line - this.#before] ?? Number.POSITIVE_INFINITY
+    const offset = start + column - 1
+    return offset < next ? offset : undefined
+  }
+
   #place(offset: number): readonly [line: number, column: number] {
     let low = 0
     let high = this.#starts.length - 1

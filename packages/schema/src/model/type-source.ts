@@ -2,21 +2,22 @@ import type { JsonValue } from '@krmkit/meta'
 import { SchemaError } from '../errors.ts'
 import type { Field, ProtoMember, StructType, TypeSource } from '../interfaces.ts'
 import type { FieldFacts, GroupFacts, ProtoFacts, TypeFacts, VersionFacts } from './facts.ts'
+import { type PackedGroup, type PackedVersion, readPackedGroup } from './packed-facts.ts'
 import { type NodeContext, typeNode } from './type-node.ts'
 
 /**
- * Reads the facts of the built-in types. The text of a group is parsed on first use of one of its types; a type is built on first
+ * Reads the facts of the built-in types. The text of a group is read on first use of one of its types; a type is built on first
  * use of its name.
  */
 
-/** A `TypeSource` over group files that also exposes the facts of kinds and resources. */
+/** A `TypeSource` over group files that also names their groups and versions. */
 export interface FactsSource extends TypeSource {
   /** Names of the group folders: `core`, `apps`, ... */
   readonly folders: readonly string[]
   /** @throws SchemaError `UnknownType` for an unknown folder. */
-  group(folder: string): GroupFacts
+  group(folder: string): { readonly group: string; readonly versions: readonly string[] }
   /**
-   * JSON text of the facts of a folder.
+   * Text of the facts of a folder: equal texts have equal types.
    *
    * @throws SchemaError `UnknownType` for an unknown folder.
    */
@@ -31,7 +32,8 @@ export interface TypeSourceOptions {
 /**
  * Creates a type source.
  *
- * @param files JSON text by group folder; entries without types (`lifecycle`, `special`) are ignored.
+ * @param files text by group folder: JSON, or the compact form of `packed-facts.ts`. Entries without types (`lifecycle`, `special`) are
+ * ignored.
  * @example
  * import { readFileSync } from 'node:fs'
  * import { createTypeSource } from '@krmkit/schema'
@@ -39,7 +41,7 @@ export interface TypeSourceOptions {
  * types.struct('core/v1.ConfigMap').fields.map(({ json }) => json)
  */
 export function createTypeSource(files: Readonly<Record<string, string>>, { omit }: TypeSourceOptions = {}): FactsSource {
-  const groups = new Map<string, GroupFacts>()
+  const groups = new Map<string, PackedGroup>()
   const structs = new Map<string, StructType>()
   const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
 
@@ -48,23 +50,24 @@ export function createTypeSource(files: Readonly<Record<string, string>>, { omit
     return files[folder] as string
   }
 
-  function group(folder: string): GroupFacts {
+  function group(folder: string): PackedGroup {
     const known = groups.get(folder)
     if (known !== undefined) return known
-    const facts = JSON.parse(text(folder)) as GroupFacts
+    const source = text(folder)
+    const facts = source.startsWith('{') ? readJsonGroup(source) : readPackedGroup(source, folder)
     groups.set(folder, facts)
     return facts
   }
 
-  function locate(name: string): { facts: TypeFacts; at: TypeName; version: VersionFacts; group: string } | undefined {
+  function locate(name: string): Located | undefined {
     const at = parseTypeName(name)
     if (at === undefined || !folders.includes(at.folder)) return undefined
     const file = group(at.folder)
-    const version = own(file.versions, at.version)
+    const version = file.versions.get(at.version)
     if (version === undefined) return undefined
-    const facts = own(version.types, at.type)
+    const facts = version.type(at.type)
     if (facts !== undefined) return { facts, at, version, group: file.group }
-    const alias = version.named === undefined ? undefined : own(version.named, at.type)?.aliasOf
+    const alias = version.alias(at.type)
     return alias === undefined ? undefined : locate(alias)
   }
 
@@ -91,14 +94,45 @@ export function createTypeSource(files: Readonly<Record<string, string>>, { omit
     specialOf: (name, folder) => (name.startsWith(`${folder}/`) ? locate(name)?.facts.special : undefined),
     enumValues(name) {
       const at = parseTypeName(name)
-      const version = at === undefined ? undefined : own(group(at.folder).versions, at.version)
-      if (at === undefined || version === undefined) return undefined
-      const values = version.enums === undefined ? undefined : own(version.enums, at.type)
-      return values === undefined ? undefined : { values, hidden: version.enumsNotInOpenAPI?.includes(at.type) ?? false }
+      return at === undefined ? undefined : group(at.folder).versions.get(at.version)?.enumeration(at.type)
     },
   }
 
-  return { folders, group, text, struct, has: (name) => locate(name) !== undefined }
+  return {
+    folders,
+    text,
+    struct,
+    has: (name) => locate(name) !== undefined,
+    group(folder) {
+      const { group: name, versions } = group(folder)
+      return { group: name, versions: [...versions.keys()] }
+    },
+  }
+}
+
+interface Located {
+  readonly facts: TypeFacts
+  readonly at: TypeName
+  readonly version: PackedVersion
+  readonly group: string
+}
+
+function readJsonGroup(text: string): PackedGroup {
+  const { group, versions } = JSON.parse(text) as GroupFacts
+  return { group, versions: new Map(Object.entries(versions).map(([version, facts]) => [version, jsonVersion(facts)])) }
+}
+
+function jsonVersion(facts: VersionFacts): PackedVersion {
+  const { goPackage, protoPackage, openapiPrefix, types, named = {}, enums = {}, enumsNotInOpenAPI = [] } = facts
+  return {
+    ...{ goPackage, protoPackage, openapiPrefix },
+    type: (name) => own(types, name),
+    alias: (name) => own(named, name)?.aliasOf,
+    enumeration(name) {
+      const values = own(enums, name)
+      return values === undefined ? undefined : { values, hidden: enumsNotInOpenAPI.includes(name) }
+    },
+  }
 }
 
 interface TypeName {
@@ -121,11 +155,7 @@ function own<V>(record: Readonly<Record<string, V>>, key: string): V | undefined
 
 const typeMeta = 'meta/v1.TypeMeta'
 
-function buildStruct(
-  name: string,
-  found: { facts: TypeFacts; at: TypeName; version: VersionFacts; group: string },
-  context: NodeContext,
-): StructType {
+function buildStruct(name: string, found: Located, context: NodeContext): StructType {
   const { facts, at, version } = found
   const fields: Field[] = []
   const members: ProtoMember[] = []

@@ -153,7 +153,7 @@ function factsOf(source: TypeSource): GroupVersion[] {
     .filter((folder) => !nonSchemeGroups.includes(folder))
     .flatMap((folder) => {
       const { group, versions } = read(folder)
-      return Object.keys(versions).map((version) => ({ group, version }))
+      return versions.map((version) => ({ group, version }))
     })
 }
 

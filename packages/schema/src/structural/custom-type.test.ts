@@ -55,6 +55,8 @@ const object = (spec: unknown, rest: object = {}) => ({
   spec,
 })
 
+const preserved = { 'x-kubernetes-preserve-unknown-fields': true }
+
 describe('createCustomType', () => {
   it('prunes unknown fields and reports their paths [P204]', () => {
     const { object: read, problems } = decode(
@@ -81,6 +83,18 @@ describe('createCustomType', () => {
   it('treats null as absent where it is not allowed', () => {
     expect(decode(type, object({ map: null, note: null, size: null })).object.spec).toEqual({ note: null, size: null })
     expect(applyDefaults(type, decode(type, object({ size: null })).object).spec).toEqual({ size: 3 })
+  })
+
+  it('keeps nulls of an applied configuration for validation, and stores none without a type', () => {
+    const kept = { list: [{ x: null }], map: { a: null }, open: { known: null }, size: null }
+    expect(decode(type, object(kept), { keepNulls: true }).object.spec).toEqual(kept)
+    const untyped = createCustomType({
+      kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' },
+      schema: { type: 'object', properties: { spec: { type: 'object', properties: { any: preserved, other: preserved } } } },
+      objectMeta,
+    })
+    const given = object({ any: null, other: { x: null } })
+    expect(normalize(untyped, decode(untyped, given, { keepNulls: true }).object).spec).toEqual({ other: { x: null } })
   })
 
   it('applies defaults to existing values and returns the same object when none applies', () => {
@@ -133,7 +147,7 @@ describe('createCustomType', () => {
   })
 })
 
-describe('defaults of embedded resources', () => {
+describe('embedded resources', () => {
   const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true }
   const whole = { apiVersion: 'v1', kind: 'Inner', metadata: { name: 'in', unheardOf: 'x' } }
   const shape = {
@@ -150,7 +164,15 @@ describe('defaults of embedded resources', () => {
   }
   const widget = createCustomType({ kind: { group: 'g.example.com', version: 'v1', kind: 'Widget' }, schema: shape, objectMeta })
 
-  it('keep only known metadata', () => {
+  it('reports unknown metadata of resources in maps by key', () => {
+    const map = { type: 'object', additionalProperties: embedded }
+    const kind = { group: 'g.example.com', version: 'v1', kind: 'Widget' }
+    const holder = createCustomType({ kind, schema: { type: 'object', properties: { map } }, objectMeta })
+    const given = { kind: 'Widget', apiVersion: 'g.example.com/v1', map: { one: whole } }
+    expect(decode(holder, given).problems).toEqual(['unknown field "map[one].metadata.unheardOf"'])
+  })
+
+  it('keeps only known metadata of defaults', () => {
     const given = { kind: 'Widget', apiVersion: 'g.example.com/v1', inside: { metadata: {} }, list: [{}] }
     const filled = applyDefaults(widget, decode(widget, given).object)
     const clean = { ...whole, metadata: { name: 'in' } }

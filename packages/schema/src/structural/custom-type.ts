@@ -9,7 +9,7 @@ import { own } from '../json/json-object.ts'
 import { maxProblems, truncatePath } from '../json/problems.ts'
 import { setMember } from '../json/syntax.ts'
 import { definitionName } from '../openapi/custom.ts'
-import { applySchemaDefaultsSteps, lacksDefaultsSteps, pruneNulls, pruneNullsSteps } from './defaults.ts'
+import { applySchemaDefaultsSteps, hasPrunedNullsSteps, lacksDefaultsSteps, pruneNulls, pruneNullsSteps } from './defaults.ts'
 import { coerceEmbedded, coerceMetadata, coerceMetadataSteps } from './embedded.ts'
 import { pruneObject, pruneObjectSteps } from './prune.ts'
 import { prunedDefaults } from './pruned-defaults.ts'
@@ -69,6 +69,13 @@ export function createCustomType(options: CustomTypeOptions): StructType {
 /** Keys of large objects in a copy. Some of the members may have been removed since. */
 type CopiedKeys = ReadonlyMap<object, readonly string[]> | undefined
 
+interface Coercion {
+  /** Receives the unknown fields. */
+  readonly unknown: string[] | undefined
+  readonly lenient: boolean
+  readonly keepNulls?: boolean | undefined
+}
+
 class CustomResourceCodec implements CustomCodec {
   readonly schema: SchemaNode
   readonly objectMeta: StructType
@@ -83,7 +90,7 @@ class CustomResourceCodec implements CustomCodec {
   decode(value: unknown, options: DecodeOptions = {}): Decoded<Record<string, unknown>> {
     const { object: whole, problems } = decodeUntyped<JsonObject>(value, { ...options, size: undefined })
     const unknown: string[] | undefined = options.collect === false ? undefined : []
-    const object = this.#coerce(whole, unknown, false)
+    const object = this.#coerce(whole, { unknown, lenient: false, keepNulls: options.keepNulls })
     if (options.size !== undefined) countObject(object, options.size)
     return { object: sortedValue(object) as Record<string, unknown>, problems: addUnknownFields(problems, unknown) }
   }
@@ -91,7 +98,7 @@ class CustomResourceCodec implements CustomCodec {
   *decodeSteps(value: unknown, options: DecodeOptions = {}): Generator<unknown, Decoded<Record<string, unknown>>> {
     const { object: whole, problems, keys } = yield* decodeUntypedSteps<JsonObject>(value, { ...options, size: undefined })
     const unknown: string[] | undefined = options.collect === false ? undefined : []
-    const object = yield* this.#coerceSteps(whole, { unknown, lenient: false, keys })
+    const object = yield* this.#coerceSteps(whole, { unknown, lenient: false, keepNulls: options.keepNulls }, keys)
     if (options.size !== undefined) yield* countObjectSteps(object, options.size, keys)
     yield true
     const sorted = (yield* sortedValueSteps(object)) as Record<string, unknown>
@@ -117,7 +124,7 @@ class CustomResourceCodec implements CustomCodec {
     const metadata = normalizeMetadata(object, this.objectMeta)
     const whole = metadata === object.metadata ? object : { ...object, metadata }
     // A strategy may have removed what has a default, such as the status of a new object.
-    return sortedValue(this.applyDefaults(whole)) as JsonObject
+    return sortedValue(runAtOnce(this.#withoutNullsSteps(this.applyDefaults(whole)))) as JsonObject
   }
 
   *normalizeSteps(object: JsonObject): Generator<unknown, JsonObject> {
@@ -125,18 +132,31 @@ class CustomResourceCodec implements CustomCodec {
     yield true
     const complete = yield* this.applyDefaultsSteps(metadata === object.metadata ? object : { ...object, metadata })
     yield true
-    return (yield* sortedValueSteps(complete)) as JsonObject
+    const pruned = yield* this.#withoutNullsSteps(complete)
+    yield true
+    return (yield* sortedValueSteps(pruned)) as JsonObject
+  }
+
+  /** Validation accepts null without a type, which storage does not keep. */
+  *#withoutNullsSteps(object: JsonObject): Generator<unknown, JsonObject> {
+    const { preserveUnknownFields, schema } = this
+    if (preserveUnknownFields || !schema.containsUntyped || !(yield* hasPrunedNullsSteps(object, schema))) return object
+    const { object: copy } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
+    yield* pruneNullsSteps(copy, schema)
+    return copy
   }
 
   readStored(object: JsonObject): JsonObject {
     if (!this.preserveUnknownFields && isSettled(object, this.schema, this.objectMeta)) return object
-    return sortedValue(runAtOnce(this.#completed(this.#coerce(copyJson(object), undefined, true)))) as JsonObject
+    return sortedValue(
+      runAtOnce(this.#completed(this.#coerce(copyJson(object), { unknown: undefined, lenient: true }))),
+    ) as JsonObject
   }
 
   *readStoredSteps(object: JsonObject): Generator<unknown, JsonObject> {
     if (!this.preserveUnknownFields && (yield* isSettledSteps(object, this.schema, this.objectMeta))) return object
     const { object: copy, keys } = yield* decodeUntypedSteps<JsonObject>(object, { collect: false })
-    const coerced = yield* this.#coerceSteps(copy, { unknown: undefined, lenient: true, keys })
+    const coerced = yield* this.#coerceSteps(copy, { unknown: undefined, lenient: true }, keys)
     yield true
     const completed = yield* this.#completed(coerced)
     yield true
@@ -165,14 +185,14 @@ class CustomResourceCodec implements CustomCodec {
     return object
   }
 
-  #coerce(object: JsonObject, unknown: string[] | undefined, lenient: boolean): JsonObject {
+  #coerce(object: JsonObject, { unknown, lenient, keepNulls = false }: Coercion): JsonObject {
     const given = own(object, 'metadata')
     const metadata = given === undefined ? {} : coerceMetadata(given, this.objectMeta, { prefix: 'metadata.', unknown, lenient })
     if (!this.preserveUnknownFields) {
       const pruned: string[] = []
       pruneObject(object, this.schema, unknown === undefined ? {} : { unknown: pruned })
       unknown?.push(...pruned)
-      pruneNulls(object, this.schema)
+      if (!keepNulls) pruneNulls(object, this.schema)
     }
     return this.#withMetadata(object, metadata, unknown, lenient)
   }
@@ -180,7 +200,8 @@ class CustomResourceCodec implements CustomCodec {
   /** As `#coerce`, with interruption points. */
   *#coerceSteps(
     object: JsonObject,
-    { unknown, lenient, keys }: { readonly unknown: string[] | undefined; readonly lenient: boolean; readonly keys: CopiedKeys },
+    { unknown, lenient, keepNulls = false }: Coercion,
+    keys: CopiedKeys,
   ): Generator<unknown, JsonObject> {
     const given = own(object, 'metadata')
     const options = { prefix: 'metadata.', unknown, lenient }
@@ -190,7 +211,7 @@ class CustomResourceCodec implements CustomCodec {
       yield* pruneObjectSteps(object, this.schema, unknown === undefined ? { keys } : { unknown: pruned, keys })
       unknown?.push(...pruned)
       yield true
-      yield* pruneNullsSteps(object, this.schema)
+      if (!keepNulls) yield* pruneNullsSteps(object, this.schema)
       yield true
     }
     return this.#withMetadata(object, metadata, unknown, lenient)

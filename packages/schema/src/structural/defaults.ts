@@ -96,6 +96,24 @@ export function* pruneNullsSteps(value: JsonValue, node: SchemaNode | undefined)
   }
 }
 
+/** Whether `pruneNulls` would change the value; checked before copying it. Has interruption points. */
+export function* hasPrunedNullsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, boolean> {
+  if (node?.containsUntyped !== true || typeof value !== 'object' || value === null) return false
+  const rest = additionalNode(node)
+  const keys = rest === undefined && !Array.isArray(value) ? [...node.properties.keys()] : Object.keys(value)
+  for (let i = 0; i < keys.length; i++) {
+    if (i % membersPerStep === membersPerStep - 1) yield true
+    const key = keys[i] as string
+    const member = Array.isArray(value) ? value[i] : memberOf(value, key)
+    const inner = Array.isArray(value) ? node.items : (node.properties.get(key) ?? rest)
+    if (inner === undefined || member === undefined) continue
+    if (member !== null) {
+      if (yield* hasPrunedNullsSteps(member, inner)) return true
+    } else if (!Array.isArray(value) && !inner.nullable && inner.default === undefined) return true
+  }
+  return false
+}
+
 const membersPerStep = 128
 
 /** Whether `applySchemaDefaultsSteps` would change the value; checked before copying it. Has interruption points. */

@@ -14,6 +14,7 @@ import { formatFieldError } from '@krmkit/meta/validation'
 import { decode, decodeSteps } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
+import { own } from '../json/json-object.ts'
 import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
@@ -44,7 +45,8 @@ function visitEmbedded(
     const inner = property ?? rest
     if (inner === undefined || !inner.containsEmbedded) continue
     const next = path === undefined ? Path.of(key) : property === undefined ? path.key(key) : path.child(key)
-    visitEmbedded(value[key] as JsonValue, inner, visit, { path: next, text: text === '' ? key : `${text}.${key}`, root: false })
+    const below = property === undefined ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`
+    visitEmbedded(value[key] as JsonValue, inner, visit, { path: next, text: below, root: false })
   }
 }
 
@@ -210,6 +212,30 @@ export function validateEmbedded(
   return errors
 }
 
+/**
+ * The error of the first embedded resource, the value itself included, whose `apiVersion`, `kind` or `metadata` has a wrong type.
+ *
+ * @see {@link coerceEmbedded}
+ */
+export function embeddedTypeError(value: JsonValue, node: SchemaNode, metadata: StructType, path: Path): FieldError | undefined {
+  let first: FieldError | undefined
+  const visit: Visit = (object, at) => {
+    first ??= typeErrorOf(object, at ?? path, metadata)
+  }
+  visitEmbedded(value, node, visit, { path, text: '', root: false })
+  return first
+}
+
+function typeErrorOf(object: JsonObject, path: Path, type: StructType): FieldError | undefined {
+  for (const name of ['apiVersion', 'kind']) {
+    const value = own(object, name)
+    if (value !== undefined && typeof value !== 'string') return field.invalid(path.child(name), value, 'must be a string')
+  }
+  const metadata = own(object, 'metadata')
+  const decoded = metadata === undefined ? undefined : decodeMetadata(metadata, path.child('metadata'), type)
+  return decoded !== undefined && 'problem' in decoded ? decoded.problem : undefined
+}
+
 /** Validates one embedded resource. */
 export function validateEmbeddedObject(object: JsonObject, path: Path | undefined, metadata: StructType): FieldError[] {
   const errors: FieldError[] = []
@@ -237,12 +263,18 @@ export function validateEmbeddedObject(object: JsonObject, path: Path | undefine
 }
 
 function validateMetadata(value: JsonValue, path: Path, type: StructType): FieldError[] {
+  const decoded = decodeMetadata(value, path, type)
+  if ('problem' in decoded) return [decoded.problem]
+  const { meta } = decoded
+  const named = (meta.name ?? '') === '' ? { ...meta, name: 'fakename' } : meta
+  return validateObjectMeta(named, { namespaced: (meta.namespace ?? '') !== '', name: nameRules.pathSegment, path })
+}
+
+function decodeMetadata(value: JsonValue, path: Path, type: StructType): { meta: ObjectMeta } | { problem: FieldError } {
   try {
-    const meta = decode<JsonObject>(type, value, { collect: false }).object as unknown as ObjectMeta
-    const named = (meta.name ?? '') === '' ? { ...meta, name: 'fakename' } : meta
-    return validateObjectMeta(named, { namespaced: (meta.namespace ?? '') !== '', name: nameRules.pathSegment, path })
+    return { meta: decode<JsonObject>(type, value, { collect: false }).object as unknown as ObjectMeta }
   } catch (error) {
-    if (error instanceof DecodeError) return [field.invalid(path, value, error.message)]
+    if (error instanceof DecodeError) return { problem: field.invalid(path, value, error.message) }
     throw error
   }
 }

@@ -1,4 +1,6 @@
+import { utf8Length } from '@krmkit/meta/go-text'
 import { parseIP, validateCIDR } from '@krmkit/meta/ip'
+import { readFormatDuration } from './format-duration.ts'
 
 /** String formats that the stock server checks, by name without dashes. Other names are ignored. */
 export const stringFormats: ReadonlyMap<string, (text: string) => boolean> = new Map([
@@ -63,12 +65,14 @@ function isDotAtom(text: string): boolean {
   return text.split('.').every((part) => /^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~\u0080-\uffff-]+$/.test(part))
 }
 
-const hostLabel = /^(?:[a-zA-Z0-9\u00a1-\uffff][a-zA-Z0-9\u00a1-\uffff_-]{0,62})?[a-zA-Z0-9\u00a1-\uffff]$/
+/** One label with a hyphen at most, after its first character; or labels before one of letters. */
+const hostname =
+  /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 
+/** As in the stock server, which counts bytes. */
 function isHostname(text: string): boolean {
-  if (text.length === 0 || text.length > 255) return false
-  const labels = (text.endsWith('.') ? text.slice(0, -1) : text).split('.')
-  return labels.every((label) => label.length <= 63 && hostLabel.test(label)) && !/^\d+$/.test(labels[labels.length - 1] ?? '')
+  if (text.length > 255 || utf8Length(text) > 255 || !hostname.test(text)) return false
+  return text.split('.').every((label) => utf8Length(label) <= 63)
 }
 
 /** Allows leading zeros, as the stock server does. */
@@ -148,9 +152,6 @@ function isDateTime(text: string): boolean {
   )
 }
 
-const goDuration = /^[-+]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/
-const wordDuration = /^\s*-?(?:\d+\s*(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)[a-z]*\s*)+$/i
-
 function isDuration(text: string): boolean {
-  return text.length <= 256 && (goDuration.test(text) || (text.length <= 64 && wordDuration.test(text)))
+  return readFormatDuration(text) !== undefined
 }

@@ -1,5 +1,5 @@
 export { type CustomTypeOptions, createCustomType } from './custom-type.ts'
-export { coerceEmbedded, validateEmbedded } from './embedded.ts'
+export { coerceEmbedded, embeddedTypeError, validateEmbedded } from './embedded.ts'
 export { validateListTypes, validateListTypesSteps } from './list-types.ts'
 export { compilePattern, type Pattern, type PatternProblem } from './pattern.ts'
 export { type PruneOptions, pruneObject, pruneValue } from './prune.ts'

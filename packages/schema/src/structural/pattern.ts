@@ -27,7 +27,7 @@ const maxLength = 64 * 1024
 /** Limit of the compiled size: counted repetitions are expanded. */
 const maxSize = 100_000
 
-const tooLarge: PatternProblem = { problem: 'error parsing regexp: expression too large' }
+const tooLarge = (source: string): PatternProblem => ({ problem: `error parsing regexp: expression too large: \`${source}\`` })
 
 /**
  * Compiles a regular expression in Go's syntax, which runs in linear time.
@@ -39,7 +39,7 @@ const tooLarge: PatternProblem = { problem: 'error parsing regexp: expression to
  * pattern.test('abc') // true
  */
 export function compilePattern(source: string): Pattern | PatternProblem {
-  if (source.length > maxLength || estimateProgramSize(source) > maxSize) return tooLarge
+  if (source.length > maxLength || estimateProgramSize(source) > maxSize) return tooLarge(source)
   try {
     const compiled = RE2JS.compile(source)
     return {
@@ -61,7 +61,9 @@ export function compilePattern(source: string): Pattern | PatternProblem {
       },
     }
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) }
+    const problem = error instanceof Error ? error.message : String(error)
+    // Go shows the wrong part of the expression, even an empty one.
+    return { problem: problem.endsWith('`') ? problem : `${problem}: \`\`` }
   }
 }
 

@@ -26,6 +26,8 @@ export interface SchemaNode {
   readonly containsEmbedded: boolean
   /** Whether a list inside is a set or a map. */
   readonly containsKeyedLists: boolean
+  /** Whether a value inside may be of any type. */
+  readonly containsUntyped: boolean
 }
 
 /** Schemas below this depth preserve everything. */
@@ -54,6 +56,8 @@ export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
   const embedded = own(schema, 'x-kubernetes-embedded-resource') === true
   const inner = [...properties.values(), ...(items === undefined ? [] : [items]), ...(isNode(additional) ? [additional] : [])]
   const type = own(schema, 'type')
+  const intOrString = own(schema, 'x-kubernetes-int-or-string') === true
+  const typed = intOrString || (typeof type === 'string' && type !== '')
   return {
     properties,
     items,
@@ -61,7 +65,7 @@ export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
     nullable: own(schema, 'nullable') === true,
     preserveUnknownFields: own(schema, 'x-kubernetes-preserve-unknown-fields') === true || depth > maxDepth,
     embeddedResource: embedded,
-    intOrString: own(schema, 'x-kubernetes-int-or-string') === true,
+    intOrString,
     type: typeof type === 'string' ? type : '',
     default: fallback,
     listType: listType === 'set' || listType === 'map' || listType === 'atomic' ? listType : undefined,
@@ -70,6 +74,7 @@ export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
     containsDefaults: fallback !== undefined || inner.some((node) => node.containsDefaults),
     containsEmbedded: embedded || inner.some((node) => node.containsEmbedded),
     containsKeyedLists: listType === 'set' || listType === 'map' || inner.some((node) => node.containsKeyedLists),
+    containsUntyped: !typed || inner.some((node) => node.containsUntyped),
   }
 }
 

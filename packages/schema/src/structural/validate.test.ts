@@ -12,6 +12,8 @@ const spec = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({
 const errorsOf = (schema: JsonObject, value: JsonValue, old?: JsonValue): string[] =>
   createSchemaValidator(schema)({ spec: value }, old === undefined ? {} : { old: { spec: old } }).map(formatFieldError)
 
+type Case = [name: string, schema: JsonObject, value: JsonValue, errors: string[]]
+
 describe('createSchemaValidator', () => {
   it('reports a missing required member after errors inside of others [P201]', () => {
     const schema = spec(
@@ -25,7 +27,7 @@ describe('createSchemaValidator', () => {
     ])
   })
 
-  it.each<[string, JsonObject, JsonValue, string[]]>([
+  it.each<Case>([
     ['type', { type: 'string' }, 1, ['spec.f: Invalid value: "integer": spec.f in body must be of type string: "integer"']],
     ['integer', { type: 'integer' }, 2, []],
     ['fraction', { type: 'integer' }, 1.5, ['spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"']],
@@ -78,6 +80,17 @@ describe('createSchemaValidator', () => {
       'now',
       ['spec.f: Invalid value: "now": spec.f in body must be of type date-time: "now"'],
     ],
+    ...['a-b', 'a-', 'host', '1', 'a.b-c-d.example', 'grüße.example'].map(
+      (text): Case => [`hostname ${text}`, { type: 'string', format: 'hostname' }, text, []],
+    ),
+    ...['2024-13-01', 'a_b', 'a.b.', 'a.1', `${'a'.repeat(64)}.example`].map(
+      (text): Case => [
+        `invalid hostname ${text}`,
+        { type: 'string', format: 'hostname' },
+        text,
+        [`spec.f: Invalid value: "${text}": spec.f in body must be of type hostname: "${text}"`],
+      ],
+    ),
     ['unknown format', { type: 'string', format: 'zip-code' }, 'x', []],
     [
       'list',

@@ -346,7 +346,7 @@ function objectCheck(schema: JsonObject, scope: CheckScope): Check<Generator<unk
         const checked = check(object[key] as JsonValue, at, errors, before(key))
         count += typeof checked === 'number' ? checked : yield* checked
       } else if (additional === false)
-        errors.push(field.invalid(messagePath(path), key, `${inside(key)} in body is a forbidden property`))
+        errors.push(field.invalid(messagePath(path), key, `${path}.${key} in body is a forbidden property`))
     }
     for (const name of required) if (!Object.hasOwn(object, name)) errors.push(field.required(messagePath(inside(name))))
     return count

@@ -1,3 +1,4 @@
+import { trimSpace } from '@krmkit/meta/go-text'
 /** Match conditions: expressions that narrow down the matched requests. */
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
@@ -18,7 +19,7 @@ export function validateMatchConditions(
   const names = new Set<string>()
   for (const [i, { name, expression }] of list.entries()) {
     const here = at.index(i)
-    const text = (expression ?? '').trim()
+    const text = trimSpace(expression ?? '')
     if (text === '') here.child('expression').required()
     else validateExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
     if (isEmpty(name)) {

@@ -1,5 +1,6 @@
 /** Members that validating and mutating policies and their bindings share. */
 import { nameRules } from '@krmkit/meta'
+import { trimSpace } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Type } from '@krmkit/schema/cel'
 import type {
@@ -83,11 +84,11 @@ export function validateVariables(
 ): void {
   for (const [i, { name = '', expression = '' }] of (variables ?? []).entries()) {
     const here = at.index(i)
-    if (name.trim() === '') here.child('name').required('name is not specified')
+    if (trimSpace(name) === '') here.child('name').required('name is not specified')
     else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reservedWords.has(name)) {
       here.child('name').invalid(name, 'name is not a valid CEL identifier')
     }
-    if (expression.trim() === '') here.child('expression').required('expression is not specified')
+    if (trimSpace(expression) === '') here.child('expression').required('expression is not specified')
     else
       environment.variables?.set(
         name,

@@ -1,10 +1,10 @@
 import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
-import { lazyTypes, type TypePart } from '../../handles/lazy-types.ts'
+import { lazyStruct, type TypePart } from '../../handles/lazy-types.ts'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
-import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../shared/strategy.ts'
 import { validateStructure } from './structure.ts'
 
 export interface GenericStrategyOptions {
@@ -35,8 +35,7 @@ export interface GenericStrategyOptions {
  */
 export function genericStrategy(kind: GenericStrategyOptions): Strategy {
   const { part, namespaced, status = false, generation = false, name, validate, selectableFields, gatedFields: table = [] } = kind
-  const types = lazyTypes(part)
-  const type = () => types().struct(`${part.at.folder}/${part.at.version}.${part.type}`)
+  const type = lazyStruct(part)
   const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
   return defineStrategy({
     prepareForCreate(object, { features }) {
@@ -49,20 +48,16 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       if (status) keepMembers(object, old, 'status')
       if (generation) raiseGeneration(object, old, 'spec')
     },
-    validate(object, context) {
-      return validateStepsWith(context, function* (errors) {
-        yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
-        structure(object, errors)
-        validate?.(object, undefined, errors)
-      })
-    },
-    validateUpdate(object, old, context) {
-      return validateStepsWith(context, function* (errors) {
-        yield* validateMetadataUpdate(object, old, errors)
-        structure(object, errors)
-        validate?.(object, old, errors)
-      })
-    },
+    validate: creationSteps(function* (errors, object) {
+      yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
+      structure(object, errors)
+      validate?.(object, undefined, errors)
+    }),
+    validateUpdate: updateSteps(function* (errors, object, old) {
+      yield* validateMetadataUpdate(object, old, errors)
+      structure(object, errors)
+      validate?.(object, old, errors)
+    }),
     ...(selectableFields === undefined ? {} : { selectableFields }),
     ...(status
       ? {
@@ -72,12 +67,10 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
                 dropGatedFields(object, old, { table, features })
                 keepMembers(object, old, 'spec')
               },
-              validateUpdate(object, old, context) {
-                return validateStepsWith(context, function* (errors) {
-                  yield* validateMetadataUpdate(object, old, errors)
-                  structure(object, errors)
-                })
-              },
+              validateUpdate: updateSteps(function* (errors, object, old) {
+                yield* validateMetadataUpdate(object, old, errors)
+                structure(object, errors)
+              }),
             },
           },
           resetFields: { '': [['status']], status: [['spec']] },

@@ -8,7 +8,7 @@ import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateSelector } from '../shared/labels.ts'
 import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import type { Steps } from '../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../shared/values.ts'
 
 type AnyRole = Role | ClusterRole
@@ -51,14 +51,12 @@ function roleStrategyOf(namespaced: boolean): Strategy<AnyRole> {
     validate(role, context) {
       return validateStepsWith(context, (errors) => validateRole(role, errors, namespaced))
     },
-    validateUpdate(role, old, context) {
-      return validateStepsWith(context, function* (errors) {
-        // The stock server validates the object twice on update.
-        yield* validateRole(role, errors, namespaced)
-        yield* validateRole(role, errors, namespaced)
-        yield* validateMetadataUpdate(role, old, errors)
-      })
-    },
+    validateUpdate: updateSteps(function* (errors, role, old) {
+      // The stock server validates the object twice on update.
+      yield* validateRole(role, errors, namespaced)
+      yield* validateRole(role, errors, namespaced)
+      yield* validateMetadataUpdate(role, old, errors)
+    }),
   }
 }
 

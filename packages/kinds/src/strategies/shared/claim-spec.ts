@@ -87,6 +87,7 @@ function validateDataSource(source: R<TypedLocalObjectReference | TypedObjectRef
   if (group !== '' && !anyGroup) at.child('apiGroup').invalidAll(group, nameRules.dns1123Subdomain(group, false))
 }
 
+/** An absent group differs from an empty one. */
 function sameSource(a: R<TypedLocalObjectReference>, b: R<TypedObjectReference>): boolean {
-  return (a.apiGroup ?? '') === (b.apiGroup ?? '') && a.kind === b.kind && a.name === b.name
+  return (a.apiGroup ?? undefined) === (b.apiGroup ?? undefined) && a.kind === b.kind && a.name === b.name
 }

@@ -1,3 +1,4 @@
+import { trimSpace } from '@krmkit/meta/go-text'
 /** Containers of every sort: regular, init, sidecar and ephemeral. */
 import type { Container, EphemeralContainer } from '../../types/core-v1.generated.ts'
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts'
@@ -165,7 +166,7 @@ export function validateImages(containers: readonly R<Container>[] | null | unde
 }
 
 function validateImageWhitespace(image: string | undefined, at: FieldPath): void {
-  if (image !== undefined && image.trim() !== image) {
+  if (image !== undefined && trimSpace(image) !== image) {
     at.child('image').invalid(image, 'must not have leading or trailing whitespace')
   }
 }

@@ -22,10 +22,22 @@ export function dropGatedFields(
   if (object === undefined) return
   for (const row of table) {
     if (gateEnabled(row.gate, features)) continue
-    if ((row.usedBy ?? row.paths).some((path) => isUsed(old, path.split('.'), 0))) continue
-    if (row.when !== undefined && !isUsed(object, row.when.split('.'), 0)) continue
-    for (const path of row.paths) removeAt(object, path.split('.'), 0)
+    if (old !== undefined && (row.usedBy ?? row.paths).some((path) => isUsed(old, stepsOf(path), 0))) continue
+    if (row.when !== undefined && !isUsed(object, stepsOf(row.when), 0)) continue
+    for (const path of row.paths) removeAt(object, stepsOf(path), 0)
   }
+}
+
+/** The paths of the tables, split: every write asks for all of them. */
+const splitPaths = new Map<string, readonly string[]>()
+
+function stepsOf(path: string): readonly string[] {
+  let steps = splitPaths.get(path)
+  if (steps === undefined) {
+    steps = path.split('.')
+    splitPaths.set(path, steps)
+  }
+  return steps
 }
 
 function isUsed(value: unknown, path: readonly string[], at: number): boolean {
@@ -44,6 +56,8 @@ function removeAt(value: unknown, path: readonly string[], at: number): void {
     return
   }
   const members = value as Record<string, unknown>
-  if (at === path.length - 1) delete members[step]
-  else removeAt(members[step], path, at + 1)
+  // Deleting an absent member costs as much as deleting a present one.
+  if (at === path.length - 1) {
+    if (step in members) delete members[step]
+  } else removeAt(members[step], path, at + 1)
 }

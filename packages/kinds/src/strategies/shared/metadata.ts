@@ -1,13 +1,18 @@
 /** Metadata and generation of built-in kinds. */
-import { type ApiObject, type DeepReadonly, type NameRule, nameRules } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type FieldError, type NameRule, nameRules } from '@krmkit/meta'
 import {
+  isLargeMetadata,
+  validateBuiltInObjectMeta,
   validateBuiltInObjectMetaSteps,
+  validateBuiltInObjectMetaUpdate,
   validateBuiltInObjectMetaUpdateSteps,
+  validateObjectMeta,
   validateObjectMetaSteps,
+  validateObjectMetaUpdate,
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
 import type { ContextErrorList } from './field-path.ts'
-import type { Steps } from './steps.ts'
+import { done, type Steps } from './steps.ts'
 import { copy, deepEqual, keep, semanticEqual } from './values.ts'
 
 export interface FinalizerRules {
@@ -21,22 +26,38 @@ export interface MetadataRules extends FinalizerRules {
   readonly name?: NameRule
 }
 
-/** Validates `metadata` of a new object. */
-export function* validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): Steps {
+/** Validates `metadata` of a new object. Those of most objects are validated when the function returns. */
+export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): Steps {
   const { namespaced, name = nameRules.dns1123Subdomain, bareFinalizers = false } = rules
-  const validate = bareFinalizers ? validateObjectMetaSteps : validateBuiltInObjectMetaSteps
-  errors.add(yield* validate(object.metadata, { namespaced, name }))
+  const { metadata } = object
+  if (isLargeMetadata(metadata)) {
+    const validate = bareFinalizers ? validateObjectMetaSteps : validateBuiltInObjectMetaSteps
+    return addedSteps(errors, validate(metadata, { namespaced, name }))
+  }
+  const validate = bareFinalizers ? validateObjectMeta : validateBuiltInObjectMeta
+  errors.add(validate(metadata, { namespaced, name }))
+  return done
 }
 
-/** Validates `metadata` of an updated object. */
-export function* validateMetadataUpdate(
+function* addedSteps(errors: ContextErrorList, validation: Steps<FieldError[]>): Steps {
+  errors.add(yield* validation)
+}
+
+/** Validates `metadata` of an updated object, as `validateMetadata` does. */
+export function validateMetadataUpdate(
   object: DeepReadonly<ApiObject>,
   old: DeepReadonly<ApiObject>,
   errors: ContextErrorList,
   { bareFinalizers = false }: FinalizerRules = {},
 ): Steps {
-  const validate = bareFinalizers ? validateObjectMetaUpdateSteps : validateBuiltInObjectMetaUpdateSteps
-  errors.add(yield* validate(object.metadata, old.metadata))
+  const { metadata } = object
+  if (isLargeMetadata(metadata)) {
+    const validate = bareFinalizers ? validateObjectMetaUpdateSteps : validateBuiltInObjectMetaUpdateSteps
+    return addedSteps(errors, validate(metadata, old.metadata))
+  }
+  const validate = bareFinalizers ? validateObjectMetaUpdate : validateBuiltInObjectMetaUpdate
+  errors.add(validate(metadata, old.metadata))
+  return done
 }
 
 /** Sets the generation of a new object to 1. */

@@ -42,12 +42,15 @@ export function nodeLabelWarning(label: string, profile: NamingProfile): string 
 }
 
 /** Warnings about the labels of a term, and about values that are none of a label where `checksValues`. */
-export function nodeTermWarnings(
-  path: string,
+export function warnNodeTerm(
+  texts: string[],
   term: R<NodeSelectorTerm> | undefined,
-  { profile, checksValues = false }: { readonly profile: NamingProfile; readonly checksValues?: boolean },
-): string[] {
-  const texts: string[] = []
+  {
+    path,
+    profile,
+    checksValues = false,
+  }: { readonly path: string; readonly profile: NamingProfile; readonly checksValues?: boolean },
+): void {
   for (const [i, { key, values = [] }] of (term?.matchExpressions ?? []).entries()) {
     const here = `${path}.matchExpressions[${i}]`
     texts.push(...keyWarnings(`${here}.key`, key, profile))
@@ -55,7 +58,6 @@ export function nodeTermWarnings(
     for (const [j, value] of values.entries())
       for (const message of validateLabelValue(value)) texts.push(`${here}.values[${j}]: ${value} is invalid, ${message}`)
   }
-  return texts
 }
 
 /** Warnings about the labels of a selector. */

@@ -13,8 +13,7 @@ interface SourcePath {
 const maxComparisons = 100_000
 
 /** Warnings about volumes in which one path is another one, or lies inside of it, and about projections without a source. */
-export function overlapWarnings(volumes: readonly R<Volume>[] | undefined): string[] {
-  const texts: string[] = []
+export function warnOverlaps(texts: string[], volumes: readonly R<Volume>[] | undefined): void {
   const budget = { left: maxComparisons }
   for (const { name, configMap, secret, downwardAPI, projected } of volumes ?? []) {
     const take = (kind: string, paths: readonly SourcePath[], taken: SourcePath[] = []) => {
@@ -37,7 +36,6 @@ export function overlapWarnings(volumes: readonly R<Volume>[] | undefined): stri
       } else texts.push(`volume ${goQuote(name)} (Projected) has no sources provided`)
     }
   }
-  return texts
 }
 
 function projectedPaths(projection: R<VolumeProjection>): SourcePath[] | undefined {

@@ -35,6 +35,15 @@ describe('podWarnings', () => {
     ])
   })
 
+  it('lists no more repeated and long warnings than a response shows', () => {
+    const empty = warningsOf({ volumes: [{ name: 'v', projected: { sources: Array.from({ length: 200_000 }, () => ({})) } }] })
+    expect(empty).toEqual(['volume "v" (Projected) has no sources provided'])
+    const secrets = Array.from({ length: 100_000 }, () => ({ name: 'same' }))
+    const repeated = warningsOf({ imagePullSecrets: secrets })
+    expect(repeated.length).toBeLessThan(200)
+    expect(repeated.join('').length).toBeGreaterThan(2 * 4096)
+  })
+
   it('lists warnings in the order of the stock server', () => {
     const texts = warningsOf({
       affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'a' }] } },

@@ -13,11 +13,12 @@ import type {
   VolumeResourceRequirements,
 } from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
-import { keyWarnings, nodeLabelWarning, nodeTermWarnings } from './node-labels.ts'
-import { overlapWarnings } from './path-warnings.ts'
-import { portWarnings } from './port-warnings.ts'
+import { keyWarnings, nodeLabelWarning, warnNodeTerm } from './node-labels.ts'
+import { warnOverlaps } from './path-warnings.ts'
+import { warnPorts } from './port-warnings.ts'
 import { amount, isWhole } from './quantities.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+import { collectWarnings } from './warning-list.ts'
 
 type Annotations = Readonly<Record<string, string>> | undefined
 
@@ -25,7 +26,8 @@ const empty: R<PodSpec> = { containers: [] }
 
 /** Warnings for a new pod; updates give none. */
 export function podWarnings(pod: DeepReadonly<Pod>, settings: WarningSettings): string[] {
-  return specWarnings({ spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }, settings)
+  const subject = { spec: pod.spec ?? empty, annotations: pod.metadata.annotations, at: '' }
+  return collectWarnings((texts) => warnSpec(texts, subject, settings))
 }
 
 interface WarningSettings {
@@ -48,7 +50,7 @@ export function podTemplateWarnings(
 ): string[] {
   if (old !== undefined && object.metadata.generation === old.metadata.generation) return []
   const subject = { spec: template?.spec ?? empty, annotations: template?.metadata?.annotations, at: `${at}.` }
-  return specWarnings(subject, settings)
+  return collectWarnings((texts) => warnSpec(texts, subject, settings))
 }
 
 interface Subject {
@@ -59,10 +61,9 @@ interface Subject {
 }
 
 /** In the order of the stock server. */
-function specWarnings(subject: Subject, { profile, features }: WarningSettings): string[] {
+function warnSpec(texts: string[], subject: Subject, { profile, features }: WarningSettings): void {
   const { spec, at } = subject
   const path = `${at}spec`
-  const texts: string[] = []
   for (const key of sortedKeys(spec.nodeSelector)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key, profile)
   warnNodeAffinity(texts, spec, { path, profile })
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
@@ -72,7 +73,7 @@ function specWarnings(subject: Subject, { profile, features }: WarningSettings):
   }
   warnAnnotations(texts, subject, profile)
   for (const [i, volume] of (spec.volumes ?? []).entries()) warnVolume(texts, volume, { path: `${path}.volumes[${i}]`, features })
-  texts.push(...overlapWarnings(spec.volumes))
+  warnOverlaps(texts, spec.volumes)
   warnRepeated(texts, spec.hostAliases, { at: `${path}.hostAliases`, member: 'ip' })
   warnRepeated(texts, spec.imagePullSecrets, { at: `${path}.imagePullSecrets`, member: 'name' })
   for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries())
@@ -86,7 +87,7 @@ function specWarnings(subject: Subject, { profile, features }: WarningSettings):
       warnContainer(texts, container, `${path}.${name}[${i}]`)
     }
   }
-  texts.push(...portWarnings(spec, path))
+  warnPorts(texts, spec, path)
   if (Number(spec.terminationGracePeriodSeconds ?? 0) < 0)
     texts.push(`${path}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`)
   for (const name of ['podAffinity', 'podAntiAffinity'] as const)
@@ -94,7 +95,6 @@ function specWarnings(subject: Subject, { profile, features }: WarningSettings):
   for (const [i, server] of (spec.dnsConfig?.nameservers ?? []).entries())
     texts.push(...addressWarnings(`${path}.dnsConfig.nameservers[${i}]`, server))
   for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) texts.push(...addressWarnings(`${path}.hostAliases[${i}].ip`, ip))
-  return texts
 }
 
 const nullSelector = 'a null labelSelector results in matching no pod'
@@ -112,10 +112,10 @@ function warnNodeAffinity(
   const nodes = spec.affinity?.nodeAffinity
   const required = nodes?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
   const place = `${path}.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
-  for (const [i, term] of required.entries()) texts.push(...nodeTermWarnings(`${place}[${i}]`, term, { profile }))
+  for (const [i, term] of required.entries()) warnNodeTerm(texts, term, { path: `${place}[${i}]`, profile })
   const preferred = `${path}.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution`
   for (const [i, term] of (nodes?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-    texts.push(...nodeTermWarnings(`${preferred}[${i}].preference`, term.preference, { profile, checksValues: true }))
+    warnNodeTerm(texts, term.preference, { path: `${preferred}[${i}].preference`, profile, checksValues: true })
   }
 }
 
@@ -140,6 +140,7 @@ const deprecatedAnnotations: readonly (readonly [string, string])[] = [
 const seccompText = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 
 function warnAnnotations(texts: string[], subject: Subject, { domain }: NamingProfile): void {
+  if (subject.annotations === undefined) return
   for (const [name, text] of deprecatedAnnotations) warnAnnotation(texts, subject, name.replace('DOMAIN', domain), text)
 }
 
@@ -150,6 +151,7 @@ function warnAnnotation(texts: string[], { annotations, at }: Subject, key: stri
 
 /** Annotations that give profiles which no field gives. A pod itself is warned of AppArmor when its field is set. */
 function warnProfiles(texts: string[], subject: Subject, container: R<Container>, { domain }: NamingProfile): void {
+  if (subject.annotations === undefined) return
   const { securityContext } = container
   if (!isSet(securityContext?.seccompProfile))
     warnAnnotation(texts, subject, `container.seccomp.security.alpha.${domain}/${container.name}`, seccompText)
@@ -164,8 +166,9 @@ function warnRepeated<Member extends string>(
   items: readonly { readonly [name in Member]?: string }[] | undefined,
   { at, member }: { readonly at: string; readonly member: Member },
 ): void {
+  if (items === undefined || items.length < 2) return
   const seen = new Set<string>()
-  for (const [i, item] of (items ?? []).entries()) {
+  for (const [i, item] of items.entries()) {
     const value = item[member] ?? ''
     if (seen.has(value)) texts.push(`${at}[${i}].${member}: duplicate ${member} ${goQuote(value)}`)
     seen.add(value)

@@ -2,9 +2,22 @@
 import type { ContainerPort, PodSpec } from '../../types/core-v1.generated.ts'
 import type { R } from './values.ts'
 
-interface PlacedPort extends R<ContainerPort> {
-  /** Path of the port. */
-  readonly at: string
+interface PlacedPort {
+  readonly port: R<ContainerPort>
+  readonly list: 'initContainers' | 'containers'
+  readonly container: number
+  readonly index: number
+}
+
+/** The ports of all containers, with their places. */
+function placedPorts(spec: R<PodSpec>): PlacedPort[] {
+  const placed: PlacedPort[] = []
+  for (const list of ['initContainers', 'containers'] as const) {
+    for (const [container, { ports }] of (spec[list] ?? []).entries()) {
+      for (const [index, port] of (ports ?? []).entries()) placed.push({ port, list, container, index })
+    }
+  }
+  return placed
 }
 
 /**
@@ -12,42 +25,40 @@ interface PlacedPort extends R<ContainerPort> {
  *
  * @param path of the specification
  */
-export function portWarnings(spec: R<PodSpec>, path: string): string[] {
-  const texts: string[] = []
-  const ports = (['initContainers', 'containers'] as const).flatMap((list) =>
-    (spec[list] ?? []).flatMap((container, i) =>
-      (container.ports ?? []).map((port, j): PlacedPort => ({ ...port, at: `${path}.${list}[${i}].ports[${j}]` })),
-    ),
-  )
+export function warnPorts(texts: string[], spec: R<PodSpec>, path: string): void {
+  const ports = placedPorts(spec)
+  if (ports.length === 0) return
+  // Most ports give no warning and need no path.
+  const pathOf = ({ list, container, index }: PlacedPort) => `${path}.${list}[${container}].ports[${index}]`
   const seen = new Map<string, PlacedPort[]>()
-  for (const port of ports) {
+  for (const placed of ports) {
+    const { port } = placed
     if ((port.hostIP ?? '') !== '' && (port.hostPort ?? 0) === 0)
-      texts.push(`${port.at}: hostIP set without hostPort: ${printPort(port)}`)
+      texts.push(`${pathOf(placed)}: hostIP set without hostPort: ${printPort(port)}`)
     const key = `${port.containerPort}/${port.protocol ?? ''}`
     const others = seen.get(key) ?? []
     for (const other of others) {
-      const relation = portRelation(port, other)
-      if (relation !== undefined) texts.push(`${port.at}: ${relation} port definition with ${other.at}`)
+      const relation = portRelation(port, other.port)
+      if (relation !== undefined) texts.push(`${pathOf(placed)}: ${relation} port definition with ${pathOf(other)}`)
     }
-    others.push(port)
+    others.push(placed)
     seen.set(key, others)
   }
-  return [...texts, ...nameWarnings(ports)]
+  warnNames(texts, ports, pathOf)
 }
 
-function nameWarnings(ports: readonly PlacedPort[]): string[] {
-  const texts: string[] = []
-  const names = new Map<string, string>()
-  for (const { name = '', at } of ports) {
-    const first = names.get(name)
+function warnNames(texts: string[], ports: readonly PlacedPort[], pathOf: (placed: PlacedPort) => string): void {
+  const names = new Map<string, PlacedPort>()
+  for (const placed of ports) {
+    const { name = '' } = placed.port
     if (name === '') continue
-    if (first === undefined) names.set(name, at)
+    const first = names.get(name)
+    if (first === undefined) names.set(name, placed)
     else {
-      const effect = `services and probes that select ports by name will use ${first}`
-      texts.push(`${at}: duplicate port name "${name}" with ${first}, ${effect}`)
+      const effect = `services and probes that select ports by name will use ${pathOf(first)}`
+      texts.push(`${pathOf(placed)}: duplicate port name "${name}" with ${pathOf(first)}, ${effect}`)
     }
   }
-  return texts
 }
 
 function portRelation(a: R<ContainerPort>, b: R<ContainerPort>): string | undefined {

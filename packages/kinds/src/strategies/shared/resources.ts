@@ -27,17 +27,26 @@ export function validateResources(
   const validateEntry = (name: string, value: string, here: FieldPath): void => {
     validateName(name, here)
     validateResourceAmount(name, value, here)
+  }
+  const validateSize = (name: string, value: string, here: FieldPath): void => {
     if (isHugePages(name)) {
       hugePages = true
       validateHugePages(name, value, here)
     }
     if (name === 'cpu' || name === 'memory') compute = true
   }
-  for (const name of sortedKeys(limits)) validateEntry(name, own(limits, name) ?? '0', at.child('limits').key(name))
+  for (const name of sortedKeys(limits)) {
+    const limit = own(limits, name) ?? '0'
+    const here = at.child('limits').key(name)
+    validateEntry(name, limit, here)
+    validateSize(name, limit, here)
+  }
   for (const name of sortedKeys(requests)) {
     const request = own(requests, name) ?? '0'
-    validateEntry(name, request, at.child('requests').key(name))
+    const here = at.child('requests').key(name)
+    validateEntry(name, request, here)
     validateAgainstLimit(name, request, at, own(limits, name))
+    validateSize(name, request, here)
   }
   if (hugePages && !compute) at.forbidden('HugePages require cpu or memory')
   validateClaims(resources.claims, at.child('claims'), options.claims)
@@ -90,8 +99,9 @@ function validateHugePages(name: string, value: string, at: FieldPath): void {
 }
 
 function validateClaims(claims: readonly R<ResourceClaim>[] | null | undefined, at: FieldPath, known: ReadonlySet<string>): void {
+  if (!isSet(claims)) return
   const seen = new Set<string>()
-  for (const [i, claim] of (claims ?? []).entries()) {
+  for (const [i, claim] of claims.entries()) {
     const here = at.index(i)
     const name = claim.name
     if (isEmpty(name)) {
@@ -114,8 +124,9 @@ export function validateResizePolicy(
   at: FieldPath,
   podRestartPolicy: string | undefined,
 ): void {
+  if (!isSet(policies)) return
   const seen = new Set<string>()
-  for (const [i, policy] of (policies ?? []).entries()) {
+  for (const [i, policy] of policies.entries()) {
     if (seen.has(policy.resourceName)) at.index(i).duplicate(goText(policy.resourceName))
     seen.add(policy.resourceName)
     if (isEmpty(policy.resourceName)) at.required()

@@ -1,5 +1,5 @@
 /** Security context of containers. */
-import { goQuote, goText, utf8Length } from '@krmkit/meta/go-text'
+import { goQuote, goText, trimSpace, utf8Length } from '@krmkit/meta/go-text'
 import { validateUserId } from '@krmkit/meta/names'
 import type {
   AppArmorProfile,
@@ -102,7 +102,7 @@ export function validateAppArmorProfile(profile: R<AppArmorProfile> | null | und
   const nameAt = at.child('localhostProfile')
   if (type === 'Localhost') {
     if (!isSet(name)) nameAt.required('must be set when AppArmor type is Localhost')
-    else if (name.trim() !== name) nameAt.invalid(name, 'must not be padded with whitespace')
+    else if (trimSpace(name) !== name) nameAt.invalid(name, 'must not be padded with whitespace')
     else if (name === '') nameAt.required('must be set when AppArmor type is Localhost')
     if (isSet(name) && utf8Length(name) > maxAppArmorProfile) nameAt.tooLong(name, maxAppArmorProfile)
     return

@@ -8,6 +8,7 @@ import { testContext } from '../testing/context.ts'
 const many = 4000
 const times = <T>(make: (i: number) => T): T[] => Array.from({ length: many }, (_, i) => make(i))
 const wide = Object.fromEntries(times((i) => [`k${i}`, 'v']))
+const wideAmounts = Object.fromEntries(times((i) => [`example.com/k${i}`, '1']))
 const container = { name: 'c', image: 'i', terminationMessagePolicy: 'File', imagePullPolicy: 'Always' }
 const podSpec = (rest: object) => ({ restartPolicy: 'Always', dnsPolicy: 'ClusterFirst', containers: [container], ...rest })
 const template = (spec: object) => ({ metadata: { labels: { a: 'b' } }, spec: podSpec(spec) })
@@ -15,6 +16,7 @@ const template = (spec: object) => ({ metadata: { labels: { a: 'b' } }, spec: po
 const large: Record<string, [key: string, members: object]> = {
   'labels of a service account': ['/ServiceAccount', { metadata: { labels: wide } }],
   'annotations of a node': ['/Node', { metadata: { annotations: wide } }],
+  'capacity of a node': ['/Node', { status: { capacity: wideAmounts } }],
   'data of a config map': ['/ConfigMap', { data: wide }],
   'binary data of a config map': ['/ConfigMap', { binaryData: wide }],
   'data of a secret': ['/Secret', { type: 'Opaque', data: wide }],

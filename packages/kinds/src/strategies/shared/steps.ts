@@ -1,4 +1,5 @@
 import { sortKeysSteps } from '@krmkit/schema/json'
+import { inOrder } from './values.ts'
 
 /** Work of a strategy with interruption points, so that a large object is validated in slices. */
 export type Steps<T = void> = Generator<unknown, T>
@@ -6,22 +7,46 @@ export type Steps<T = void> = Generator<unknown, T>
 /** Items of a list that are validated in one step. */
 const itemsPerStep = 16
 
-/** Calls `each` for every item, with interruption points in long lists. */
-export function* forEachStep<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Steps {
-  if (items === undefined || items === null) return
+/** Work that is done: it has ended, so that it can be delegated to again and again. */
+export const done: Steps = (function* () {})()
+done.next()
+
+/** Calls `each` for every item, with interruption points in long lists. Short lists are done when the function returns. */
+export function forEachStep<T>(items: readonly T[] | null | undefined, each: (item: T, index: number) => void): Steps {
+  if (items === undefined || items === null) return done
+  if (items.length > itemsPerStep) return eachItemSteps(items, each)
+  for (let i = 0; i < items.length; i++) each(items[i] as T, i)
+  return done
+}
+
+function* eachItemSteps<T>(items: readonly T[], each: (item: T, index: number) => void): Steps {
   for (let i = 0; i < items.length; i++) {
     each(items[i] as T, i)
     if (i % itemsPerStep === itemsPerStep - 1) yield
   }
 }
 
-/** Calls `each` for every member of a map of texts, sorted by key as the stock server reports errors, with interruption points. */
-export function* forEachKeyStep(
+/**
+ * Calls `each` for every member of a map of texts, sorted by key as the stock server reports errors, with interruption points. Small
+ * maps are done when the function returns.
+ */
+export function forEachKeyStep(
   map: Readonly<Record<string, string>> | null | undefined,
   each: (key: string, value: string) => void,
 ): Steps {
-  if (map === undefined || map === null) return
-  const keys = yield* sortedKeysSteps(map)
+  if (map === undefined || map === null) return done
+  const keys = Object.keys(map)
+  if (keys.length > itemsPerStep) return eachKeySteps(map, keys, each)
+  for (const key of inOrder(keys)) each(key, map[key] ?? '')
+  return done
+}
+
+function* eachKeySteps(
+  map: Readonly<Record<string, string>>,
+  unsorted: string[],
+  each: (key: string, value: string) => void,
+): Steps {
+  const keys = yield* sortedSteps(unsorted)
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     each(key, map[key] ?? '')
@@ -30,8 +55,11 @@ export function* forEachKeyStep(
 }
 
 /** The keys of a map in the order in which the stock server reports errors, with interruption points. */
-export function* sortedKeysSteps(map: object): Steps<string[]> {
-  const keys = Object.keys(map)
+export function sortedKeysSteps(map: object): Steps<string[]> {
+  return sortedSteps(Object.keys(map))
+}
+
+function* sortedSteps(keys: string[]): Steps<string[]> {
   if (keys.length <= itemsPerStep) return keys.sort()
   yield true
   return yield* sortKeysSteps(keys)

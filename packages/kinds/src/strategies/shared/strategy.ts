@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, FieldError } from '@krmkit/meta'
-import { runUntilFull, runUntilFullSteps } from '@krmkit/meta/validation'
+import { rethrowUnlessFull, runUntilFull } from '@krmkit/meta/validation'
 import type { Strategy, StrategyContext, SubresourceStrategy } from '../../interfaces.ts'
 import { ContextErrorList } from './field-path.ts'
 import { keepMembers, validateMetadataUpdate } from './metadata.ts'
@@ -20,8 +20,29 @@ export function validateWith(context: StrategyContext, validate: (errors: Contex
 /** As `validateWith`, with interruption points. */
 export function* validateStepsWith(context: StrategyContext, validate: (errors: ContextErrorList) => Steps): Steps<FieldError[]> {
   const errors = new ContextErrorList(context)
-  yield* runUntilFullSteps(errors, validate(errors))
+  try {
+    yield* validate(errors)
+  } catch (error) {
+    rethrowUnlessFull(error, errors)
+  }
   return errors.length === 0 ? [] : [...errors]
+}
+
+/**
+ * A strategy's `validate` with interruption points. `validate` is made once: V8 keeps what a generator function captures until the next full
+ * collection, so that one made for each request would keep the request.
+ */
+export function creationSteps<T>(
+  validate: (errors: ContextErrorList, object: T, context: StrategyContext) => Steps,
+): (object: T, context: StrategyContext) => Steps<FieldError[]> {
+  return (object, context) => validateStepsWith(context, (errors) => validate(errors, object, context))
+}
+
+/** A strategy's `validateUpdate`, as {@link creationSteps}. */
+export function updateSteps<T>(
+  validate: (errors: ContextErrorList, object: T, old: T, context: StrategyContext) => Steps,
+): (object: T, old: T, context: StrategyContext) => Steps<FieldError[]> {
+  return (object, old, context) => validateStepsWith(context, (errors) => validate(errors, object, old, context))
 }
 
 /** The `/status` of kinds that keep `spec` in such writes; `validate` appends the errors of the status. */
@@ -30,10 +51,9 @@ export function statusSubresource<T extends ApiObject>(
 ): SubresourceStrategy<T> {
   return {
     prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
-    validateUpdate: (object, old, context) =>
-      validateStepsWith(context, function* (errors) {
-        yield* validateMetadataUpdate(object, old, errors)
-        validate(object, errors, old)
-      }),
+    validateUpdate: updateSteps(function* (errors, object, old) {
+      yield* validateMetadataUpdate(object, old, errors)
+      validate(object, errors, old)
+    }),
   }
 }

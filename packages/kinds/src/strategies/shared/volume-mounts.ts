@@ -2,7 +2,7 @@
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { hasBackstep, validateDescendingPath } from './paths.ts'
-import { forEachStep, type Steps } from './steps.ts'
+import { done, forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 /** The volumes of a pod by name. */
@@ -18,7 +18,11 @@ function pathsByName(uses: readonly (readonly [name: string, path: string])[]): 
 }
 
 /** `volumeMounts` of a container. */
-export function* validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Steps {
+export function validateVolumeMounts(container: R<Container>, at: FieldPath, volumes: VolumesByName): Steps {
+  return isSet(container.volumeMounts) ? mountSteps(container, at, volumes) : done
+}
+
+function* mountSteps(container: R<Container>, at: FieldPath, volumes: VolumesByName): Steps {
   const paths = new Set<string>()
   const devices = pathsByName((container.volumeDevices ?? []).map((device) => [device.name, device.devicePath]))
   yield* forEachStep(container.volumeMounts, (mount, i) => {
@@ -71,10 +75,11 @@ function validateRecursiveReadOnly(mount: R<VolumeMount>, at: FieldPath): void {
 
 /** `volumeDevices` of a container. */
 export function validateVolumeDevices(container: R<Container>, at: FieldPath, volumes: VolumesByName): void {
+  if (!isSet(container.volumeDevices)) return
   const names = new Set<string>()
   const paths = new Set<string>()
   const mounts = pathsByName((container.volumeMounts ?? []).map((mount) => [mount.name, mount.mountPath]))
-  for (const [i, device] of (container.volumeDevices ?? []).entries()) {
+  for (const [i, device] of container.volumeDevices.entries()) {
     const here = at.index(i)
     const volume = volumes.get(device.name)
     if (isEmpty(device.name)) here.child('name').required()

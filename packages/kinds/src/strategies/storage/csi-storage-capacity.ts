@@ -9,7 +9,7 @@ import { validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
 import type { Steps } from '../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
 import { isSet, semanticEqual } from '../shared/values.ts'
 
 function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Steps {
@@ -25,16 +25,14 @@ export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateCapacity(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateCapacity(object, errors)
-      yield* validateMetadataUpdate(object, old, errors)
-      const frozen = 'field is immutable'
-      if (!semanticEqual(object.nodeTopology, old.nodeTopology))
-        errors.child('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
-      if (object.storageClassName !== old.storageClassName)
-        errors.child('storageClassName').invalid(object.storageClassName, frozen)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateCapacity(object, errors)
+    yield* validateMetadataUpdate(object, old, errors)
+    const frozen = 'field is immutable'
+    if (!semanticEqual(object.nodeTopology, old.nodeTopology))
+      errors.child('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
+    if (object.storageClassName !== old.storageClassName)
+      errors.child('storageClassName').invalid(object.storageClassName, frozen)
+  }),
   warnings: (object, _old, { profile }) => nodeSelectorWarnings('nodeTopology', object.nodeTopology, profile),
 })

@@ -1,5 +1,6 @@
 /** MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding. */
 import type { DeepReadonly } from '@krmkit/meta'
+import { trimSpace } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import { cel } from '@krmkit/schema'
 import type {
@@ -53,7 +54,7 @@ function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
   return new Set([
     ...variables.map(({ expression }) => expression),
     ...mutations.flatMap((each) => [each.applyConfiguration?.expression ?? '', each.jsonPatch?.expression ?? '']),
-    ...matchConditions.map(({ expression }) => expression.trim()),
+    ...matchConditions.map(({ expression }) => trimSpace(expression)),
   ])
 }
 
@@ -84,7 +85,7 @@ function validateMutationExpression(
   at: FieldPath,
   { own, environment }: { own: 'jsonPatch' | 'applyConfiguration'; environment: PolicyEnvironment },
 ): void {
-  const text = (expression ?? '').trim()
+  const text = trimSpace(expression ?? '')
   if (text === '') {
     at.required()
     return

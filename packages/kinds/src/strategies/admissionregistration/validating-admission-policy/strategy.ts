@@ -1,7 +1,7 @@
 /** ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding. */
 
 import type { DeepReadonly } from '@krmkit/meta'
-import { goStrings } from '@krmkit/meta/go-text'
+import { goStrings, trimSpace } from '@krmkit/meta/go-text'
 import { validateDns1123Subdomain } from '@krmkit/meta/names'
 import { validateConditions } from '@krmkit/meta/validation'
 import type {
@@ -49,7 +49,7 @@ function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
   return new Set([
     ...variables.map(({ expression }) => expression),
     ...validations.flatMap(({ expression, messageExpression = '' }) => [expression, messageExpression]),
-    ...matchConditions.map(({ expression }) => expression.trim()),
+    ...matchConditions.map(({ expression }) => trimSpace(expression)),
     ...auditAnnotations.map(({ valueExpression }) => valueExpression),
   ])
 }
@@ -80,16 +80,16 @@ function validateValidation(
   at: FieldPath,
   environment: Environment,
 ): void {
-  if (expression.trim() === '') at.child('expression').required('expression is not specified')
+  if (trimSpace(expression) === '') at.child('expression').required('expression is not specified')
   else compile(expression, at.child('expression'), { environment, kinds: ['bool'] })
-  if (messageExpression !== '' && messageExpression.trim() === '') {
+  if (messageExpression !== '' && trimSpace(messageExpression) === '') {
     at.child('messageExpression').invalid(messageExpression, 'must be non-empty if specified')
   } else if (messageExpression !== '') {
     compile(messageExpression, at.child('messageExpression'), { environment, authorizer: false, kinds: ['string'] })
   }
   const here = at.child('message')
-  if (message !== '' && message.trim() === '') here.invalid(message, 'message must be non-empty if specified')
-  else if (/[\n\r]/.test(message.trim())) here.invalid(message, 'message must not contain line breaks')
+  if (message !== '' && trimSpace(message) === '') here.invalid(message, 'message must be non-empty if specified')
+  else if (/[\n\r]/.test(trimSpace(message))) here.invalid(message, 'message must not contain line breaks')
   validateEnum(reason, at.child('reason'), reasons)
 }
 
@@ -100,7 +100,7 @@ function validateAnnotation(
 ): void {
   if (policyName === '') at.child('key').invalid(key, 'requires metadata.name be non-empty')
   else validateQualifiedName(`${policyName}/${key}`, at.child('key'))
-  const text = valueExpression.trim()
+  const text = trimSpace(valueExpression)
   if (text === '') at.child('valueExpression').required('valueExpression is not specified')
   else if (text.length > maxAnnotationExpression) {
     at.child('valueExpression').required(`must not exceed ${maxAnnotationExpression} bytes in length`)
@@ -119,7 +119,7 @@ function validateStatus({ status }: Policy, at: FieldPath): void {
   for (const [i, { fieldRef = '', warning = '' }] of (status?.typeChecking?.expressionWarnings ?? []).entries()) {
     const here = at.child('typeChecking').child('expressionWarnings').index(i)
     if (warning === '') here.child('warning').required()
-    validateFieldRef(fieldRef.trim(), here.child('fieldRef'))
+    validateFieldRef(trimSpace(fieldRef), here.child('fieldRef'))
   }
   at.add(validateConditions(status?.conditions ?? [], at.child('conditions').path()))
 }

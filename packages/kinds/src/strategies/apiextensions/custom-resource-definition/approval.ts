@@ -1,5 +1,6 @@
 import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
+import { parseGoUrl } from '../../shared/go-url.ts'
 
 /** Protected community groups require an annotation that the API was reviewed. */
 
@@ -27,9 +28,15 @@ export function approvalOf({ metadata }: Definition): Approval {
   if (value === '')
     return { state: 'missing', reason: `protected groups must have approval annotation "${approvalAnnotation}", ${reference}` }
   if (value.startsWith('unapproved')) return { state: 'bypassed', reason: `not approved: ${JSON.stringify(value)}` }
-  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#]+/.test(value)) return { state: 'approved', reason: `approved in ${value}` }
+  if (isUrl(value)) return { state: 'approved', reason: `approved in ${value}` }
   const reason = `protected groups must have approval annotation "${approvalAnnotation}" with either a URL or a reason starting with "unapproved", ${reference}`
   return { state: 'invalid', reason }
+}
+
+/** A URL with scheme and host. A fragment belongs to what stands before it, as in the first line of a request. */
+function isUrl(text: string): boolean {
+  const url = parseGoUrl(text.replaceAll('#', '%23'))
+  return typeof url !== 'string' && url.scheme !== '' && url.host !== ''
 }
 
 /**

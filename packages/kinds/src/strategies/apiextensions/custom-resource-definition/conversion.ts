@@ -86,26 +86,43 @@ function validateBundle(bundle: string, path: Path): FieldError[] {
 /** Whether the bundle contains a certificate, judged by its outer form. */
 function bundleProblem(bundle: string): string | undefined {
   const text = new TextDecoder('latin1').decode(base64ToBytes(bundle))
-  const blocks = [...text.matchAll(/-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE-----/g)]
-  if (blocks.length === 0) return 'unable to parse bytes as PEM block'
-  return blocks.some(([, content]) => isSequence(content as string))
-    ? undefined
-    : 'failed to parse certificate: x509: malformed certificate'
+  let problem: string | undefined
+  let end = 0
+  for (const match of text.matchAll(pemBlock)) {
+    const [whole, label, headers, content] = match
+    end = match.index + whole.length
+    if (label !== 'CERTIFICATE' || headers !== undefined) continue
+    const malformed = certificateProblem(content ?? '')
+    if (malformed === undefined) return undefined
+    problem ??= `failed to parse certificate: ${malformed}`
+  }
+  return problem ?? (text.slice(end) === '' ? 'no valid certificate authority data seen' : 'unable to parse bytes as PEM block')
 }
 
-/** A DER sequence that fills the bytes. */
-function isSequence(content: string): boolean {
+const pemBlock =
+  /^-----BEGIN ([^\n-]+)-----[ \t]*\r?\n((?:[^\n:-]+:[^\n]*\n)+)?([A-Za-z0-9+/=\s]*)-----END \1-----[ \t]*(?:\r?\n|$)/gm
+
+/** What Go finds first: the sequence of a certificate begins with the sequence of its content. */
+function certificateProblem(content: string): string | undefined {
   let bytes: Uint8Array
   try {
     bytes = base64ToBytes(content.replace(/\s/g, ''))
   } catch {
-    return false
+    return 'x509: malformed certificate'
   }
-  const [tag, first = 0] = bytes
+  const outer = sequenceAt(bytes, 0)
+  if (outer === undefined || outer.end !== bytes.length) return 'x509: malformed certificate'
+  return sequenceAt(bytes, outer.start) === undefined ? 'x509: malformed tbs certificate' : undefined
+}
+
+/** Where the content of a DER sequence begins and ends. */
+function sequenceAt(bytes: Uint8Array, at: number): { readonly start: number; readonly end: number } | undefined {
+  const first = bytes[at + 1] ?? 0
   const more = first < 0x80 ? 0 : first - 0x80
-  if (tag !== 0x30 || more > 4) return false
-  const length = more === 0 ? first : bytes.subarray(2, 2 + more).reduce((sum, byte) => sum * 256 + byte, 0)
-  return bytes.length === 2 + more + length
+  if (bytes[at] !== 0x30 || more > 4) return undefined
+  const start = at + 2 + more
+  const length = more === 0 ? first : bytes.subarray(at + 2, start).reduce((sum, byte) => sum * 256 + byte, 0)
+  return start + length > bytes.length ? undefined : { start, end: start + length }
 }
 
 /** An update may keep a list without a known version. */

@@ -1,18 +1,19 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
-import { copyJson } from '@krmkit/schema/json'
+import { copyJson, equalityKey } from '@krmkit/schema/json'
 import {
   coerceEmbedded,
   createSchemaNode,
   createSchemaValidator,
+  embeddedTypeError,
   hasValidationRules,
   pruneObject,
   pruneValue,
   type SchemaNode,
   validateEmbedded,
 } from '@krmkit/schema/structural'
-import { semanticEqual } from '../../shared/values.ts'
+import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
 import { type Schema, type Steps, sortedNames } from './schema.ts'
@@ -43,6 +44,8 @@ const objectMembers = new Set(['metadata', 'apiVersion', 'kind'])
 
 function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Steps {
   yield
+  // Once the cost budget is exceeded, no further default is validated.
+  if ((outer.budget.cost ?? 0) < 0) return
   const embedded = schema['x-kubernetes-embedded-resource'] === true
   const at: At = embedded ? { ...outer, resource: schema, node: nodeOf(schema), steps: [], inMetadata: false } : outer
   if (schema.default !== undefined && schema.default !== null) {
@@ -70,12 +73,53 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   else pruneValue(pruned, node)
   yield true
   const errors: FieldError[] = []
-  if (!semanticEqual(pruned, value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
+  if (equalityKey(pruned) !== equalityKey(value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
   yield true
-  const embedded = node.containsEmbedded ? validateEmbedded(value, node, objectMeta(), { path, root: false }) : []
+  const wrong = node.containsEmbedded ? embeddedTypeError(value, node, objectMeta(), path) : undefined
+  if (wrong !== undefined) return [...errors, wrong]
+  const coerced = coercedDefault(schema, objectMeta)
+  const embedded = node.containsEmbedded ? validateEmbedded(coerced, node, objectMeta(), { path, root: false }) : []
   if (embedded.length > 0) return [...errors, ...embedded]
-  const alone = validateByKeywords(schema, path)
-  return [...errors, ...(alone.length > 0 ? alone : validateByRules(schema, path, budget))]
+  return [...errors, ...validateAlone({ ...schema, default: coerced }, path, budget)]
+}
+
+/**
+ * Drops unknown fields of metadata from the defaults of embedded resources, as the stock server does while it validates them.
+ * The defaults must be valid.
+ */
+export function coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): void {
+  const visit = (part: JSONSchemaProps, inMetadata: boolean, embedded: boolean): void => {
+    if ((embedded || !inMetadata) && hasMetadata(part.default)) {
+      part.default = coercedDefault({ ...part, 'x-kubernetes-embedded-resource': embedded }, objectMeta)
+    }
+    const next = (inner: JSONSchemaProps, within: boolean) =>
+      visit(inner, within, inner['x-kubernetes-embedded-resource'] === true)
+    const items = itemsOf(part) as JSONSchemaProps | undefined
+    if (items !== undefined) next(items, !embedded && inMetadata)
+    for (const [name, property] of Object.entries(part.properties ?? {}))
+      next(property, embedded ? objectMembers.has(name) : inMetadata)
+  }
+  visit(schema, false, true)
+}
+
+function hasMetadata(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, 'metadata') || Object.values(value).some(hasMetadata)
+}
+
+function coercedDefault(schema: Schema, objectMeta: () => StructType): JsonValue {
+  const value = schema.default as JsonValue
+  if (!hasMetadata(value)) return value
+  const holder = { value: copyJson(value) }
+  coerceEmbedded(holder, createSchemaNode({ type: 'object', properties: { value: schema as JsonObject } }), {
+    metadata: objectMeta(),
+  })
+  return holder.value
+}
+
+function validateAlone(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
+  const errors = validateByKeywords(schema, path)
+  return errors.length > 0 ? errors : validateByRules(schema, path, budget)
 }
 
 /** The default must satisfy the rules as an unchanged value and as a new one. */
@@ -137,8 +181,7 @@ function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMet
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
   const problem = metadataError(object, node(), objectMeta())
   if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
-  const alone = validateByKeywords(schema, path)
-  return alone.length > 0 ? alone : validateByRules(schema, path, budget)
+  return validateAlone(schema, path, budget)
 }
 
 function nodeOf(schema: Schema): () => SchemaNode {

@@ -15,8 +15,8 @@ export interface ExpressionRuleOptions {
   environment(expression: string): Environment
   /** The schema is unchanged, so only the total cost of its rules is reported. */
   readonly unchanged: boolean
-  /** Other errors of the schema; expressions are compiled where there are none. */
-  readonly faults: readonly FieldError[]
+  /** Paths of the schemas with other errors in them: their expressions are not compiled. */
+  readonly faulty: ReadonlySet<string>
 }
 
 /** Maximum estimated cost of one rule, and of all rules of a schema. */
@@ -71,7 +71,6 @@ interface At {
 
 class RulesWalk {
   readonly #options: ExpressionRuleOptions
-  readonly #faulty: ReadonlySet<string>
   readonly #ruled: ReadonlySet<Schema>
   #budget: CompileBudget | undefined
   #total = 0
@@ -80,7 +79,6 @@ class RulesWalk {
   constructor(options: ExpressionRuleOptions, ruled: ReadonlySet<Schema>) {
     this.#options = options
     this.#ruled = ruled
-    this.#faulty = pathsOfErrors(options.faults)
   }
 
   /** Inner schemas first, as on the stock server. */
@@ -107,7 +105,7 @@ class RulesWalk {
       const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? at.uncorrelated : (at.uncorrelated ?? path)
       yield* this.visit(items, { ...member, path: path.child('items'), uncorrelated }, errors)
     }
-    if (rules.length > 0 && !this.#faulty.has(String(path))) yield* this.#rules(schema, { rules, at, scope }, errors)
+    if (rules.length > 0 && !this.#options.faulty.has(String(path))) yield* this.#rules(schema, { rules, at, scope }, errors)
   }
 
   *#rules(
@@ -218,16 +216,6 @@ function* collectRuledSchemas(schema: Schema, found: Set<Schema>): Steps<boolean
     if (yield* collectRuledSchemas(properties?.[name] as Schema, found)) ruled = true
   if (ruled) found.add(schema)
   return ruled
-}
-
-/** The paths of errors and of all schemas around them. */
-function pathsOfErrors(faults: readonly FieldError[]): Set<string> {
-  const paths = new Set<string>()
-  for (const { field } of faults) {
-    paths.add(field)
-    for (let i = 0; i < field.length; i++) if (field[i] === '.' || field[i] === '[') paths.add(field.slice(0, i))
-  }
-  return paths
 }
 
 /** Maximum number of inner values. */

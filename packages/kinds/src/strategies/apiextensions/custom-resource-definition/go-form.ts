@@ -58,7 +58,8 @@ const schemaMap = `map[string]${schemaType}`
 const text: Print = (value) => goQuote((value as string | undefined) ?? '')
 const flag: Print = (value) => String(value ?? false)
 const strings: Print = (value) => (value === undefined ? '[]string(nil)' : goStrings(value as string[]))
-const values: Print = (value) => goList('apiextensions.JSON', value as unknown[] | undefined, goSyntax)
+const goJson = (value: unknown): string => (value === null ? 'apiextensions.JSON(nil)' : goSyntax(value))
+const values: Print = (value) => goList('apiextensions.JSON', value as unknown[] | undefined, goJson)
 const schemas: Print = (value) => goList(schemaType, value as Schema[] | undefined, goSchemaText)
 const to = (type: string): Print => {
   return (value) => pointer(type, value)
@@ -70,6 +71,12 @@ const mapOf =
     const members = value as Record<string, unknown>
     return `${type}{${joinFormatted(Object.keys(members).sort(), (key) => `${goQuote(key)}:${print(members[key])}`)}}`
   }
+
+const goDependency: Print = (value) =>
+  goStruct('apiextensions.JSONSchemaPropsOrStringArray', {
+    Schema: pointer(schemaType, Array.isArray(value) ? undefined : value),
+    Property: strings(Array.isArray(value) ? value : undefined),
+  })
 
 /** Members in the order of the Go type. */
 export const schemaMembers: readonly (readonly [go: string, json: keyof Schema & string, print: Print])[] = [
@@ -105,7 +112,7 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
   ['Properties', 'properties', mapOf(schemaMap, (value) => goSchemaText(value as Schema))],
   ['AdditionalProperties', 'additionalProperties', to('apiextensions.JSONSchemaPropsOrBool')],
   ['PatternProperties', 'patternProperties', mapOf(schemaMap, (value) => goSchemaText(value as Schema))],
-  ['Dependencies', 'dependencies', mapOf('apiextensions.JSONSchemaDependencies', goSyntax)],
+  ['Dependencies', 'dependencies', mapOf('apiextensions.JSONSchemaDependencies', goDependency)],
   ['AdditionalItems', 'additionalItems', to('apiextensions.JSONSchemaPropsOrBool')],
   ['Definitions', 'definitions', mapOf('apiextensions.JSONSchemaDefinitions', (value) => goSchemaText(value as Schema))],
   ['ExternalDocs', 'externalDocs', to('apiextensions.ExternalDocumentation')],
@@ -118,6 +125,12 @@ export const schemaMembers: readonly (readonly [go: string, json: keyof Schema &
   ['XMapType', 'x-kubernetes-map-type', to('string')],
   ['XValidations', 'x-kubernetes-validations', (value) => goRules(value as Schema['x-kubernetes-validations'])],
 ]
+
+/** Whether the value of a keyword is the zero value of its Go type; a pointer to a zero value is not. */
+export function isGoZero(print: Print, value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  return (print === text && value === '') || (print === flag && value === false)
+}
 
 function goRules(rules: Schema['x-kubernetes-validations']): string {
   if (rules === undefined) return 'apiextensions.ValidationRules(nil)'

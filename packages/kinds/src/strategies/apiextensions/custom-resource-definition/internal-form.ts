@@ -8,7 +8,7 @@ import type {
   SelectableField,
 } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqual } from '../../shared/values.ts'
-import { sameSchema } from './schema.ts'
+import { areSameSchemas, type Steps } from './schema.ts'
 
 /** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
 export interface VersionParts {
@@ -26,9 +26,9 @@ export interface InternalForm {
 
 type Version = DeepReadonly<CustomResourceDefinitionVersion>
 
-export function internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): InternalForm {
+export function* internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): Steps<InternalForm> {
   const versions = spec.versions ?? []
-  const schema = sharedPart(versions, ({ schema }) => schema, sameValidation)
+  const schema = yield* sharedSchema(versions)
   const subresources = sharedPart(versions, ({ subresources }) => subresources)
   const columns = sharedPart(versions, ({ additionalPrinterColumns }) => additionalPrinterColumns)
   const selectableFields = sharedPart(versions, ({ selectableFields }) => selectableFields)
@@ -48,17 +48,22 @@ export function internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): 
   }
 }
 
-function sameValidation(a: VersionParts['schema'], b: VersionParts['schema']): boolean {
-  return (a === undefined) === (b === undefined) && sameSchema(a?.openAPIV3Schema, b?.openAPIV3Schema)
+interface SharedPart<T> {
+  readonly same: boolean
+  readonly value: T | undefined
 }
 
-function sharedPart<T>(
-  versions: readonly Version[],
-  read: (version: Version) => T | undefined,
-  equal: (a: T | undefined, b: T | undefined) => boolean = semanticEqual,
-): { readonly same: boolean; readonly value: T | undefined } {
+function* sharedSchema(versions: readonly Version[]): Steps<SharedPart<VersionParts['schema']>> {
+  const value = versions[0]?.schema
+  const schemas = versions.map(({ schema }) => schema?.openAPIV3Schema)
+  const areSet = versions.every(({ schema }) => (schema === undefined) === (value === undefined))
+  const same = areSet && (yield* areSameSchemas(schemas))
+  return { same, value: same ? value : undefined }
+}
+
+function sharedPart<T>(versions: readonly Version[], read: (version: Version) => T | undefined): SharedPart<T> {
   const [first] = versions
   const value = first === undefined ? undefined : read(first)
-  const same = versions.every((version) => equal(read(version), value))
+  const same = versions.every((version) => semanticEqual(read(version), value))
   return { same, value: same ? value : undefined }
 }

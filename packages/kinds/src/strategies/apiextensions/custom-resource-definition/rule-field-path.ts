@@ -68,10 +68,10 @@ function stepInto(at: Schema, name: string): { readonly named: boolean; readonly
   return typeof rest === 'object' && rest !== null ? { named: false, schema: rest } : undefined
 }
 
-/** Tokens of a path: `.`, `[`, `]`, single-quoted strings, and names. */
+/** Tokens of a path: `.`, `[`, `]`, single-quoted strings, and names. A quote after a backslash never ends a string. */
 class Tokens {
   readonly #path: string
-  readonly #pattern = /[.[\]]|'(?:[^'\\]|\\.)*'?|[^.[\]]+/sy
+  readonly #pattern = /[.[\]]|'(?:[^'\\]|\\'?)*'?|[^.[\]]+/sy
 
   constructor(path: string) {
     this.#path = path

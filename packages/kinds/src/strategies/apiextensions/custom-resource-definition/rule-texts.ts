@@ -1,8 +1,11 @@
 import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
+import { trimSpace } from '@krmkit/meta/go-text'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { addErrors, collectErrors } from '@krmkit/meta/validation'
 import type { ValidationRule } from '../../../types/apiextensions-v1.generated.ts'
 import { fieldAt } from './rule-field-path.ts'
 import type { Schema } from './schema.ts'
+import { structuralProblem } from './schema-parts.ts'
 
 /** Rules for the texts of `x-kubernetes-validations` that do not need compilation. */
 
@@ -19,15 +22,15 @@ export function validateRuleTexts(schema: Schema, path: Path): FieldError[] {
 function validateRule(rule: DeepReadonly<ValidationRule>, schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
   const { message = '', messageExpression = '', reason, fieldPath = '' } = rule
-  const expression = (rule.rule ?? '').trim()
-  const text = message.trim()
+  const expression = trimSpace(rule.rule ?? '')
+  const text = trimSpace(message)
   const at = path.child('message')
   if (expression === '') errors.push(field.required(path.child('rule'), 'rule is not specified'))
   else if (message !== '' && text === '') errors.push(field.invalid(at, message, 'message must be non-empty if specified'))
   else if (hasBreaks(text)) errors.push(field.invalid(at, message, 'message must not contain line breaks'))
   else if (hasBreaks(expression) && text === '')
     errors.push(field.required(at, 'message must be specified if rule contains line breaks'))
-  if (messageExpression !== '' && messageExpression.trim() === '')
+  if (messageExpression !== '' && trimSpace(messageExpression) === '')
     errors.push(field.required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'))
   if (reason !== undefined && reason !== null && !reasons.includes(reason))
     errors.push(field.notSupported(path.child('reason'), reason, reasons))
@@ -37,9 +40,10 @@ function validateRule(rule: DeepReadonly<ValidationRule>, schema: Schema, path: 
 
 function validateFieldPath(text: string, schema: Schema, path: Path): FieldError[] {
   const errors: FieldError[] = []
-  if (text.trim() === '') errors.push(field.invalid(path, text, 'fieldPath must be non-empty if specified'))
+  if (trimSpace(text) === '') errors.push(field.invalid(path, text, 'fieldPath must be non-empty if specified'))
   if (hasBreaks(text)) errors.push(field.invalid(path, text, 'fieldPath must not contain line breaks'))
-  if ('problem' in fieldAt(text, schema, { brackets: true }))
+  // Fields of a schema that is not structural are not looked up.
+  if ('problem' in fieldAt(text, schema, { brackets: true }) && runAtOnce(structuralProblem(schema)) === undefined)
     errors.push(field.invalid(path, text, 'fieldPath must be a valid path'))
   return errors
 }

@@ -1,4 +1,4 @@
-import { type FieldError, field, type Path } from '@krmkit/meta'
+import { type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
 import { collectErrorsSteps } from '@krmkit/meta/validation'
 import { validateListMarkers } from './list-markers.ts'
 import { validateRuleTexts } from './rule-texts.ts'
@@ -12,18 +12,36 @@ interface SchemaContext {
   readonly metadata: boolean
   /** Reason why defaults are forbidden here. */
   readonly noDefaults: string | undefined
+  readonly faulty: Set<string>
 }
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
 const objectMembers = ['apiVersion', 'kind', 'metadata']
 
-export function* validateSchemaForm(schema: Schema, path: Path): Steps<FieldError[]> {
-  return yield* collectErrorsSteps((errors) =>
-    validate(schema, path, { root: true, metadata: false, noDefaults: undefined }, errors),
+/** The errors, and the paths of the schemas that have some or contain a schema that does. */
+export interface SchemaFormErrors {
+  readonly errors: FieldError[]
+  readonly faulty: ReadonlySet<string>
+}
+
+export function* validateSchemaForm(schema: Schema, path: Path): Steps<SchemaFormErrors> {
+  const faulty = new Set<string>()
+  const errors = yield* collectErrorsSteps((errors) =>
+    validate(schema, path, { root: true, metadata: false, noDefaults: undefined, faulty }, errors),
   )
+  return { errors, faulty }
 }
 
 function* validate(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Steps {
+  const before = errors.length
+  try {
+    yield* validateKeywords(schema, path, context, errors)
+  } finally {
+    if (errors.length > before) context.faulty.add(String(path))
+  }
+}
+
+function* validateKeywords(schema: Schema, path: Path, context: SchemaContext, errors: FieldError[]): Steps {
   yield
   errors.push(...validateForbiddenKeywords(schema, path, context))
   const inner = { ...context, root: false }
@@ -66,6 +84,10 @@ function* validate(schema: Schema, path: Path, context: SchemaContext, errors: F
     for (const [index, item] of (items as readonly Schema[]).entries())
       yield* validate(item, path.child('items').index(index), inner, errors)
   } else if (items !== undefined && items !== null) yield* validate(items as Schema, path.child('items'), inner, errors)
+  for (const name of yield* sortedNames(schema.dependencies)) {
+    const dependency = schema.dependencies?.[name]
+    if (isJsonObject(dependency)) yield* validate(dependency as Schema, path.child('dependencies').key(name), inner, errors)
+  }
   errors.push(...validateListMarkers(schema, path), ...validateRuleTexts(schema, path))
 }
 

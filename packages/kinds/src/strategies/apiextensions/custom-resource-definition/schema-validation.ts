@@ -1,11 +1,12 @@
-import { type DeepReadonly, type FieldError, field, isJsonObject, type Path } from '@krmkit/meta'
+import { type DeepReadonly, type FieldError, field, type Path } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
 import type { CustomResourceValidation } from '../../../types/apiextensions-v1.generated.ts'
 import { validateDefaults } from './default-validation.ts'
 import { type ExpressionRuleOptions, validateExpressions } from './expression-validation.ts'
-import { goSchema, schemaMembers } from './go-form.ts'
+import { goSchema, isGoZero, schemaMembers } from './go-form.ts'
 import { type Schema, type Steps, withoutEmpties } from './schema.ts'
 import { validateSchemaForm } from './schema-form.ts'
+import { structuralProblem } from './schema-parts.ts'
 import { validateStructural } from './structural-validation.ts'
 
 /** Validation of the schema of a version. */
@@ -47,54 +48,17 @@ export function* validateSchema(
     errors.push(...faults)
     expressible = faults.length === 0
   }
-  const faults = yield* validateSchemaForm(schema, at)
-  errors.push(...faults)
-  if (expressible) errors.push(...(yield* validateExpressions(plain, at, { ...options.expressions, faults })))
+  const form = yield* validateSchemaForm(schema, at)
+  errors.push(...form.errors)
+  if (expressible) errors.push(...(yield* validateExpressions(plain, at, { ...options.expressions, faulty: form.faulty })))
   return errors.length === 0 && unread !== undefined ? [field.invalid(at, '', unread)] : errors
-}
-
-/** Whether a value in the schema has a default. */
-export function* hasDefaults(schema: Schema | undefined): Steps<boolean> {
-  yield
-  if (schema === undefined) return false
-  if (schema.default !== undefined && schema.default !== null) return true
-  for (const inner of innerSchemas(schema)) if (yield* hasDefaults(inner)) return true
-  return false
-}
-
-const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const
-
-/** Reason why the schema cannot be checked for structure; reported if the keywords have no other error. */
-export function* structuralProblem(schema: Schema): Steps<string | undefined> {
-  yield
-  const keyword = unsupported.find((name) => (name === 'additionalItems' ? schema[name] !== undefined : isGiven(schema[name])))
-  if (keyword !== undefined) return `OpenAPIV3Schema '${keyword === '$schema' ? 'schema' : keyword}' is not supported`
-  if (schema['x-kubernetes-preserve-unknown-fields'] === false)
-    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
-  if (Array.isArray(schema.items) && schema.items.length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
-  for (const inner of innerSchemas(schema)) {
-    const problem = yield* structuralProblem(inner)
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
-
-function isGiven(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return false
-  return typeof value !== 'object' || Object.keys(value).length > 0
-}
-
-function innerSchemas({ items, additionalProperties: rest, not, properties, allOf, anyOf, oneOf }: Schema): readonly Schema[] {
-  const single = [not, rest, items].filter(isJsonObject)
-  return [...(single as Schema[]), ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
 }
 
 /** With a status sub-resource, the root must be a plain object. Reports the first violation. */
 function validateRootKeywords(schema: Schema, path: Path): FieldError[] {
-  for (const [name, keyword] of schemaMembers) {
+  for (const [name, keyword, print] of schemaMembers) {
     const value = schema[keyword]
-    if (value === undefined || value === null || value === '') continue
-    if (value === false && keyword !== 'additionalProperties' && keyword !== 'x-kubernetes-preserve-unknown-fields') continue
+    if (isGoZero(print, value)) continue
     if (keyword === 'type') {
       if (value === 'object') continue
       const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'

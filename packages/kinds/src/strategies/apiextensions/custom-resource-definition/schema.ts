@@ -1,7 +1,8 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
+import { equalityKey } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
-import { semanticEqual } from '../../shared/values.ts'
+import { isEmptyMap, semanticEqual } from '../../shared/values.ts'
 
 /** `openAPIV3Schema` of a version, or a part of it. */
 export type Schema = DeepReadonly<JSONSchemaProps>
@@ -50,8 +51,12 @@ function partsOf({
 const lists = ['enum', 'required', 'allOf', 'anyOf', 'oneOf', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'] as const
 const maps = ['properties', 'patternProperties', 'dependencies', 'definitions'] as const
 
-/** The schema without empty lists and maps of keywords; itself where there are none. */
-export function* withoutEmpties(schema: Schema): Steps<Schema> {
+/**
+ * The schema without empty lists and maps of keywords; itself where there are none.
+ *
+ * @param asTexts replaces lists and maps of JSON by their texts: unlike other members, empty ones differ from absent ones
+ */
+export function* withoutEmpties(schema: Schema, asTexts = false): Steps<Schema> {
   yield
   const changed = new Map<string, unknown>()
   const replace = (keyword: keyof Schema & string, next: unknown) => {
@@ -59,21 +64,23 @@ export function* withoutEmpties(schema: Schema): Steps<Schema> {
   }
   for (const keyword of [...lists, ...maps]) {
     const value = schema[keyword]
-    if (typeof value === 'object' && value !== null && Object.keys(value).length === 0) changed.set(keyword, undefined)
+    if (isEmptyContainer(value)) changed.set(keyword, undefined)
   }
   for (const keyword of ['not', 'additionalProperties', 'items'] as const) {
     const inner = schema[keyword]
-    if (isSchema(inner)) replace(keyword, yield* withoutEmpties(inner))
+    if (isSchema(inner)) replace(keyword, yield* withoutEmpties(inner, asTexts))
   }
   for (const keyword of ['allOf', 'anyOf', 'oneOf'] as const) {
     const branches: Schema[] = []
-    for (const branch of schema[keyword] ?? []) branches.push(yield* withoutEmpties(branch))
+    for (const branch of schema[keyword] ?? []) branches.push(yield* withoutEmpties(branch, asTexts))
     if (branches.some((branch, index) => branch !== schema[keyword]?.[index])) changed.set(keyword, branches)
   }
   const properties: [string, Schema][] = []
-  for (const [name, property] of Object.entries(schema.properties ?? {})) properties.push([name, yield* withoutEmpties(property)])
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    properties.push([name, yield* withoutEmpties(property, asTexts)])
   if (properties.some(([name, property]) => property !== schema.properties?.[name]))
     changed.set('properties', Object.fromEntries(properties))
+  if (asTexts) for (const keyword of ['default', 'example'] as const) replace(keyword, comparableJson(schema[keyword]))
   if (changed.size === 0) return schema
   const entries = Object.entries(schema).map(
     ([keyword, value]) => [keyword, changed.has(keyword) ? changed.get(keyword) : value] as const,
@@ -81,12 +88,31 @@ export function* withoutEmpties(schema: Schema): Steps<Schema> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
+function isEmptyContainer(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : typeof value === 'object' && value !== null && isEmptyMap(value)
+}
+
 function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether two schemas are equal but for empty lists and maps of keywords. */
-export function sameSchema(a: Schema | undefined, b: Schema | undefined): boolean {
-  if (semanticEqual(a, b)) return true
-  return a !== undefined && b !== undefined && semanticEqual(runAtOnce(withoutEmpties(a)), runAtOnce(withoutEmpties(b)))
+function comparableJson(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? equalityKey(value) : value
+}
+
+/** The schema in a form whose semantic equality is that of the stock server: see `withoutEmpties`. */
+export function comparableSchema(schema: Schema): Schema {
+  return runAtOnce(withoutEmpties(schema, true))
+}
+
+/** Whether all schemas are equal but for empty lists and maps of keywords. */
+export function* areSameSchemas([first, ...others]: readonly (Schema | undefined)[]): Steps<boolean> {
+  let comparable: Schema | undefined
+  for (const other of others) {
+    if (other === first) continue
+    if (first === undefined || other === undefined) return false
+    comparable ??= yield* withoutEmpties(first, true)
+    if (!semanticEqual(comparable, yield* withoutEmpties(other, true))) return false
+  }
+  return true
 }

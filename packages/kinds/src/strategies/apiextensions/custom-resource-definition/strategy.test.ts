@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
-import { cleanupFinalizer, customResourceDefinitionStrategy as strategy } from './strategy.ts'
+import { completeDefinitionStrategy as strategy } from './complete.ts'
+import { cleanupFinalizer, customResourceDefinitionStrategy } from './strategy.ts'
 
 /** The errors of a new definition, and the number of yields of its validation. */
 function inSteps(object: CustomResourceDefinition): { errors: string[]; yields: number } {
@@ -57,6 +58,16 @@ const field = (schema: JsonObject): JsonObject => ({ type: 'object', properties:
 const at = 'spec.validation.openAPIV3Schema.properties[f]'
 
 describe('custom resource definitions', () => {
+  it('are validated by servers once the rules are loaded', async () => {
+    const object = definition({ type: 'object', properties: { f: { type: 'strange' } } })
+    expect(() => customResourceDefinitionStrategy.validate?.(object, context)).toThrow('await ready() first')
+    await customResourceDefinitionStrategy.ready?.(object, undefined)
+    expect(customResourceDefinitionStrategy.ready?.(object, undefined)).toBeUndefined()
+    const errors = runValidation(customResourceDefinitionStrategy.validate?.(object, context)).map(formatFieldError)
+    expect(errors).toEqual(faults(object))
+    expect(errors).toHaveLength(1)
+  })
+
   it('default names, the conversion strategy and stored versions', () => {
     const object = definition()
     expect(object.spec.names).toEqual({ plural: 'gadgets', kind: 'Gadget', singular: 'gadget', listKind: 'GadgetList' })
@@ -85,14 +96,62 @@ describe('custom resource definitions', () => {
     ])
   })
 
-  it('are stored without items that are null', () => {
+  it('are stored without items that are null, in dry runs too', () => {
     const items = () => definition({ type: 'object', properties: { a: { not: { items: null } } } } as unknown as JsonObject)
     const shown = (dryRun: boolean) => {
       const object = items()
       strategy.canonicalize?.(object, { ...context, dryRun })
       return object.spec.versions?.[0]?.schema?.openAPIV3Schema?.properties?.['a']?.not
     }
-    expect([shown(false), shown(true)]).toEqual([{}, { items: null }])
+    expect([shown(false), shown(true)]).toEqual([{}, {}])
+  })
+
+  it('refuse unknown members of defaults, null ones too', () => {
+    const unknown = 'Invalid value: map[string]interface {}{"x":interface {}(nil)}: must not have unknown fields'
+    expect(faults(definition(field({ type: 'object', default: { x: null } })))).toEqual([`${at}.default: ${unknown}`])
+  })
+
+  it('validate no further defaults once a rule has exceeded its cost', async () => {
+    await loadCel()
+    const loops = 'self.all(a, self.all(b, self.all(c, self.all(d, true))))'
+    const items = { type: 'integer', default: 'wrong' }
+    const rules = [{ rule: loops }]
+    const list = { type: 'array', items, default: Array.from({ length: 40 }, () => 1), 'x-kubernetes-validations': rules }
+    const errors = faults(definition(field(list)))
+    expect(errors.filter((text) => text.includes('no further validation rules will be run'))).toHaveLength(1)
+    expect(errors.filter((text) => text.startsWith(`${at}.items.default`))).toEqual([])
+  })
+
+  it('end no quoted name of a field path at a quote after a backslash', () => {
+    const rules = [{ rule: 'true', fieldPath: "['a\\\\']" }]
+    expect(
+      faults(definition(field({ type: 'object', properties: { 'a\\': { type: 'string' } }, 'x-kubernetes-validations': rules }))),
+    ).toContain(`${at}.x-kubernetes-validations[0].fieldPath: Invalid value: "['a\\\\\\\\']": fieldPath must be a valid path`)
+  })
+
+  it('name forbidden members of defaults after a dot', () => {
+    const closed = { type: 'object', additionalProperties: false, default: { x: 1 } }
+    expect(faults(definition(field(closed)))).toContain(`${at}.default: Invalid value: "x": .x in body is a forbidden property`)
+  })
+
+  it('are of a new generation when a default appears, even an empty one', () => {
+    const text = { type: 'string', format: 'date-time' }
+    const old = { ...definition(field(text)), metadata: { name: 'gadgets.g.example.com', generation: 3 } }
+    const generation = (value?: JsonObject[string]) => {
+      const object = definition(field({ ...text, ...(value === undefined ? {} : { default: value }) }))
+      strategy.prepareForUpdate?.(object, old, context)
+      return object.metadata.generation
+    }
+    expect([generation(), generation([]), generation({})]).toEqual([3, 4, 4])
+  })
+
+  it('print the dependencies of a schema as Go does', () => {
+    const dependencies = { a: ['b'], c: { type: 'string' } }
+    const [first] = faults(definition({ type: 'object', dependencies, not: {} } as JsonObject, { subresources: { status: {} } }))
+    const value = 'apiextensions.JSONSchemaPropsOrStringArray{Schema:(*apiextensions.JSONSchemaProps)'
+    expect(first).toContain(
+      `Dependencies:apiextensions.JSONSchemaDependencies{"a":${value}(nil), Property:[]string{"b"}}, "c":${value}(0xc000000000), Property:[]string(nil)}}`,
+    )
   })
 
   it('report a duplicate storage version twice', () => {
@@ -111,6 +170,20 @@ describe('custom resource definitions', () => {
     expect(faults(object)).toEqual([
       'spec.versions[0].selectableFields: Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
     ])
+  })
+
+  it('look up selectable fields in an empty shared schema too', () => {
+    const object = definition(field({ type: 'string' }), { schema: {}, selectableFields: [{ jsonPath: '' }] })
+    expect(faults(object)).toEqual([
+      'spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required',
+      'spec.selectableFields[0].jsonPath: Required value',
+    ])
+  })
+
+  it.each([[[]], [{}], [0], [false], ['']])('forbid the default %j within a junctor', (value) => {
+    expect(faults(definition(field({ type: 'string', not: { default: value } })))).toContainEqual(
+      expect.stringMatching(/\.not\.default: Forbidden: must be undefined to be structural$/),
+    )
   })
 
   it('accept a forbidden additional property within a junctor', () => {

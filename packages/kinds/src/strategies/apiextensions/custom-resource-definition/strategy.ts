@@ -1,243 +1,30 @@
-import { type DeepReadonly, type FieldError, field, type JsonObject, nameRules, Path } from '@krmkit/meta'
-import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
-import { runAtOnce } from '@krmkit/meta/slices'
-import {
-  collectErrorsSteps,
-  type ErrorList,
-  validateImmutableField,
-  validateObjectMetaSteps,
-  validateObjectMetaUpdateSteps,
-} from '@krmkit/meta/validation'
-import { cel, loadCel } from '@krmkit/schema'
+import type { DeepReadonly, JsonObject } from '@krmkit/meta'
+import { loadCel } from '@krmkit/schema'
 import { hasValidationRules } from '@krmkit/schema/structural'
-import { lazyTypes } from '../../../handles/lazy-types.ts'
-import { ObjectMetaPart } from '../../../handles/parts/meta-v1.generated.ts'
-import type { Strategy, StrategyContext } from '../../../interfaces.ts'
+import { customResources, type DefinitionRules, loadCustomResources } from '../../../custom/load-custom-resources.ts'
+import type { Strategy } from '../../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../types/apiextensions-v1.generated.ts'
 import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
-import { copy, firstByName, semanticEqual } from '../../shared/values.ts'
-import { validateApproval } from './approval.ts'
-import { validateConversion } from './conversion.ts'
-import { expressionsOf } from './expression-validation.ts'
-import { goVersions } from './go-form.ts'
-import { internalForm, type VersionParts } from './internal-form.ts'
-import { requireNames, validateNames } from './names.ts'
-import { dropNullItems, hasNullItems, type Steps, sameSchema, withoutEmpties } from './schema.ts'
-import { hasDefaults, structuralProblem, type ValidationOptions, validateSchema } from './schema-validation.ts'
-import { validateStatus, validateStoredVersions } from './status.ts'
-import { validateColumns, validateSelectableFields, validateSubresources, validateWarning } from './version-validation.ts'
+import { copy, semanticEqual } from '../../shared/values.ts'
+import { comparableSchema, dropNullItems, hasNullItems } from './schema.ts'
 
-/** CustomResourceDefinition. */
+/** CustomResourceDefinition. Its rules are a module that `ready` loads: no other kind has as many, and few programs validate definitions. */
 
 type Definition = DeepReadonly<CustomResourceDefinition>
 
 /** Finalizer that holds a definition until its instances are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-const spec = Path.of('spec')
-
-const types = /* @__PURE__ */ lazyTypes(ObjectMetaPart)
-const objectMeta = () => types().struct('meta/v1.ObjectMeta')
-
-function validateMetadata(object: Definition): Steps<FieldError[]> {
-  const required = `${object.spec.names.plural}.${object.spec.group}`
-  const name = (text: string, prefix: boolean): string[] => {
-    const problems = nameRules.dns1123Subdomain(text, prefix)
-    return text === required ? problems : [...problems, 'must be spec.names.plural+"."+spec.group']
-  }
-  return validateObjectMetaSteps(object.metadata, { namespaced: false, name })
-}
-
-function* validateSpec(object: Definition, old: Definition | undefined, context: StrategyContext): Steps<FieldError[]> {
-  return yield* collectErrorsSteps(function* (errors) {
-    const { names, conversion, preserveUnknownFields } = object.spec
-    const versions = object.spec.versions ?? []
-    const { shared, own } = internalForm(object)
-    const options = yield* expressionOptions(object, old, context)
-    const structural = !(allowsLooseSchemas(context) && preserveUnknownFields === true)
-    validateGroupAndScope(object, errors)
-    const loose = allowsLooseSchemas(context)
-    if (!loose && shared.schema?.openAPIV3Schema === undefined) requireSchemas(own, errors)
-    if (preserveUnknownFields === true && (yield* someDefaults(versions))) {
-      const at = spec.child('preserveUnknownFields')
-      errors.push(field.invalid(at, true, 'must be false in order to use defaults in the schema'))
-    }
-    for (const [index, version] of versions.entries()) {
-      const at = spec.child('versions').index(index)
-      const problems = validateDns1035Label(version.name)
-      if (problems.length > 0) errors.push(field.invalid(at.child('name'), version.name, problems.join(',')))
-      errors.push(...validateWarning(version, at.child('deprecationWarning')))
-      const status = version.subresources?.status !== undefined
-      const expressions = options([version.name])
-      errors.push(
-        ...(yield* validateParts(own[index] as VersionParts, at, { schemaAt: 'schema', status, expressions, structural })),
-      )
-    }
-    validateVersionSet(object.spec.versions, own, errors)
-    errors.push(...requireNames(names, spec.child('names')), ...validateNames(names, spec.child('names')))
-    const status = versions.some(({ subresources }) => subresources?.status !== undefined)
-    const expressions = options(versions.map(({ name }) => name))
-    errors.push(...(yield* validateParts(shared, spec, { schemaAt: 'validation', status, expressions, structural })))
-    if (preserveUnknownFields === true && conversion !== undefined && conversion.strategy !== 'None') {
-      const at = spec.child('conversion').child('strategy')
-      errors.push(field.invalid(at, conversion.strategy, 'must be None if spec.preserveUnknownFields is true'))
-    }
-    errors.push(...validateConversion(conversion, spec.child('conversion'), { context, old }))
-  })
-}
-
-/** `v1beta1` requires no schema, and a structural one only where unknown fields are pruned. */
-function allowsLooseSchemas({ requestVersion }: StrategyContext): boolean {
-  return requestVersion?.version === 'v1beta1'
-}
-
-function* someDefaults(versions: NonNullable<Definition['spec']['versions']>): Steps<boolean> {
-  for (const { schema } of versions) if (yield* hasDefaults(schema?.openAPIV3Schema)) return true
-  return false
-}
-
-/** Returns the options of the expressions in the schemas of the named versions. */
-function* expressionOptions(
-  object: Definition,
-  old: Definition | undefined,
-  context: StrategyContext,
-): Steps<(names: readonly string[]) => ValidationOptions['expressions']> {
-  const stored = yield* expressionsOf(old)
-  const environment = (expression: string) =>
-    stored.has(expression) ? cel().storedExpressions : cel().newExpressions(context.features)
-  const [schemas, oldSchemas] = [object, old].map((each) => firstByName(each?.spec.versions ?? []))
-  const isUnchanged = (name: string) => {
-    return (
-      old !== undefined && sameSchema(schemas?.get(name)?.schema?.openAPIV3Schema, oldSchemas?.get(name)?.schema?.openAPIV3Schema)
-    )
-  }
-  return (names) => ({ environment, unchanged: names.every(isUnchanged) })
-}
-
-function validateGroupAndScope({ spec: { group, scope } }: Definition, errors: ErrorList): void {
-  if (group === '') errors.push(field.required(spec.child('group')))
-  else {
-    const problems = validateDns1123Subdomain(group)
-    if (problems.length > 0) errors.push(field.invalid(spec.child('group'), group, problems.join(',')))
-    else if (!group.includes('.'))
-      errors.push(field.invalid(spec.child('group'), group, 'should be a domain with at least one dot'))
-  }
-  if (scope === '') errors.push(field.required(spec.child('scope')))
-  else if (scope !== 'Cluster' && scope !== 'Namespaced')
-    errors.push(field.notSupported(spec.child('scope'), scope, ['Cluster', 'Namespaced']))
-}
-
-function requireSchemas(versions: readonly VersionParts[], errors: ErrorList): void {
-  for (const [index, { schema }] of versions.entries()) {
-    if (schema?.openAPIV3Schema !== undefined) continue
-    const at = spec.child('versions').index(index).child('schema').child('openAPIV3Schema')
-    errors.push(field.required(at, 'schemas are required'))
-  }
-}
-
-/** Unique names, one storage version, and a valid first name. */
-function validateVersionSet(given: Definition['spec']['versions'], own: readonly VersionParts[], errors: ErrorList): void {
-  const at = spec.child('versions')
-  const versions = given ?? []
-  if (new Set(versions.map(({ name }) => name)).size < versions.length) {
-    errors.push(field.invalid(at, goVersions(given, own), 'must contain unique version names'))
-  }
-  if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.push(field.invalid(at, goVersions(given, own), 'must have exactly one version marked as storage version'))
-  }
-  const [first] = versions
-  const problems = first === undefined || first.name === '' ? [] : validateDns1035Label(first.name)
-  if (problems.length > 0) errors.push(field.invalid(spec.child('version'), first?.name, problems.join(',')))
-}
-
-interface PartOptions {
-  readonly schemaAt: 'schema' | 'validation'
-  readonly status: boolean
-  readonly structural: boolean
-  readonly expressions: ValidationOptions['expressions']
-}
-
-function* validateParts(
-  parts: VersionParts,
-  path: Path,
-  { schemaAt, status, expressions, structural }: PartOptions,
-): Steps<FieldError[]> {
-  const selectable = path.child('selectableFields')
-  const schema = parts.schema?.openAPIV3Schema
-  // A schema shared by all versions is ignored if fields are not shared, as on the stock server.
-  const unknown =
-    schemaAt === 'schema'
-      ? 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'
-      : 'selectableFields may only be set when validations.schema is included'
-  return [
-    ...(yield* validateSchema(parts.schema, path.child(schemaAt), { status, structural, objectMeta, expressions })),
-    ...validateSubresources(parts.subresources, path.child('subresources')),
-    ...validateColumns(parts.columns, path.child('additionalPrinterColumns')),
-    ...(schema === undefined && (parts.selectableFields ?? []).length > 0
-      ? [field.invalid(selectable, '', unknown)]
-      : yield* validateSelectable(parts, path)),
-  ]
-}
-
-function* validateSelectable({ schema, selectableFields = [] }: VersionParts, path: Path): Steps<FieldError[]> {
-  const problem = selectableFields.length === 0 ? undefined : yield* structuralProblem(schema?.openAPIV3Schema ?? {})
-  return [
-    ...(problem === undefined ? [] : [field.invalid(path.child('schema.openAPIV3Schema'), '', problem)]),
-    ...validateSelectableFields(selectableFields, schema?.openAPIV3Schema, path.child('selectableFields')),
-  ]
-}
-
-function preservesUnknown(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
-  if (allowsLooseSchemas(context)) return []
-  if (object.spec.preserveUnknownFields !== true || old?.spec.preserveUnknownFields === true) return []
-  const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'
-  return [field.invalid(spec.child('preserveUnknownFields'), true, detail)]
-}
-
-function remainingRules(object: Definition, old: Definition | undefined, context: StrategyContext): FieldError[] {
-  return [
-    ...validateStatus(object),
-    ...validateStoredVersions(object),
-    ...validateApproval(object, old),
-    ...preservesUnknown(object, old, context),
-  ]
-}
-
-function* validateNew(object: Definition, context: StrategyContext): Steps<FieldError[]> {
-  const errors = [...(yield* validateMetadata(object)), ...(yield* validateSpec(object, undefined, context))]
-  return [...errors, ...remainingRules(object, undefined, context)]
-}
-
-function* validateChanged(object: Definition, old: Definition, context: StrategyContext): Steps<FieldError[]> {
-  const errors = [
-    ...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)),
-    ...(yield* validateSpec(object, old, context)),
-  ]
-  if (isTrue(old, 'Established')) {
-    errors.push(...validateImmutableField(object.spec.scope, old.spec.scope, spec.child('scope')))
-    errors.push(...validateImmutableField(object.spec.names.kind, old.spec.names.kind, spec.child('names').child('kind')))
-  }
-  errors.push(...validateImmutableField(object.spec.group, old.spec.group, spec.child('group')))
-  errors.push(...validateImmutableField(object.spec.names.plural, old.spec.names.plural, spec.child('names').child('plural')))
-  return [...errors, ...remainingRules(object, old, context)]
-}
-
-function isTrue(object: Definition, type: string): boolean {
-  return (object.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True')
-}
-
 function sameSpec(spec: Definition['spec'], old: Definition['spec']): boolean {
   if ((spec.versions ?? []).some(({ schema }) => hasNullItems(schema?.openAPIV3Schema))) return false
-  return semanticEqual(spec, old) || semanticEqual(withPlainSchemas(spec), withPlainSchemas(old))
+  return semanticEqual(withPlainSchemas(spec), withPlainSchemas(old))
 }
 
 function withPlainSchemas({ versions, ...spec }: Definition['spec']): object {
   const plain = (versions ?? []).map(({ schema, ...version }) => {
     const read = schema?.openAPIV3Schema
-    return read === undefined
-      ? { ...version, schema }
-      : { ...version, schema: { openAPIV3Schema: runAtOnce(withoutEmpties(read)) } }
+    return read === undefined ? { ...version, schema } : { ...version, schema: { openAPIV3Schema: comparableSchema(read) } }
   })
   return { ...spec, versions: plain }
 }
@@ -251,7 +38,8 @@ function storageVersionIsStored(object: CustomResourceDefinition): void {
 }
 
 /**
- * Returns `conditions` with the condition of that type replaced or appended. The lastTransitionTime changes with the status only.
+ * Returns `conditions` with the condition of that type replaced or appended. The lastTransitionTime changes with the status only,
+ * unless it is missing.
  *
  * @example
  * import { setDefinitionCondition } from '@krmkit/kinds/custom-resources'
@@ -265,67 +53,92 @@ export function setDefinitionCondition(
 ): CustomResourceDefinitionCondition[] {
   const found = conditions.find(({ type }) => type === next.type)
   if (found === undefined) return [...(conditions as CustomResourceDefinitionCondition[]), next]
-  const settled = found.status === next.status ? { ...next, lastTransitionTime: found.lastTransitionTime ?? null } : next
+  const since = found.status === next.status ? (found.lastTransitionTime ?? undefined) : undefined
+  const settled = since === undefined ? next : { ...next, lastTransitionTime: since }
   return conditions.map((condition) => (condition === found ? settled : (condition as CustomResourceDefinitionCondition)))
 }
 
-export const customResourceDefinitionStrategy: Strategy = defineStrategy<CustomResourceDefinition>({
-  allowUnconditionalUpdate: false,
-  distinctEmpties: [['spec', 'versions', 'schema']],
-  defaults(object) {
-    const { names } = object.spec
-    if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase()
-    if ((names.listKind ?? '') === '' && names.kind !== '') names.listKind = `${names.kind}List`
-    object.spec.conversion ??= { strategy: 'None' }
-    const service = object.spec.conversion.webhook?.clientConfig?.service
-    if (service !== undefined) service.port ??= 443
-    if (object.status !== undefined && (object.status.storedVersions ?? []).length === 0) storageVersionIsStored(object)
-  },
-  prepareForCreate(object) {
-    object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
-    startGeneration(object)
-    storageVersionIsStored(object)
-  },
-  prepareForUpdate(object, old) {
-    keepMembers(object, old, 'status')
-    settleGeneration(object, old, !sameSpec(object.spec, old.spec))
-    storageVersionIsStored(object)
-  },
-  canonicalize(object, { dryRun = false }) {
-    if (!dryRun) for (const { schema } of object.spec.versions ?? []) dropNullItems(schema?.openAPIV3Schema)
-  },
-  ready: (object) => {
-    const ruled = (object.spec.versions ?? []).some(({ schema }) =>
-      hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject),
-    )
-    return ruled ? loadCel() : undefined
-  },
-  validate: validateNew,
-  validateUpdate: validateChanged,
-  beginDeletion(object, { clock }) {
-    const finalizers = object.metadata.finalizers ?? []
-    if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
-    object.status = {
-      ...object.status,
-      conditions: setDefinitionCondition(object.status?.conditions ?? [], {
-        type: 'Terminating',
-        status: 'True',
-        lastTransitionTime: `${new Date(clock.now()).toISOString().slice(0, 19)}Z`,
-        reason: 'InstanceDeletionPending',
-        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
-      }),
-    }
-  },
-  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
-  subresources: {
-    status: {
-      prepareForUpdate(object, old) {
-        object.spec = copy(old.spec) as CustomResourceDefinition['spec']
-      },
-      *validateUpdate(object, old) {
-        return [...(yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)), ...validateStatus(object)]
+function defaultStoredVersions(object: CustomResourceDefinition): void {
+  if (object.status !== undefined && (object.status.storedVersions ?? []).length === 0) storageVersionIsStored(object)
+}
+
+/** Rules that are present, or loaded once. */
+export interface RulesSource {
+  /** @throws Error before `load` completed */
+  rules(): DefinitionRules
+  /** @returns undefined once they are loaded */
+  load(): Promise<void> | undefined
+}
+
+function hasRules({ spec }: Definition): boolean {
+  return (spec.versions ?? []).some(({ schema }) => hasValidationRules((schema?.openAPIV3Schema ?? {}) as JsonObject))
+}
+
+export const customResourceDefinitionStrategy: Strategy = /* @__PURE__ */ definitionStrategy({
+  rules: () => customResources().rules,
+  load: loadCustomResources,
+})
+
+export function definitionStrategy(source: RulesSource): Strategy {
+  return defineStrategy<CustomResourceDefinition>({
+    allowUnconditionalUpdate: false,
+    distinctEmpties: [['spec', 'versions', 'schema']],
+    defaults(object) {
+      const { names } = object.spec
+      if ((names.singular ?? '') === '' && names.kind !== '') names.singular = names.kind.toLowerCase()
+      if ((names.listKind ?? '') === '' && names.kind !== '') names.listKind = `${names.kind}List`
+      object.spec.conversion ??= { strategy: 'None' }
+      const service = object.spec.conversion.webhook?.clientConfig?.service
+      if (service !== undefined) service.port ??= 443
+      defaultStoredVersions(object)
+    },
+    prepareForCreate(object) {
+      object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: [] }
+      startGeneration(object)
+      storageVersionIsStored(object)
+    },
+    prepareForUpdate(object, old) {
+      keepMembers(object, old, 'status')
+      settleGeneration(object, old, !sameSpec(object.spec, old.spec))
+      storageVersionIsStored(object)
+    },
+    canonicalize(object) {
+      for (const { schema } of object.spec.versions ?? []) {
+        dropNullItems(schema?.openAPIV3Schema)
+        source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)
+      }
+    },
+    ready(object) {
+      const loading = [source.load(), hasRules(object) ? loadCel() : undefined].filter((each) => each !== undefined)
+      return loading.length === 0 ? undefined : Promise.all(loading).then(() => undefined)
+    },
+    validate: (object, context) => source.rules().validateNew(object, context),
+    validateUpdate: (object, old, context) => source.rules().validateChanged(object, old, context),
+    beginDeletion(object, { clock }) {
+      const finalizers = object.metadata.finalizers ?? []
+      if (!finalizers.includes(cleanupFinalizer)) object.metadata.finalizers = [...finalizers, cleanupFinalizer]
+      object.status = {
+        ...object.status,
+        conditions: setDefinitionCondition(object.status?.conditions ?? [], {
+          type: 'Terminating',
+          status: 'True',
+          lastTransitionTime: `${new Date(clock.now()).toISOString().slice(0, 19)}Z`,
+          reason: 'InstanceDeletionPending',
+          message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+        }),
+      }
+    },
+    resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
+    subresources: {
+      status: {
+        prepareForUpdate(object, old) {
+          object.spec = copy(old.spec) as CustomResourceDefinition['spec']
+          // The versions of the request may lack the one that is stored.
+          defaultStoredVersions(object)
+        },
+        validateUpdate: (object, old) => source.rules().validateStatusChange(object, old),
       },
     },
-  },
-  deleteAnswer: 'Object',
-})
+    deleteAnswer: 'Object',
+  })
+}

@@ -193,9 +193,11 @@ function* validateNested(schema: Schema, path: Path, skipAnyOf: boolean, errors:
     yield* validateNested(schema.properties?.[name] as Schema, path.child('properties').key(name), false, errors)
   }
   for (const [keyword, detail] of forbiddenInside) {
-    // Go pointers to zero values count as set.
-    const isGiven = isConstrained(schema[keyword]) || (schema[keyword] === '' && detail.startsWith('must be undefined'))
-    if (isGiven) errors.push(field.forbidden(path.child(keyword), detail))
+    const value = schema[keyword]
+    // Go pointers to zero values count as set, and every default does.
+    const isGiven = isConstrained(value) || (value === '' && detail.startsWith('must be undefined'))
+    if (isGiven || (keyword === 'default' && value !== undefined && value !== null))
+      errors.push(field.forbidden(path.child(keyword), detail))
   }
   if (Object.hasOwn(schema.properties ?? {}, 'metadata')) {
     errors.push(field.forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'))

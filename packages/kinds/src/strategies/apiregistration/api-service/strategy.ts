@@ -7,7 +7,7 @@ import type { APIService, APIServiceSpec } from '../../../types/apiregistration-
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const maxGroupPriority = 20_000
@@ -94,24 +94,20 @@ export const apiServiceStrategy = defineStrategy<APIService>({
   validate(service, context) {
     return validateStepsWith(context, (errors) => validateService(service, errors))
   },
-  validateUpdate(service, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
-      yield* validateService(service, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, service, old) {
+    yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
+    yield* validateService(service, errors)
+  }),
   subresources: {
     status: {
       prepareForUpdate(service, old) {
         keepMembers(service, old, 'spec')
         resetStatusMetadata(service, old)
       },
-      validateUpdate(service, old, context) {
-        return validateStepsWith(context, function* (errors) {
-          yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
-          validateStatus(service, errors.child('status'))
-        })
-      },
+      validateUpdate: updateSteps(function* (errors, service, old) {
+        yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })
+        validateStatus(service, errors.child('status'))
+      }),
     },
   },
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },

@@ -7,7 +7,7 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 function* validateRevision(revision: DeepReadonly<ControllerRevision>, errors: ContextErrorList): Steps {
@@ -28,19 +28,15 @@ function printBytes(data: unknown): string {
 }
 
 export const controllerRevisionStrategy = defineStrategy<ControllerRevision>({
-  validate(revision, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateRevision(revision, errors)
-      validateData(revision, errors)
-    })
-  },
-  validateUpdate(revision, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(revision, old, errors)
-      yield* validateRevision(revision, errors)
-      // The order of keys counts: the stock server compares the bytes.
-      if (stringifyJson(revision.data) !== stringifyJson(old.data))
-        errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
-    })
-  },
+  validate: creationSteps(function* (errors, revision) {
+    yield* validateRevision(revision, errors)
+    validateData(revision, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, revision, old) {
+    yield* validateMetadataUpdate(revision, old, errors)
+    yield* validateRevision(revision, errors)
+    // The order of keys counts: the stock server compares the bytes.
+    if (stringifyJson(revision.data) !== stringifyJson(old.data))
+      errors.child('data').invalid(goText(printBytes(revision.data)), 'field is immutable')
+  }),
 })

@@ -21,7 +21,7 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
 import { compileSelector, emptyWorkloadSpec, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
 
@@ -134,22 +134,18 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0))
     raiseGeneration(set, old, 'spec')
   },
-  validate(set, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(set, errors, { namespaced: true })
-      yield* validateSpec(set, errors)
-    })
-  },
-  validateUpdate(set, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(set, errors, { namespaced: true })
-      yield* validateSpec(set, errors)
-      yield* validateMetadataUpdate(set, old, errors)
-      // The stock server validates the specification twice on update, so errors appear twice.
-      yield* validateSpec(set, errors)
-      validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
-    })
-  },
+  validate: creationSteps(function* (errors, set) {
+    yield* validateMetadata(set, errors, { namespaced: true })
+    yield* validateSpec(set, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, set, old) {
+    yield* validateMetadata(set, errors, { namespaced: true })
+    yield* validateSpec(set, errors)
+    yield* validateMetadataUpdate(set, old, errors)
+    // The stock server validates the specification twice on update, so errors appear twice.
+    yield* validateSpec(set, errors)
+    validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
+  }),
   warnings(set, old, { profile, features }) {
     if (old !== undefined && templateGeneration(old) === templateGeneration(set)) return []
     return podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
@@ -161,14 +157,12 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
         // The annotation is part of the specification, also in a write of metadata.
         setTemplateGeneration(set, templateGeneration(old))
       },
-      validateUpdate(set, old, context) {
-        return validateStepsWith(context, function* (errors) {
-          yield* validateMetadataUpdate(set, old, errors)
-          const at = errors.child('status')
-          for (const name of counts) validateNotNegative(set.status?.[name], at.child(name))
-          validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at.child('collisionCount'))
-        })
-      },
+      validateUpdate: updateSteps(function* (errors, set, old) {
+        yield* validateMetadataUpdate(set, old, errors)
+        const at = errors.child('status')
+        for (const name of counts) validateNotNegative(set.status?.[name], at.child(name))
+        validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at.child('collisionCount'))
+      }),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

@@ -16,7 +16,7 @@ import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from '../replica-set/template.ts'
@@ -141,25 +141,21 @@ export const deploymentStrategy = defineStrategy<Deployment>({
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
   },
-  validate(deployment, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(deployment, errors, { namespaced: true })
-      yield* validateSpec(specOf(deployment), errors.child('spec'))
-    })
-  },
-  validateUpdate(deployment, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(deployment, old, errors)
-      yield* validateSpec(specOf(deployment), errors.child('spec'))
-      const { selector } = specOf(deployment)
-      if (!semanticEqual(selector, specOf(old).selector)) {
-        errors
-          .child('spec')
-          .child('selector')
-          .invalid(isSet(selector) ? printSelector(selector) : null, 'field is immutable')
-      }
-    })
-  },
+  validate: creationSteps(function* (errors, deployment) {
+    yield* validateMetadata(deployment, errors, { namespaced: true })
+    yield* validateSpec(specOf(deployment), errors.child('spec'))
+  }),
+  validateUpdate: updateSteps(function* (errors, deployment, old) {
+    yield* validateMetadataUpdate(deployment, old, errors)
+    yield* validateSpec(specOf(deployment), errors.child('spec'))
+    const { selector } = specOf(deployment)
+    if (!semanticEqual(selector, specOf(old).selector)) {
+      errors
+        .child('spec')
+        .child('selector')
+        .invalid(isSet(selector) ? printSelector(selector) : null, 'field is immutable')
+    }
+  }),
   warnings(deployment, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(deployment) : []
     const texts = podTemplateWarnings(deployment, old, {
@@ -183,12 +179,10 @@ export const deploymentStrategy = defineStrategy<Deployment>({
         if (isSet(old.metadata.labels)) deployment.metadata.labels = { ...old.metadata.labels }
         else delete deployment.metadata.labels
       },
-      validateUpdate(deployment, old, context) {
-        return validateStepsWith(context, function* (errors) {
-          yield* validateMetadataUpdate(deployment, old, errors)
-          validateStatus(deployment, old, errors)
-        })
-      },
+      validateUpdate: updateSteps(function* (errors, deployment, old) {
+        yield* validateMetadataUpdate(deployment, old, errors)
+        validateStatus(deployment, old, errors)
+      }),
     },
   },
   resetFields: { '': [['status']], status: [['spec'], ['metadata', 'labels']] },

@@ -11,7 +11,7 @@ import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { dropTerminatingReplicas, validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import type { R } from '../../shared/values.ts'
 import {
   emptyWorkloadSpec,
@@ -51,22 +51,18 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     raiseGeneration(set, old, 'spec')
   },
-  validate(set, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(set, errors, { namespaced: true })
-      yield* validateSpec(set, errors)
-    })
-  },
-  validateUpdate(set, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(set, errors, { namespaced: true })
-      yield* validateSpec(set, errors)
-      yield* validateMetadataUpdate(set, old, errors)
-      // The stock server validates the specification twice on update, so errors appear twice.
-      yield* validateSpec(set, errors)
-      validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
-    })
-  },
+  validate: creationSteps(function* (errors, set) {
+    yield* validateMetadata(set, errors, { namespaced: true })
+    yield* validateSpec(set, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, set, old) {
+    yield* validateMetadata(set, errors, { namespaced: true })
+    yield* validateSpec(set, errors)
+    yield* validateMetadataUpdate(set, old, errors)
+    // The stock server validates the specification twice on update, so errors appear twice.
+    yield* validateSpec(set, errors)
+    validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
+  }),
   warnings(set, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(set) : []
     return [...names, ...podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })]

@@ -24,7 +24,7 @@ import { validateAlwaysRunning } from '../../shared/pod-template.ts'
 import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import {
   compileSelector,
@@ -195,19 +195,15 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     raiseGeneration(set, old, 'spec')
   },
-  validate(set, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
-      yield* validateSpec(set, errors, { isNew: true })
-    })
-  },
-  validateUpdate(set, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(set, old, errors)
-      yield* validateSpec(set, errors, { isNew: false })
-      validateStatefulSetUpdate(set, old, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, set) {
+    yield* validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
+    yield* validateSpec(set, errors, { isNew: true })
+  }),
+  validateUpdate: updateSteps(function* (errors, set, old) {
+    yield* validateMetadataUpdate(set, old, errors)
+    yield* validateSpec(set, errors, { isNew: false })
+    validateStatefulSetUpdate(set, old, errors)
+  }),
   warnings(set, old, { profile, features }) {
     const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
     for (const [i, claim] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
@@ -229,14 +225,12 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
       prepareForUpdate(set, old) {
         keepMembers(set, old, 'spec')
       },
-      validateUpdate(set, old, context) {
-        return validateStepsWith(context, function* (errors) {
-          validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
-          yield* validateMetadataUpdate(set, old, errors)
-          const at = errors.child('status').child('collisionCount')
-          validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at)
-        })
-      },
+      validateUpdate: updateSteps(function* (errors, set, old) {
+        validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))
+        yield* validateMetadataUpdate(set, old, errors)
+        const at = errors.child('status').child('collisionCount')
+        validateNotDecremented(set.status?.collisionCount, old.status?.collisionCount, at)
+      }),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

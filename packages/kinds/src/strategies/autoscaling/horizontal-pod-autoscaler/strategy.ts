@@ -9,7 +9,7 @@ import type {
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateBehavior } from './behavior.ts'
 import { validateMetrics, validateTargetReference } from './metrics.ts'
@@ -91,18 +91,14 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     keepMembers(autoscaler, old, 'status')
     if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, old)
   },
-  validate(autoscaler, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(autoscaler, errors, { namespaced: true })
-      validateSpec(autoscaler, undefined, errors)
-    })
-  },
-  validateUpdate(autoscaler, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(autoscaler, old, errors)
-      validateSpec(autoscaler, old, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, autoscaler) {
+    yield* validateMetadata(autoscaler, errors, { namespaced: true })
+    validateSpec(autoscaler, undefined, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, autoscaler, old) {
+    yield* validateMetadataUpdate(autoscaler, old, errors)
+    validateSpec(autoscaler, old, errors)
+  }),
   subresources: {
     status: statusSubresource((autoscaler, errors) => {
       const at = errors.child('status')

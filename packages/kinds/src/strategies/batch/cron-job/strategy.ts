@@ -11,7 +11,7 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
@@ -105,21 +105,16 @@ export const cronJobStrategy = defineStrategy<CronJob>({
     if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.jobTemplate?.spec?.template?.spec, context.features)
     raiseGeneration(cron, old, 'spec')
   },
-  validate(cron, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(cron, errors, { namespaced: true })
-      yield* validateSpec(cron, undefined, errors)
-      const name = cron.metadata.name ?? ''
-      if (name.length > maxName)
-        errors.child('metadata').child('name').invalid(name, `must be no more than ${maxName} characters`)
-    })
-  },
-  validateUpdate(cron, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(cron, old, errors)
-      yield* validateSpec(cron, old, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, cron) {
+    yield* validateMetadata(cron, errors, { namespaced: true })
+    yield* validateSpec(cron, undefined, errors)
+    const name = cron.metadata.name ?? ''
+    if (name.length > maxName) errors.child('metadata').child('name').invalid(name, `must be no more than ${maxName} characters`)
+  }),
+  validateUpdate: updateSteps(function* (errors, cron, old) {
+    yield* validateMetadataUpdate(cron, old, errors)
+    yield* validateSpec(cron, old, errors)
+  }),
   warnings(cron, old, { profile, features }) {
     const texts = old === undefined ? warnPodNames(cron) : []
     const job = cron.spec?.jobTemplate?.spec

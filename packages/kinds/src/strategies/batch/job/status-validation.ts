@@ -1,5 +1,6 @@
 /** Validation of a job's status and of its transitions. */
 import type { DeepReadonly } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goText } from '@krmkit/meta/go-text'
 import { formatGoTime, instantToMs, parseInstant } from '@krmkit/meta/time'
 import type { Job, JobStatus } from '../../../types/batch-v1.generated.ts'
@@ -21,7 +22,20 @@ const isFinished = (status: State): boolean => isConditionTrue(status, 'Complete
 export function validateJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: FieldPath): void {
   const status: State = job.status ?? {}
   const before: State = old.status ?? {}
+  const { features } = at.errors.context
+  // Other controllers may write the status only where jobs can be theirs.
+  const checksTransitions = gateEnabled('JobManagedBy', features)
   validateCounts(status, at)
+  if (checksTransitions) validateChanges(job, before, at)
+  const isExtended =
+    checksTransitions || gateEnabled('JobPodReplacementPolicy', features) || isConditionTrue(before, 'SuccessCriteriaMet')
+  validateCriteria(job, at, isExtended)
+  if (checksTransitions) validateProgress(job, old, at)
+  validateCriteriaProgress(status, before, at)
+}
+
+function validateChanges(job: DeepReadonly<Job>, before: State, at: FieldPath): void {
+  const status: State = job.status ?? {}
   const changed = changesOf(status, before)
   validateConditions(status, at, changed)
   validateTimes(status, at, changed)
@@ -33,8 +47,6 @@ export function validateJobStatus(job: DeepReadonly<Job>, old: DeepReadonly<Job>
   if ((changed.ready || changed.active) && isSet(status.ready) && status.ready > (status.active ?? 0)) {
     at.child('ready').invalid(status.ready, 'cannot set more ready pods than active')
   }
-  validateCriteria(job, at)
-  validateProgress(job, old, at)
 }
 
 /** The parts of the status that differ. */
@@ -172,15 +184,20 @@ function validateIndexes(job: DeepReadonly<Job>, at: FieldPath, changed: Changes
   }
 }
 
-function validateCriteria(job: DeepReadonly<Job>, at: FieldPath): void {
+/** @param isExtended whether jobs without a success policy may meet their criteria */
+function validateCriteria(job: DeepReadonly<Job>, at: FieldPath, isExtended: boolean): void {
   const status: State = job.status ?? {}
   const met = isConditionTrue(status, 'SuccessCriteriaMet')
   const here = at.child('conditions')
+  if (!isExtended && met && job.spec?.completionMode !== 'Indexed')
+    invalidUnprinted(here, 'cannot set SuccessCriteriaMet to NonIndexed Job')
   if (met && isConditionTrue(status, 'Failed'))
     invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True and Failed=true conditions')
   if (met && isConditionTrue(status, 'FailureTarget')) {
     invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')
   }
+  if (!isExtended && met && !isSet(job.spec?.successPolicy))
+    invalidUnprinted(here, 'cannot set SuccessCriteriaMet=True for Job without SuccessPolicy')
   if (isSet(job.spec?.successPolicy) && !met && isConditionTrue(status, 'Complete')) {
     invalidUnprinted(here, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')
   }
@@ -206,6 +223,10 @@ function validateProgress(job: DeepReadonly<Job>, old: DeepReadonly<Job>, at: Fi
   if (isSet(before.startTime) && before.startTime !== status.startTime && job.spec?.suspend !== true) {
     at.child('startTime').required('startTime cannot be removed for unsuspended job')
   }
+}
+
+function validateCriteriaProgress(status: State, before: State, at: FieldPath): void {
+  const here = at.child('conditions')
   const met = isConditionTrue(status, 'SuccessCriteriaMet')
   if (isConditionTrue(before, 'SuccessCriteriaMet') && !met)
     invalidUnprinted(here, 'cannot disable the SuccessCriteriaMet=True condition')

@@ -7,7 +7,7 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
@@ -76,15 +76,13 @@ export const jobStrategy = defineStrategy<Job>({
   validate(job, context) {
     return validateStepsWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },
-  validateUpdate(job, old, context) {
+  validateUpdate: updateSteps(function* (errors, job, old, context) {
     const labels = old.spec?.template?.metadata?.labels ?? {}
     const prefixedLabels = controllerUidLabels(context.profile).prefixed.every((label) => Object.hasOwn(labels, label))
-    return validateStepsWith(context, function* (errors) {
-      yield* validateJob(job, errors, { prefixedLabels })
-      yield* validateMetadataUpdate(job, old, errors)
-      yield* validateJobUpdate(job, old, errors)
-    })
-  },
+    yield* validateJob(job, errors, { prefixedLabels })
+    yield* validateMetadataUpdate(job, old, errors)
+    yield* validateJobUpdate(job, old, errors)
+  }),
   warnings(job, old, { profile, features }) {
     const texts = old === undefined ? warnPodNames(job) : []
     if (old !== undefined && old.metadata.generation === job.metadata.generation) return texts

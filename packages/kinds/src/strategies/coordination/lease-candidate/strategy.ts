@@ -4,7 +4,7 @@ import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { LeaseCandidate } from '../../../types/coordination-v1alpha2.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { oldestEmulationVersion, validateStrategyName } from '../lease-strategy-name.ts'
 
 type Candidate = DeepReadonly<LeaseCandidate>
@@ -49,23 +49,19 @@ function validateSpec({ spec }: Candidate, errors: ContextErrorList): void {
 export const leaseCandidateStrategy = defineStrategy<LeaseCandidate>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  validate(candidate, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(candidate, errors, {
-        namespaced: true,
-        name: (name) => validateConfigMapKey(name),
-        bareFinalizers: true,
-      })
-      validateSpec(candidate, errors)
+  validate: creationSteps(function* (errors, candidate) {
+    yield* validateMetadata(candidate, errors, {
+      namespaced: true,
+      name: (name) => validateConfigMapKey(name),
+      bareFinalizers: true,
     })
-  },
-  validateUpdate(candidate, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
-      validateSpec(candidate, errors)
-      const { leaseName = '' } = candidate.spec ?? {}
-      if (leaseName !== (old.spec?.leaseName ?? ''))
-        errors.child('spec').child('leaseName').invalid(leaseName, 'field is immutable')
-    })
-  },
+    validateSpec(candidate, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, candidate, old) {
+    yield* validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
+    validateSpec(candidate, errors)
+    const { leaseName = '' } = candidate.spec ?? {}
+    if (leaseName !== (old.spec?.leaseName ?? ''))
+      errors.child('spec').child('leaseName').invalid(leaseName, 'field is immutable')
+  }),
 })

@@ -6,7 +6,7 @@ import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, deepEqual, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
@@ -42,17 +42,15 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
     return validateStepsWith(context, (errors) => validateConfigMap(map, errors))
   },
-  validateUpdate(map, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(map, old, errors)
-      if (old.immutable === true) {
-        if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
-        if (!deepEqual(map.data, old.data)) errors.child('data').forbidden(frozen)
-        if (!deepEqual(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
-      }
-      yield* validateConfigMap(map, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, map, old) {
+    yield* validateMetadataUpdate(map, old, errors)
+    if (old.immutable === true) {
+      if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
+      if (!deepEqual(map.data, old.data)) errors.child('data').forbidden(frozen)
+      if (!deepEqual(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
+    }
+    yield* validateConfigMap(map, errors)
+  }),
   // `data` is an empty map by default.
   distinctEmpties: [['binaryData']],
   deleteAnswer: 'StatusAlways',

@@ -9,7 +9,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
@@ -44,20 +44,16 @@ export const endpointsStrategy = defineStrategy<Endpoints>({
   defaults(endpoints) {
     for (const subset of endpoints.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
   },
-  validate(endpoints, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(endpoints, errors, { namespaced: true })
-      validateSubsets(endpoints, errors)
-    })
-  },
-  validateUpdate(endpoints, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(endpoints, old, errors)
-      yield* validateMetadata(endpoints, errors, { namespaced: true })
-      // Stored subsets stay valid.
-      if (!semanticEqual(endpoints.subsets, old.subsets)) validateSubsets(endpoints, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, endpoints) {
+    yield* validateMetadata(endpoints, errors, { namespaced: true })
+    validateSubsets(endpoints, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, endpoints, old) {
+    yield* validateMetadataUpdate(endpoints, old, errors)
+    yield* validateMetadata(endpoints, errors, { namespaced: true })
+    // Stored subsets stay valid.
+    if (!semanticEqual(endpoints.subsets, old.subsets)) validateSubsets(endpoints, errors)
+  }),
   warnings(endpoints) {
     const texts: string[] = []
     for (const [i, subset] of (endpoints.subsets ?? []).entries())

@@ -1,4 +1,5 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import { trimSpace } from '@krmkit/meta/go-text'
 import type { Printer } from '../../../interfaces.ts'
 import { column, nameColumn, wide } from '../../../printers/columns.ts'
 import { since } from '../../../printers/duration.ts'
@@ -27,7 +28,7 @@ export const eventPrinter: Printer<Event> = {
       involvedObject(event),
       event.involvedObject?.fieldPath ?? '',
       eventSource(event),
-      (event.message ?? '').trim(),
+      trimSpace(event.message ?? ''),
       first,
       event.series ? (event.series.count ?? 0) : event.count || 1,
       event.metadata.name ?? '',

@@ -9,7 +9,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
 
 const maxShort = 128
@@ -146,24 +146,19 @@ function selectable(subject: string, others: Selectable): Selectable {
 const shared: Strategy<Event> = {
   allowCreateOnUpdate: true,
   defaultPropagation: 'Unsupported',
-  validate(event, context) {
-    return validateStepsWith(context, function* (errors) {
-      validateEvent(event, errors)
-      if (isStrict(context)) yield* validateNewEvent(event, errors)
-    })
-  },
-  validateUpdate(event, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      validateEvent(event, errors)
-      if (!isStrict(context)) return
-      yield* validateMetadataUpdate(event, old, errors)
-      if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
-      for (const [member, name] of immutableMembers) {
-        if (!semanticEqual(event[member], old[member]))
-          errors.child(name).invalid(printMember(event, member), 'field is immutable')
-      }
-    })
-  },
+  validate: creationSteps(function* (errors, event, context) {
+    validateEvent(event, errors)
+    if (isStrict(context)) yield* validateNewEvent(event, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, event, old, context) {
+    validateEvent(event, errors)
+    if (!isStrict(context)) return
+    yield* validateMetadataUpdate(event, old, errors)
+    if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
+    for (const [member, name] of immutableMembers) {
+      if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(printMember(event, member), 'field is immutable')
+    }
+  }),
 }
 
 /** `Event` of the core group. */

@@ -7,7 +7,7 @@ import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 
 const guard = 'kubernetes'
 
@@ -35,16 +35,14 @@ const status: SubresourceStrategy<Namespace> = {
     keepMembers(namespace, old, 'spec')
     labelName(namespace, context)
   },
-  validateUpdate(namespace, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(namespace, old, errors)
-      const phase = namespace.status?.phase ?? ''
-      const ending = (namespace.metadata.deletionTimestamp ?? old.metadata.deletionTimestamp) !== undefined
-      const at = errors.child('status').child('Phase')
-      if (!ending && phase !== 'Active') at.invalid(phase, "may only be 'Active' if `deletionTimestamp` is empty")
-      if (ending && phase !== 'Terminating') at.invalid(phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, namespace, old) {
+    yield* validateMetadataUpdate(namespace, old, errors)
+    const phase = namespace.status?.phase ?? ''
+    const ending = (namespace.metadata.deletionTimestamp ?? old.metadata.deletionTimestamp) !== undefined
+    const at = errors.child('status').child('Phase')
+    if (!ending && phase !== 'Active') at.invalid(phase, "may only be 'Active' if `deletionTimestamp` is empty")
+    if (ending && phase !== 'Terminating') at.invalid(phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
+  }),
 }
 
 const finalize: SubresourceStrategy<Namespace> = {
@@ -52,13 +50,11 @@ const finalize: SubresourceStrategy<Namespace> = {
     keepMembers(namespace, old, 'status')
     labelName(namespace, context)
   },
-  validateUpdate(namespace, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(namespace, old, errors)
-      const at = errors.child('spec').child('finalizers')
-      for (const [i, name] of (namespace.spec?.finalizers ?? []).entries()) validateFinalizer(name, at.index(i))
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, namespace, old) {
+    yield* validateMetadataUpdate(namespace, old, errors)
+    const at = errors.child('spec').child('finalizers')
+    for (const [i, name] of (namespace.spec?.finalizers ?? []).entries()) validateFinalizer(name, at.index(i))
+  }),
 }
 
 export const namespaceStrategy = defineStrategy<Namespace>({
@@ -85,12 +81,10 @@ export const namespaceStrategy = defineStrategy<Namespace>({
   validate(namespace, context) {
     return validateStepsWith(context, (errors) => validateNamespace(namespace, errors))
   },
-  validateUpdate(namespace, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateNamespace(namespace, errors)
-      yield* validateMetadataUpdate(namespace, old, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, namespace, old) {
+    yield* validateNamespace(namespace, errors)
+    yield* validateMetadataUpdate(namespace, old, errors)
+  }),
   beginDeletion(namespace) {
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },

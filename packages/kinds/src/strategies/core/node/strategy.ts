@@ -14,8 +14,8 @@ import { validateTaints } from '../../shared/node-selector.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
-import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 
 /** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
@@ -26,12 +26,10 @@ function joinRanges(node: Node): void {
   else if (isEmpty(spec.podCIDR) && !isEmpty(spec.podCIDRs?.[0])) spec.podCIDR = spec.podCIDRs?.[0] as string
 }
 
-function validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): void {
+function* validateResources(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
   for (const kind of ['capacity', 'allocatable'] as const) {
-    const amounts = node.status?.[kind]
-    for (const name of sortedKeys(amounts)) {
-      validateResourceAmount(name, own(amounts, name) ?? '0', errors.child('status').child(kind).child(name))
-    }
+    const at = errors.child('status').child(kind)
+    yield* forEachKeyStep(node.status?.[kind], (name, amount) => validateResourceAmount(name, amount, at.child(name)))
   }
 }
 
@@ -52,7 +50,7 @@ function validateRanges(ranges: readonly string[], at: FieldPath): void {
 function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Steps {
   yield* validateMetadata(node, errors, { namespaced: false })
   validateTaints(node.spec?.taints, errors.child('metadata').child('taints'))
-  validateResources(node, errors)
+  yield* validateResources(node, errors)
   const swap = node.status?.nodeInfo?.swap?.capacity
   if (isSet(swap) && swap <= 0)
     errors.child('metadata').child('nodeSwapStatus').child('capacity').invalid(swap, 'must be greater than zero')
@@ -61,7 +59,7 @@ function* validateNode(node: DeepReadonly<Node>, errors: ContextErrorList): Step
 
 function* validateNodeUpdate(node: DeepReadonly<Node>, old: DeepReadonly<Node>, errors: ContextErrorList): Steps {
   yield* validateMetadataUpdate(node, old, errors)
-  validateResources(node, errors)
+  yield* validateResources(node, errors)
   const seen = new Set<string>()
   for (const [i, address] of (node.status?.addresses ?? []).entries()) {
     const text = `core.NodeAddress{Type:${goQuote(address.type)}, Address:${goQuote(address.address)}}`
@@ -116,12 +114,10 @@ export const nodeStrategy = defineStrategy<Node>({
   validate(node, context) {
     return validateStepsWith(context, (errors) => validateNode(node, errors))
   },
-  validateUpdate(node, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateNode(node, errors)
-      yield* validateNodeUpdate(node, old, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, node, old) {
+    yield* validateNode(node, errors)
+    yield* validateNodeUpdate(node, old, errors)
+  }),
   warnings(node, old, { profile }) {
     const texts: string[] = []
     for (const key of sortedKeys(node.metadata.labels)) {

@@ -15,7 +15,7 @@ import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
@@ -226,12 +226,10 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   validate(claim, context) {
     return validateStepsWith(context, (errors) => validateClaim(claim, {}, errors))
   },
-  validateUpdate(claim, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateClaim(claim, { old }, errors)
-      yield* validateClaimUpdate(claim, old, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, claim, old) {
+    yield* validateClaim(claim, { old }, errors)
+    yield* validateClaimUpdate(claim, old, errors)
+  }),
   warnings(claim, _old, { profile }) {
     const texts: string[] = []
     const key = `volume.beta.${profile.domain}/storage-class`

@@ -7,15 +7,16 @@ import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { newerNodeLabel, nodeTermWarnings } from '../../shared/node-labels.ts'
+import { newerNodeLabel, warnNodeTerm } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
 import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { collectWarnings } from '../../shared/warning-list.ts'
 import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
@@ -211,39 +212,36 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
     keepMembers(volume, old, 'status')
     dropAttributesClass(volume, old, context)
   },
-  validate(volume, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateVolume(volume, errors)
-      validateMountOptions(volume, errors)
-    })
-  },
-  validateUpdate(volume, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateVolume(volume, errors)
-      validateMountOptions(volume, errors)
-      yield* validateVolumeUpdate(volume, old, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, volume) {
+    yield* validateVolume(volume, errors)
+    validateMountOptions(volume, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, volume, old) {
+    yield* validateVolume(volume, errors)
+    validateMountOptions(volume, errors)
+    yield* validateVolumeUpdate(volume, old, errors)
+  }),
   warnings(volume, _old, { profile }) {
-    const texts: string[] = []
-    for (const [name, detail] of [
-      ['storage-class', 'deprecated since v1.8; use "storageClassName" attribute instead'],
-      ['mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead'],
-    ] as const) {
-      const key = `volume.beta.${profile.domain}/${name}`
-      if (own(volume.metadata.annotations, key) !== undefined) texts.push(`metadata.annotations[${key}]: ${detail}`)
-    }
-    if (volume.spec?.persistentVolumeReclaimPolicy === 'Recycle') {
-      const advice = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
-      texts.push(`spec.persistentVolumeReclaimPolicy: ${advice}`)
-    }
-    for (const [i, term] of (volume.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries())
-      texts.push(...nodeTermWarnings(`spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, term, { profile }))
-    for (const [name, text] of deprecatedSources) {
-      if (name === 'flocker' || name === 'quobyte') continue
-      if (isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)
-    }
-    return texts
+    return collectWarnings((texts) => {
+      for (const [name, detail] of [
+        ['storage-class', 'deprecated since v1.8; use "storageClassName" attribute instead'],
+        ['mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead'],
+      ] as const) {
+        const key = `volume.beta.${profile.domain}/${name}`
+        if (own(volume.metadata.annotations, key) !== undefined) texts.push(`metadata.annotations[${key}]: ${detail}`)
+      }
+      if (volume.spec?.persistentVolumeReclaimPolicy === 'Recycle') {
+        const advice =
+          'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
+        texts.push(`spec.persistentVolumeReclaimPolicy: ${advice}`)
+      }
+      for (const [i, term] of (volume.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries())
+        warnNodeTerm(texts, term, { path: `spec.nodeAffinity.required.nodeSelectorTerms[${i}]`, profile })
+      for (const [name, text] of deprecatedSources) {
+        if (name === 'flocker' || name === 'quobyte') continue
+        if (isSet(volume.spec?.[name as keyof PersistentVolumeSpec])) texts.push(`spec.${text}`)
+      }
+    })
   },
   deleteAnswer: 'Object',
   subresources: {
@@ -257,12 +255,10 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
         if (changed && (!isSet(given) || given === before)) volume.status.lastPhaseTransitionTime = currentTime(context)
         else if (!changed && !isSet(given) && isSet(before)) volume.status.lastPhaseTransitionTime = before
       },
-      validateUpdate(volume, old, context) {
-        return validateStepsWith(context, function* (errors) {
-          yield* validateMetadataUpdate(volume, old, errors)
-          if (isEmpty(volume.metadata.resourceVersion)) errors.child('resourceVersion').required()
-        })
-      },
+      validateUpdate: updateSteps(function* (errors, volume, old) {
+        yield* validateMetadataUpdate(volume, old, errors)
+        if (isEmpty(volume.metadata.resourceVersion)) errors.child('resourceVersion').required()
+      }),
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },

@@ -7,7 +7,7 @@ import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { validatePodTemplate } from '../../shared/pod-template.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 export const podTemplateStrategy = defineStrategy<PodTemplate>({
@@ -25,18 +25,14 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
     if (isSet(object.template?.spec)) dropDisabledPodFields(object.template.spec, old.template?.spec, context.features)
     raiseGeneration(object, old, 'template')
   },
-  validate(object, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(object, errors, { namespaced: true })
-      yield* validatePodTemplate(object.template, errors.child('template'))
-    })
-  },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(object, old, errors)
-      yield* validatePodTemplate(object.template, errors.child('template'))
-    })
-  },
+  validate: creationSteps(function* (errors, object) {
+    yield* validateMetadata(object, errors, { namespaced: true })
+    yield* validatePodTemplate(object.template, errors.child('template'))
+  }),
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateMetadataUpdate(object, old, errors)
+    yield* validatePodTemplate(object.template, errors.child('template'))
+  }),
   warnings(object, old, { profile, features }) {
     return podTemplateWarnings(object, old, { template: object.template, at: 'template', profile, features })
   },

@@ -1,4 +1,5 @@
 import type { NamingProfile } from '@krmkit/meta'
+import { trimSpace } from '@krmkit/meta/go-text'
 import type { AppArmorProfile, Pod } from '../../../types/core-v1.generated.ts'
 
 /** AppArmor profiles of containers: the field, and the annotation that older nodes read. */
@@ -44,7 +45,7 @@ function fieldOf(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
   const name = annotation.startsWith('localhost/') ? annotation.slice('localhost/'.length) : ''
-  return name === '' || name.trim() !== name || name.length > longestName
+  return name === '' || trimSpace(name) !== name || name.length > longestName
     ? undefined
     : { type: 'Localhost', localhostProfile: name }
 }

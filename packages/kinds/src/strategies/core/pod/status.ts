@@ -14,7 +14,7 @@ import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.
 import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
-import { validateStepsWith } from '../../shared/strategy.ts'
+import { updateSteps } from '../../shared/strategy.ts'
 import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateContainerStatuses, validateTransitions } from './container-statuses.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
@@ -51,13 +51,11 @@ export const podStatusStrategy: SubresourceStrategy<Pod> = {
     keepObservedGenerations(pod.status, old.status ?? {})
     dropGatedFields(pod, old, { table: podStatusGates, features })
   },
-  validateUpdate(pod, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(pod, old, errors)
-      yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
-      validateStatus(pod, old, errors.child('status'))
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, pod, old) {
+    yield* validateMetadataUpdate(pod, old, errors)
+    yield* validateAnnotationUpdates(pod, old, errors.child('metadata').child('annotations'))
+    validateStatus(pod, old, errors.child('status'))
+  }),
   warnings({ status }) {
     const { podIPs = [], hostIPs = [] } = status ?? {}
     return [

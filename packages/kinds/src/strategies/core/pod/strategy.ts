@@ -11,7 +11,7 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { podWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
@@ -100,17 +100,15 @@ export const podStrategy = defineStrategy<Pod>({
     if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
     raiseGeneration(pod, old, 'spec')
   },
-  validate(pod, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validatePod(pod, errors)
-      const at = errors.child('spec')
-      if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
-      if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
-        at.child('nodeName').forbidden('cannot be set until all schedulingGates have been cleared')
-      }
-      validateProfileAnnotations(pod, at, context.profile)
-    })
-  },
+  validate: creationSteps(function* (errors, pod, context) {
+    yield* validatePod(pod, errors)
+    const at = errors.child('spec')
+    if (!isEmpty(spec(pod).ephemeralContainers)) at.child('ephemeralContainers').forbidden('cannot be set on create')
+    if (!isEmpty(spec(pod).nodeName) && !isEmpty(spec(pod).schedulingGates)) {
+      at.child('nodeName').forbidden('cannot be set until all schedulingGates have been cleared')
+    }
+    validateProfileAnnotations(pod, at, context.profile)
+  }),
   validateUpdate(pod, old, context) {
     return validateStepsWith(context, (errors) => validatePodUpdate(pod, old, errors))
   },

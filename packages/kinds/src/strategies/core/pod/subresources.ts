@@ -10,7 +10,7 @@ import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { validateStepsWith } from '../../shared/strategy.ts'
+import { updateSteps } from '../../shared/strategy.ts'
 import { copy, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
@@ -47,20 +47,18 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
     })
     raiseGeneration(pod, old, 'spec')
   },
-  validateUpdate(pod, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateCommon(pod, old, errors)
-      const at = errors.child('spec').child('ephemeralContainers')
-      // Of containers of one name, which are refused anyway, the last counts.
-      const byName = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]))
-      for (const container of old.spec?.ephemeralContainers ?? []) {
-        const now = byName.get(container.name)
-        const name = JSON.stringify(container.name)
-        if (now === undefined) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`)
-        else if (!semanticEqual(now, container)) at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
-      }
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, pod, old) {
+    yield* validateCommon(pod, old, errors)
+    const at = errors.child('spec').child('ephemeralContainers')
+    // Of containers of one name, which are refused anyway, the last counts.
+    const byName = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]))
+    for (const container of old.spec?.ephemeralContainers ?? []) {
+      const now = byName.get(container.name)
+      const name = JSON.stringify(container.name)
+      if (now === undefined) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`)
+      else if (!semanticEqual(now, container)) at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
+    }
+  }),
 }
 
 /** Changes CPU and memory of containers and their resize policy, nothing else. */
@@ -77,16 +75,14 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     }
     raiseGeneration(pod, old, 'spec')
   },
-  validateUpdate(pod, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      if (old.spec?.os?.name === 'windows') {
-        errors.push({ field: '[]', reason: 'FieldValueForbidden', message: 'Forbidden: windows pods cannot be resized' })
-        return
-      }
-      yield* validateCommon(pod, old, errors)
-      validateResize(pod, old, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, pod, old) {
+    if (old.spec?.os?.name === 'windows') {
+      errors.push({ field: '[]', reason: 'FieldValueForbidden', message: 'Forbidden: windows pods cannot be resized' })
+      return
+    }
+    yield* validateCommon(pod, old, errors)
+    validateResize(pod, old, errors)
+  }),
 }
 
 /** The containers as they were, with the resources of `wanted`; `wanted` itself where the names differ. */

@@ -14,7 +14,7 @@ import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 
@@ -74,21 +74,17 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     dropDisabledTemplateFields(controller.spec?.template, old.spec?.template, context.features)
     raiseGeneration(controller, old, 'spec')
   },
-  validate(controller, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(controller, errors, { namespaced: true })
-      yield* validateSpec(controller, errors)
-    })
-  },
-  validateUpdate(controller, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(controller, errors, { namespaced: true })
-      yield* validateSpec(controller, errors)
-      yield* validateMetadataUpdate(controller, old, errors)
-      // The stock server validates the specification twice on update, so errors appear twice.
-      yield* validateSpec(controller, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, controller) {
+    yield* validateMetadata(controller, errors, { namespaced: true })
+    yield* validateSpec(controller, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, controller, old) {
+    yield* validateMetadata(controller, errors, { namespaced: true })
+    yield* validateSpec(controller, errors)
+    yield* validateMetadataUpdate(controller, old, errors)
+    // The stock server validates the specification twice on update, so errors appear twice.
+    yield* validateSpec(controller, errors)
+  }),
   warnings(controller, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(controller) : []
     // The stock server warns of the template before the update.

@@ -7,7 +7,7 @@ import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { isQuotaHugePages, validateQuotaResourceName, validateResourceAmount } from '../../shared/resource-names.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 
 const scopes = [
@@ -147,27 +147,23 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
   prepareForUpdate(quota, old) {
     keepMembers(quota, old, 'status')
   },
-  validate(quota, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(quota, errors, { namespaced: true })
-      validateSpec(quota.spec, errors.child('spec'))
-      validateStatus(quota, errors)
-    })
-  },
-  validateUpdate(quota, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(quota, old, errors)
-      validateSpec(quota.spec, errors.child('spec'))
-      const now = new Set<string>(quota.spec?.scopes ?? [])
-      const before = new Set<string>(old.spec?.scopes ?? [])
-      if (now.size !== before.size || [...now].some((scope) => !before.has(scope))) {
-        errors
-          .child('spec')
-          .child('scopes')
-          .invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
-      }
-    })
-  },
+  validate: creationSteps(function* (errors, quota) {
+    yield* validateMetadata(quota, errors, { namespaced: true })
+    validateSpec(quota.spec, errors.child('spec'))
+    validateStatus(quota, errors)
+  }),
+  validateUpdate: updateSteps(function* (errors, quota, old) {
+    yield* validateMetadataUpdate(quota, old, errors)
+    validateSpec(quota.spec, errors.child('spec'))
+    const now = new Set<string>(quota.spec?.scopes ?? [])
+    const before = new Set<string>(old.spec?.scopes ?? [])
+    if (now.size !== before.size || [...now].some((scope) => !before.has(scope))) {
+      errors
+        .child('spec')
+        .child('scopes')
+        .invalid(printScopes(quota.spec?.scopes ?? []), 'field is immutable')
+    }
+  }),
   deleteAnswer: 'Object',
   subresources: {
     status: statusSubresource((quota, errors) => {

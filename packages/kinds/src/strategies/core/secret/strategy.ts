@@ -5,7 +5,7 @@ import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, deepEqual, isEmpty, isSet, own } from '../../shared/values.ts'
 import { maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
@@ -112,17 +112,15 @@ export const secretStrategy = defineStrategy<Secret>({
   validate(secret, context) {
     return validateStepsWith(context, (errors) => validateSecret(secret, errors))
   },
-  validateUpdate(secret, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(secret, old, errors)
-      if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
-      if (old.immutable === true) {
-        if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
-        if (!deepEqual(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
-      }
-      yield* validateSecret(secret, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, secret, old) {
+    yield* validateMetadataUpdate(secret, old, errors)
+    if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
+    if (old.immutable === true) {
+      if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
+      if (!deepEqual(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
+    }
+    yield* validateSecret(secret, errors)
+  }),
   prepareForUpdate(secret, old) {
     // Old clients omit the type; the stored one is kept.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type

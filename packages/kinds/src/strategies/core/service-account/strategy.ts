@@ -1,7 +1,7 @@
 /** ServiceAccount. */
 import type { ServiceAccount } from '../../../types/core-v1.generated.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet, own } from '../../shared/values.ts'
 
 /** Only the name of a secret reference counts: it is in the same namespace. */
@@ -15,12 +15,10 @@ export const serviceAccountStrategy = defineStrategy<ServiceAccount>({
   validate(account, context) {
     return validateStepsWith(context, (errors) => validateMetadata(account, errors, { namespaced: true }))
   },
-  validateUpdate(account, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(account, old, errors)
-      yield* validateMetadata(account, errors, { namespaced: true })
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, account, old) {
+    yield* validateMetadataUpdate(account, old, errors)
+    yield* validateMetadata(account, errors, { namespaced: true })
+  }),
   warnings(account, old, { profile }) {
     const key = `${profile.domain}/enforce-mountable-secrets`
     const isNew = own(account.metadata.annotations, key) !== undefined && own(old?.metadata.annotations, key) === undefined

@@ -267,6 +267,11 @@ function freePorts(
   }
 }
 
+/** The number of a port such as `TCP/30000`. */
+export function portNumberOf(key: string): string {
+  return key.slice(key.indexOf('/') + 1)
+}
+
 function portKey(protocol: string | undefined, port: number): string {
   return `${protocol ?? 'TCP'}/${port}`
 }

@@ -9,11 +9,11 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
-import { validateService, validateServiceUpdate } from './validation.ts'
+import { trafficPolicies, validateService, validateServiceUpdate } from './validation.ts'
 
 const affinitySeconds = 10_800
 
@@ -40,9 +40,10 @@ function defaults(service: Service): void {
   }
 }
 
-/** The stock server keeps the policy of a service that is only a name, but shows it to no client. */
+/** The stock server keeps a valid policy of a service that is only a name, but shows it to no client. */
 function dropInternalPolicy(spec: ServiceSpec): void {
-  if (spec.type === 'ExternalName') delete spec.internalTrafficPolicy
+  const isValid = trafficPolicies.includes(spec.internalTrafficPolicy ?? '')
+  if (spec.type === 'ExternalName' && isValid) delete spec.internalTrafficPolicy
 }
 
 const trafficGates: readonly GatedFields[] = [{ gate: 'ServiceTrafficDistribution', paths: ['spec.trafficDistribution'] }]
@@ -109,13 +110,11 @@ export const serviceStrategy = defineStrategy<Service>({
   validate(service, context) {
     return validateStepsWith(context, (errors) => validateService(service, errors))
   },
-  validateUpdate(service, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(service, old, errors)
-      validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
-      yield* validateService(service, errors, old)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, service, old) {
+    yield* validateMetadataUpdate(service, old, errors)
+    validateServiceUpdate(service.spec ?? {}, old.spec ?? {}, errors.child('spec'))
+    yield* validateService(service, errors, old)
+  }),
   warnings(service, _old, { features }) {
     const { spec } = service
     if (!isSet(spec)) return []
@@ -137,12 +136,10 @@ export const serviceStrategy = defineStrategy<Service>({
         keepMembers(service, old, 'spec')
         dropGatedFields(service, old, { table: statusGates, features })
       },
-      validateUpdate(service, old, context) {
-        return validateStepsWith(context, function* (errors) {
-          yield* validateMetadataUpdate(service, old, errors)
-          validateStatus(service, old, errors.child('status'))
-        })
-      },
+      validateUpdate: updateSteps(function* (errors, service, old) {
+        yield* validateMetadataUpdate(service, old, errors)
+        validateStatus(service, old, errors.child('status'))
+      }),
       warnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
     },
   },

@@ -1,6 +1,6 @@
 /** Validation of services. */
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
-import { goQuote, goStrings, goText } from '@krmkit/meta/go-text'
+import { goQuote, goStrings, goText, trimSpace } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
 import { parseIP } from '@krmkit/meta/ip'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
@@ -19,7 +19,7 @@ type Spec = R<ServiceSpec>
 
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const affinities = ['ClientIP', 'None']
-const trafficPolicies = ['Cluster', 'Local']
+export const trafficPolicies = ['Cluster', 'Local']
 const distributions = ['PreferClose']
 const ipFamilies = ['IPv4', 'IPv6']
 const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
@@ -206,14 +206,14 @@ function validateBalancer(
   if (!isEmpty(spec.loadBalancerSourceRanges)) {
     const here = at.child('LoadBalancerSourceRanges')
     if (!balanced) here.forbidden(detail)
-    const kept = (old?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim())
-    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) validateIpRange(range.trim(), here.index(i), kept)
+    const kept = (old?.spec?.loadBalancerSourceRanges ?? []).map((range) => trimSpace(range))
+    for (const [i, range] of spec.loadBalancerSourceRanges.entries()) validateIpRange(trimSpace(range), here.index(i), kept)
   } else if (annotation !== undefined) {
     const here = errors.child('metadata').child('annotations').key(key)
     if (!balanced) here.forbidden(detail)
-    const text = annotation.trim()
+    const text = trimSpace(annotation)
     const isNew = text !== '' && own(old?.metadata.annotations, key) !== annotation
-    for (const range of isNew ? text.split(',') : []) validateIpRange(range.trim(), here)
+    for (const range of isNew ? text.split(',') : []) validateIpRange(trimSpace(range), here)
   }
   if (isSet(spec.allocateLoadBalancerNodePorts) && !balanced) at.child('allocateLoadBalancerNodePorts').forbidden(detail)
   if (balanced && !isSet(spec.allocateLoadBalancerNodePorts)) at.child('allocateLoadBalancerNodePorts').required()

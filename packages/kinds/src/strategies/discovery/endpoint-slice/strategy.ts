@@ -18,7 +18,7 @@ import { startGeneration, validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
@@ -162,12 +162,10 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   validate(slice, context) {
     return validateStepsWith(context, (errors) => validateSlice(slice, undefined, errors))
   },
-  validateUpdate(slice, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateSlice(slice, old, errors)
-      if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, slice, old) {
+    yield* validateSlice(slice, old, errors)
+    if (slice.addressType !== old.addressType) errors.child('addressType').invalid(slice.addressType, 'field is immutable')
+  }),
 })
 
 function dropHints(slice: EndpointSlice, old: DeepReadonly<EndpointSlice> | undefined, features: Features): void {

@@ -5,7 +5,7 @@ import type { IngressClass } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 import { validateTypedReference } from '../ingress/strategy.ts'
 
@@ -42,16 +42,14 @@ export const ingressClassStrategy = defineStrategy<IngressClass>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(object, old, errors)
-      if (object.spec?.controller !== old.spec?.controller) {
-        errors
-          .child('spec')
-          .child('controller')
-          .invalid(object.spec?.controller ?? '', 'field is immutable')
-      }
-      yield* validateClass(object, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateMetadataUpdate(object, old, errors)
+    if (object.spec?.controller !== old.spec?.controller) {
+      errors
+        .child('spec')
+        .child('controller')
+        .invalid(object.spec?.controller ?? '', 'field is immutable')
+    }
+    yield* validateClass(object, errors)
+  }),
 })

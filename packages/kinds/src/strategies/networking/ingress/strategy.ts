@@ -17,7 +17,7 @@ import { keepMembers, raiseGeneration, startGeneration, validateMetadata, valida
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
-import { defineStrategy, statusSubresource, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
@@ -125,25 +125,21 @@ export const ingressStrategy = defineStrategy<Ingress>({
     keepMembers(ingress, old, 'status')
     raiseGeneration(ingress, old, 'spec')
   },
-  validate(ingress, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadata(ingress, errors, { namespaced: true })
-      validateSpec(ingress.spec ?? {}, errors.child('spec'))
-      const annotation = own(ingress.metadata.annotations, classKey(errors))
-      const name = ingress.spec?.ingressClassName
-      if (annotation !== undefined && isSet(name) && annotation !== name) {
-        const detail = 'must match `ingressClassName` when both are specified'
-        errors.child('annotations').child(classKey(errors)).invalid(annotation, detail)
-      }
-    })
-  },
-  validateUpdate(ingress, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(ingress, old, errors)
-      yield* validateMetadata(ingress, errors, { namespaced: true })
-      validateSpec(ingress.spec ?? {}, errors.child('spec'))
-    })
-  },
+  validate: creationSteps(function* (errors, ingress) {
+    yield* validateMetadata(ingress, errors, { namespaced: true })
+    validateSpec(ingress.spec ?? {}, errors.child('spec'))
+    const annotation = own(ingress.metadata.annotations, classKey(errors))
+    const name = ingress.spec?.ingressClassName
+    if (annotation !== undefined && isSet(name) && annotation !== name) {
+      const detail = 'must match `ingressClassName` when both are specified'
+      errors.child('annotations').child(classKey(errors)).invalid(annotation, detail)
+    }
+  }),
+  validateUpdate: updateSteps(function* (errors, ingress, old) {
+    yield* validateMetadataUpdate(ingress, old, errors)
+    yield* validateMetadata(ingress, errors, { namespaced: true })
+    validateSpec(ingress.spec ?? {}, errors.child('spec'))
+  }),
   warnings(ingress, old, { profile }) {
     const key = `${profile.domain}/ingress.class`
     if (old !== undefined || own(ingress.metadata.annotations, key) === undefined) return []

@@ -7,7 +7,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { validateStrictAddress } from '../../shared/strict-address.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
@@ -45,11 +45,9 @@ export const ipAddressStrategy = defineStrategy<IPAddress>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateAddress(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateAddress(object, errors)
-      yield* validateMetadataUpdate(object, old, errors)
-      validateImmutableFields(object, old, errors.child('spec').child('parentRef'))
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateAddress(object, errors)
+    yield* validateMetadataUpdate(object, old, errors)
+    validateImmutableFields(object, old, errors.child('spec').child('parentRef'))
+  }),
 })

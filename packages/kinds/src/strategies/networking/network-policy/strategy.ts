@@ -11,7 +11,7 @@ import { raiseGenerationExactly, startGeneration, validateMetadata, validateMeta
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
@@ -140,13 +140,11 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   validate(policy, context) {
     return validateStepsWith(context, (errors) => validatePolicy(policy, errors))
   },
-  validateUpdate(policy, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validatePolicy(policy, errors, old)
-      yield* validateMetadataUpdate(policy, old, errors)
-      // The stock server validates the specification twice on update.
-      const again = yield* validateStepsWith(context, (own) => validatePolicy(policy, own, old))
-      errors.add(again.filter((error) => error.field.startsWith('spec')))
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, policy, old, context) {
+    yield* validatePolicy(policy, errors, old)
+    yield* validateMetadataUpdate(policy, old, errors)
+    // The stock server validates the specification twice on update.
+    const again = yield* validateStepsWith(context, (own) => validatePolicy(policy, own, old))
+    errors.add(again.filter((error) => error.field.startsWith('spec')))
+  }),
 })

@@ -6,7 +6,7 @@ import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { validateStrictRange } from '../../shared/strict-address.ts'
 import { semanticEqual } from '../../shared/values.ts'
 
@@ -47,12 +47,10 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateRanges(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(object, old, errors)
-      validateImmutableFields(object, old, errors.child('spec').child('cidrs'))
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateMetadataUpdate(object, old, errors)
+    validateImmutableFields(object, old, errors.child('spec').child('cidrs'))
+  }),
   subresources: {
     status: {
       prepareForUpdate(object, old) {

@@ -9,7 +9,7 @@ import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { printToleration, tolerationText, validateTolerations } from '../../shared/node-selector.ts'
 import { validateResources } from '../../shared/resources.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R, sortedKeys } from '../../shared/values.ts'
 
 function* validateClass(object: DeepReadonly<RuntimeClass>, errors: ContextErrorList): Steps {
@@ -45,11 +45,9 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateClass(object, errors)
-      yield* validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
-      if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateClass(object, errors)
+    yield* validateMetadataUpdate(object, old, errors, { bareFinalizers: true })
+    if (object.handler !== old.handler) errors.child('handler').invalid(object.handler ?? '', 'field is immutable')
+  }),
 })

@@ -8,7 +8,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateRbacName } from '../role.ts'
 
@@ -73,16 +73,14 @@ function bindingStrategyOf(namespaced: boolean): Strategy<AnyBinding> {
     validate(binding, context) {
       return validateStepsWith(context, (errors) => validateBinding(binding, errors, namespaced))
     },
-    validateUpdate(binding, old, context) {
-      return validateStepsWith(context, function* (errors) {
-        // The stock server validates the object twice on update.
-        yield* validateBinding(binding, errors, namespaced)
-        yield* validateBinding(binding, errors, namespaced)
-        yield* validateMetadataUpdate(binding, old, errors)
-        if (!semanticEqual(binding.roleRef, old.roleRef))
-          errors.child('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
-      })
-    },
+    validateUpdate: updateSteps(function* (errors, binding, old) {
+      // The stock server validates the object twice on update.
+      yield* validateBinding(binding, errors, namespaced)
+      yield* validateBinding(binding, errors, namespaced)
+      yield* validateMetadataUpdate(binding, old, errors)
+      if (!semanticEqual(binding.roleRef, old.roleRef))
+        errors.child('roleRef').invalid(printRef(binding.roleRef), 'cannot change roleRef')
+    }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { PriorityClass } from '../../../types/scheduling-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isSet } from '../../shared/values.ts'
 
 const maxUserPriority = 1_000_000_000
@@ -53,13 +53,11 @@ export const priorityClassStrategy = defineStrategy<PriorityClass>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(object, old, errors)
-      if ((object.value ?? 0) !== (old.value ?? 0)) errors.child('value').forbidden('may not be changed in an update.')
-      if (object.preemptionPolicy !== old.preemptionPolicy) {
-        errors.child('preemptionPolicy').invalid(object.preemptionPolicy, 'field is immutable')
-      }
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateMetadataUpdate(object, old, errors)
+    if ((object.value ?? 0) !== (old.value ?? 0)) errors.child('value').forbidden('may not be changed in an update.')
+    if (object.preemptionPolicy !== old.preemptionPolicy) {
+      errors.child('preemptionPolicy').invalid(object.preemptionPolicy, 'field is immutable')
+    }
+  }),
 })

@@ -7,7 +7,7 @@ import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { goTexts } from '../../shared/go-form.ts'
 import { raiseGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 
 const groupPolicies = ['File', 'None', 'ReadWriteOnceWithFSType']
@@ -98,13 +98,11 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
   validate(driver, context) {
     return validateStepsWith(context, (errors) => validateDriver(driver, errors))
   },
-  validateUpdate(driver, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateMetadataUpdate(driver, old, errors)
-      const at = errors.child('spec')
-      validateSpec(driver.spec ?? {}, at)
-      validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, driver, old) {
+    yield* validateMetadataUpdate(driver, old, errors)
+    const at = errors.child('spec')
+    validateSpec(driver.spec ?? {}, at)
+    validateImmutableFields(driver.spec ?? {}, old.spec ?? {}, at)
+  }),
   deleteAnswer: 'Object',
 })

@@ -8,7 +8,7 @@ import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -75,13 +75,11 @@ export const csiNodeStrategy = defineStrategy<CSINode>({
   validate(node, context) {
     return validateStepsWith(context, (errors) => validateNode(node, errors))
   },
-  validateUpdate(node, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      // The stock server validates the object twice on update.
-      yield* validateNode(node, errors)
-      yield* validateNode(node, errors)
-      validateImmutableFields(node, old, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, node, old) {
+    // The stock server validates the object twice on update.
+    yield* validateNode(node, errors)
+    yield* validateNode(node, errors)
+    validateImmutableFields(node, old, errors)
+  }),
   deleteAnswer: 'Object',
 })

@@ -6,7 +6,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqual, isEmpty, isSet } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
@@ -51,13 +51,11 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateClass(object, errors)
-      yield* validateMetadataUpdate(object, old, errors)
-      validateImmutableFields(object, old, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    yield* validateClass(object, errors)
+    yield* validateMetadataUpdate(object, old, errors)
+    validateImmutableFields(object, old, errors)
+  }),
   warnings(object, _old, { profile }) {
     const texts: string[] = []
     for (const [i, term] of (object.allowedTopologies ?? []).entries()) {

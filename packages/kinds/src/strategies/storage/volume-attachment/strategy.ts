@@ -13,7 +13,7 @@ import { between, maxInt32 } from '../../shared/numbers.ts'
 import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { lunOfSource } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
@@ -110,12 +110,10 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   prepareForUpdate(attachment, old) {
     keepMembers(attachment, old, 'status')
   },
-  validate(attachment, context) {
-    return validateStepsWith(context, function* (errors) {
-      yield* validateAttachment(attachment, errors)
-      validateNewAttachment(attachment, errors)
-    })
-  },
+  validate: creationSteps(function* (errors, attachment) {
+    yield* validateAttachment(attachment, errors)
+    validateNewAttachment(attachment, errors)
+  }),
   validateUpdate(attachment, old, context) {
     return validateStepsWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))
   },

@@ -4,7 +4,7 @@ import type { VolumeAttributesClass } from '../../../types/storage-v1beta1.gener
 import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
+import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqual, isEmptyMap } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
@@ -22,16 +22,14 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
   },
-  validateUpdate(object, old, context) {
-    return validateStepsWith(context, function* (errors) {
-      // The stock server validates the class twice on update.
-      yield* validateClass(object, errors)
-      yield* validateMetadataUpdate(object, old, errors)
-      if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
-      if (!deepEqual(object.parameters, old.parameters))
-        errors.child('parameters').forbidden('updates to parameters are forbidden.')
-      yield* validateClass(object, errors)
-    })
-  },
+  validateUpdate: updateSteps(function* (errors, object, old) {
+    // The stock server validates the class twice on update.
+    yield* validateClass(object, errors)
+    yield* validateMetadataUpdate(object, old, errors)
+    if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
+    if (!deepEqual(object.parameters, old.parameters))
+      errors.child('parameters').forbidden('updates to parameters are forbidden.')
+    yield* validateClass(object, errors)
+  }),
   deleteAnswer: 'Object',
 })

@@ -1,0 +1,71 @@
+import type { DeepReadonly, FieldError } from '@krmkit/meta'
+import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
+import type { CustomResourceDefinition, JSONSchemaProps } from '../types/apiextensions-v1.generated.ts'
+import type { CustomDefinitionOptions } from './custom-definitions.ts'
+
+/** Lazy loader of the rules of CustomResourceDefinitions and of what serves their resources: few programs in a page need them. */
+
+/** The rules about a CustomResourceDefinition. */
+export interface DefinitionRules {
+  dropUnknownMetadata(schema: JSONSchemaProps | undefined): void
+  validateNew(object: Definition, context: StrategyContext): Generator<unknown, FieldError[]>
+  validateChanged(object: Definition, old: Definition, context: StrategyContext): Generator<unknown, FieldError[]>
+  validateStatusChange(object: Definition, old: Definition): Generator<unknown, FieldError[]>
+}
+
+export interface CustomResources {
+  /** The resources of a definition, one for each version. */
+  customDefinitions(definition: Definition, options: CustomDefinitionOptions): ResourceDefinition[]
+  readonly rules: DefinitionRules
+}
+
+type Definition = DeepReadonly<CustomResourceDefinition>
+
+/**
+ * Loads what custom resources need. Returns `undefined` once it is loaded; the strategy of CustomResourceDefinitions loads it in `ready`, so
+ * that it is present when a definition is stored.
+ *
+ * @see {@link customResources}
+ */
+export function loadCustomResources(): Promise<void> | undefined {
+  return loader.load()
+}
+
+/**
+ * What `loadCustomResources` has loaded.
+ *
+ * @throws Error before it completed
+ * @example
+ * import { customResources, loadCustomResources } from '@krmkit/kinds/custom-resources'
+ * await loadCustomResources()
+ * typeof customResources().customDefinitions // 'function'
+ */
+export function customResources(): CustomResources {
+  return loader.loaded()
+}
+
+function lazyModule() {
+  let loaded: CustomResources | undefined
+  let loading: Promise<void> | undefined
+  const load = async () => {
+    const [{ customDefinitions }, rules] = await Promise.all([
+      import('./custom-definitions.ts'),
+      import('../strategies/apiextensions/custom-resource-definition/rules.ts'),
+    ])
+    loaded = { customDefinitions, rules }
+  }
+  return {
+    load() {
+      if (loaded !== undefined) return undefined
+      loading ??= load()
+      return loading
+    },
+    loaded() {
+      if (loaded !== undefined) return loaded
+      throw new Error('the rules of CustomResourceDefinitions are not loaded: await ready() first')
+    },
+  }
+}
+
+/** A cache: loading always gives the same module. */
+const loader = /* @__PURE__ */ lazyModule()

@@ -1,0 +1,9 @@
+import type { Strategy } from '../../../interfaces.ts'
+import * as rules from './rules.ts'
+import { definitionStrategy } from './strategy.ts'
+
+/** The strategy with its rules, for the handle of the kind: `validate` needs `ready` for expressions only. */
+export const completeDefinitionStrategy: Strategy = /* @__PURE__ */ definitionStrategy({
+  rules: () => rules,
+  load: () => undefined,
+})

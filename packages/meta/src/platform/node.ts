@@ -1,0 +1,128 @@
+/**
+ * What runtimes provide under different names: `@krmkit/meta/platform`. Bundlers for browsers and edge runtimes take `web.ts` by the
+ * condition `browser`, everything else takes this module. Both have the same exports and the same results.
+ */
+
+import * as crypto from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+
+/** Hash functions of {@link digest}. */
+export type DigestAlgorithm = 'sha1' | 'sha256' | 'sha512'
+
+/**
+ * The digest of the parts in order; texts count as UTF-8.
+ *
+ * @example
+ * import { hexText } from '@krmkit/meta/bytes'
+ * import { digest } from '@krmkit/meta/platform'
+ * hexText(digest('sha256', ['a', 'b'])).slice(0, 8) // 'fb8e20fc'
+ */
+export function digest(algorithm: DigestAlgorithm, parts: Iterable<string | Uint8Array>): Uint8Array {
+  const hash = crypto.createHash(algorithm)
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+const blockBytes = 64
+const digestBytes = 32
+
+/**
+ * Creates HMAC-SHA-256 with a key: a function from a text to its 32 bytes, as a text of as many characters.
+ *
+ * The text is on the path of every request with a token. The key is 64 bytes below 128, so the padded key is valid text for the one-shot
+ * `crypto.hash`, which is several times faster than an `Hmac` object.
+ *
+ * @param key 64 bytes; their high bits are ignored.
+ * @example
+ * import { hmacSha256 } from '@krmkit/meta/platform'
+ * const mac = hmacSha256(new Uint8Array(64).fill(7))
+ * mac('a') === mac('a') // true
+ * mac('a').length // 32
+ */
+export function hmacSha256(key: Uint8Array): (text: string) => string {
+  const bytes = Buffer.from(key.map((byte) => byte & 0x7f))
+  if (typeof crypto.hash !== 'function') {
+    const secret = crypto.createSecretKey(bytes)
+    return (text) => crypto.createHmac('sha256', secret).update(text).digest('binary')
+  }
+  const inner = Buffer.from(bytes.map((byte) => byte ^ 0x36)).toString('binary')
+  // Input of the outer hash: padded key, then the inner hash.
+  const outer = Buffer.alloc(blockBytes + digestBytes)
+  outer.set(bytes.map((byte) => byte ^ 0x5c))
+  return (text) => {
+    outer.write(crypto.hash('sha256', inner + text, 'binary'), blockBytes, 'latin1')
+    return crypto.hash('sha256', outer, 'binary')
+  }
+}
+
+/**
+ * Compares two secrets; the timing depends on their lengths only.
+ *
+ * @example
+ * import { equalSecrets } from '@krmkit/meta/platform'
+ * equalSecrets('s3cret', 's3cret') // true
+ */
+export function equalSecrets(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && crypto.timingSafeEqual(a, b)
+}
+
+/**
+ * Allows any number of listeners on a signal, without a warning of the runtime about a leak.
+ *
+ * @example
+ * import { allowManyListeners } from '@krmkit/meta/platform'
+ * const closing = new AbortController()
+ * allowManyListeners(closing.signal)
+ */
+export function allowManyListeners(signal: AbortSignal): void {
+  setMaxListeners(0, signal)
+}
+
+/** The runtime as `/version` and `/statusz` describe it. */
+export interface RuntimeFacts {
+  /** For example `node`. */
+  readonly name: string
+  readonly version: string
+  /** For example `linux`. */
+  readonly os: string
+  /** For example `x64`. */
+  readonly architecture: string
+}
+
+/**
+ * Describes the runtime.
+ *
+ * @example
+ * import { runtimeFacts } from '@krmkit/meta/platform'
+ * runtimeFacts().name // 'node'
+ */
+export function runtimeFacts(): RuntimeFacts {
+  return { name: 'node', version: process.versions.node, os: process.platform, architecture: process.arch }
+}
+
+/** Resources that the process has used. */
+export interface ProcessUsage {
+  /** Processor time of all threads, of the program and of the system for it. */
+  readonly cpuSeconds: number
+  readonly residentBytes: number
+  /** Seconds since the epoch. */
+  readonly startTimeSeconds: number
+}
+
+/**
+ * What the process has used so far; undefined where the runtime has no processes, as in browsers.
+ *
+ * @example
+ * import { processUsage } from '@krmkit/meta/platform'
+ * const { residentBytes = 0 } = processUsage() ?? {}
+ * residentBytes > 0 // true
+ */
+export function processUsage(): ProcessUsage | undefined {
+  const { user, system } = process.cpuUsage()
+  return {
+    cpuSeconds: (user + system) / 1e6,
+    residentBytes: process.memoryUsage.rss(),
+    startTimeSeconds: performance.timeOrigin / 1000,
+  }
+}
