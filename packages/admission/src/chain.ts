@@ -49,16 +49,18 @@ export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): Admis
   const table = new PluginTable(plugins)
   return {
     plugins,
-    async admit(object, attributes, context) {
+    admit(object, attributes, context) {
       const chosen = table.of(attributes).mutating
-      return chosen.length === 0 ? object : admitByAll(chosen, object, attributes, context)
+      return chosen.length === 0 ? Promise.resolve(object) : admitByAll(chosen, object, attributes, context)
     },
-    async validate(object, attributes, context) {
+    validate(object, attributes, context) {
       const chosen = table.of(attributes).validating
-      return chosen.length === 0 ? undefined : validateByAll(chosen, object, attributes, context)
+      return chosen.length === 0 ? nothingReserved : validateByAll(chosen, object, attributes, context)
     },
   }
 }
+
+const nothingReserved: Promise<undefined> = Promise.resolve(undefined)
 
 class RequestReinvocation implements ReinvocationContext {
   round = 0

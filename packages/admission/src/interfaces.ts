@@ -8,6 +8,7 @@ import type {
   JsonValue,
   UserInfo,
 } from '@krmkit/meta'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { AdmissionMetrics } from './metrics.ts'
 
 /** The kind of a request. A plugin decides from this alone whether it handles the request. */
@@ -107,6 +108,8 @@ export interface RequestBounds {
   readonly signal: AbortSignal
   /** Milliseconds since the epoch at which the request times out. */
   readonly deadline?: number | undefined
+  /** The span of the request, which webhooks continue; absent where it is not traced. */
+  readonly span?: RequestSpan | undefined
 }
 
 /** User name of writes that plugins make through `ObjectWriter`. */

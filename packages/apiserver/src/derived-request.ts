@@ -53,6 +53,10 @@ export class DerivedRequest implements ApiRequest {
     return this.#request.decisions
   }
 
+  get trace(): ApiRequest['trace'] {
+    return this.#request.trace
+  }
+
   get internal(): boolean | undefined {
     return this.#request.internal
   }

@@ -18,6 +18,7 @@ import type { RequestInfo } from './request-info.ts'
 import { createScopes, type RequestScope, type ResourceHandler, type ServerScope } from './request-scope.ts'
 import { connectable, connectResource } from './subresources/connect.ts'
 import { virtualHandler } from './subresources/handlers.ts'
+import { inVerbSpan } from './tracing/handler-spans.ts'
 
 const verbHandlers: Readonly<Record<string, ResourceHandler>> = {
   get: getResource,
@@ -43,7 +44,7 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
       requireRoute(scope, context)
       warnOfDeprecation(scope, context)
     }
-    return handler(scope, context)
+    return context.span === undefined ? handler(scope, context) : inVerbSpan(handler, scope, context)
   }
   return async (context) => {
     const { info } = context

@@ -149,7 +149,7 @@ describe('warnings', () => {
     await ask(pathOf('batch/v1beta1', 'cronjobs', 'default') + '/none/status')
     expect(annotations.at(-1)).toMatchObject({ 'k8s.io/deprecated': 'true', 'k8s.io/removed-release': '1.25' })
     expect((await ask('/metrics')).text).toContain(
-      'apiserver_requested_deprecated_apis{group="batch",version="v1beta1",resource="cronjobs",subresource="status",removed_release="1.25"} 1',
+      'apiserver_requested_deprecated_apis{group="batch",removed_release="1.25",resource="cronjobs",subresource="status",version="v1beta1"} 1',
     )
   })
 })

@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events'
 import { ApiError, type Clock, type Random } from '@krmkit/meta'
+import { allowManyListeners } from '@krmkit/meta/platform'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { textResponse } from './encoding/response-writer.ts'
 import { flag, hasTooManyParameters, parseQuery } from './query.ts'
@@ -36,7 +36,7 @@ export class Lifecycle {
     const { strictTransportSecurity: directives } = options
     this.#headers = directives.length === 0 ? uncached : { ...uncached, 'strict-transport-security': directives.join('; ') }
     // Every watch listens for the end.
-    setMaxListeners(0, this.#controller.signal)
+    allowManyListeners(this.#controller.signal)
   }
 
   /** Aborts when the server closes. */

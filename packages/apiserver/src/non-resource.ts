@@ -1,7 +1,9 @@
 import type { OpenIdMetadata } from '@krmkit/authentication/service-account'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, defaultRelease, type Features, type GroupVersion } from '@krmkit/meta'
+import { concatBytes } from '@krmkit/meta/bytes'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { runtimeFacts } from '@krmkit/meta/platform'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
 import { createDiscovery, type Discovery } from './discovery/discovery.ts'
@@ -22,6 +24,7 @@ import { stageChecks } from './health/health-stages.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import { HealthMetrics } from './metrics/health-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
+import { prometheusTextType } from './metrics/prometheus-text.ts'
 import { createOpenApi } from './openapi/openapi.ts'
 import type { RemoteSource } from './openapi/remote-documents.ts'
 import type { Query } from './query.ts'
@@ -149,11 +152,12 @@ function healthRoute(checks: HealthChecks, metrics: HealthMetrics): Route {
 
 function versionRoute({ scope, release }: NonResourceOptions): Route {
   const { responses } = scope
+  const runtime = runtimeFacts()
   const version = versionDocument({
     release,
     software: softwareVersion,
-    runtime: { name: 'node', version: process.versions.node, engine: 'v8' },
-    platform: { os: process.platform, architecture: process.arch },
+    runtime: { name: runtime.name, version: runtime.version, engine: 'v8' },
+    platform: runtime,
   })
   return ({ request }, path) => {
     if (path === '/version') {
@@ -167,7 +171,6 @@ function versionRoute({ scope, release }: NonResourceOptions): Route {
 }
 
 function metricsRoute(metrics: Metrics, healthMetrics: HealthMetrics): Route {
-  const prometheusText = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
   const serveMetrics = async (): Promise<ApiResponse> => {
     const { parts, contentType } = await metrics.expose()
     return { status: 200, headers: { 'content-type': contentType }, body: responseBody(parts) }
@@ -176,13 +179,16 @@ function metricsRoute(metrics: Metrics, healthMetrics: HealthMetrics): Route {
     if (path !== '/metrics' && path !== '/metrics/slis') return undefined
     // Differs: a request cannot reset the metrics.
     if (request.method === 'DELETE') throw ApiError.generic(405)
-    return path === '/metrics' ? serveMetrics() : { ...textResponse(200, healthMetrics.text()), headers: prometheusText }
+    return path === '/metrics'
+      ? serveMetrics()
+      : { ...textResponse(200, healthMetrics.text()), headers: { 'content-type': prometheusTextType } }
   }
 }
 
 function zPagesRoute({ scope, flags }: NonResourceOptions): Route {
   const { features, clock } = scope
-  const pages = createZPages({ features, clock, flags, runtime: `node${process.versions.node}`, newest: defaultRelease })
+  const { name, version } = runtimeFacts()
+  const pages = createZPages({ features, clock, flags, runtime: `${name}${version}`, newest: defaultRelease })
   return ({ request }, path) => pages(path, header(request, 'accept'))
 }
 
@@ -267,12 +273,16 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
   }
 }
 
-/** Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. */
+/**
+ * Groups and their list are served to any method, the aggregated document of all groups but the core to HEAD. The group of the
+ * aggregation layer is served to GET alone, as on the stock server.
+ */
 function servesMethod(
   { outcome, kind }: { readonly outcome: string; readonly kind: { readonly kind: string } },
   { method, path }: { readonly method: string; readonly path: string },
 ): boolean {
   if (outcome === 'aggregated') return method === 'HEAD' && path.startsWith('/apis')
+  if (path.startsWith('/apis/apiregistration.k8s.io')) return false
   return kind.kind === 'APIGroup' || kind.kind === 'APIGroupList'
 }
 
@@ -293,7 +303,7 @@ class EncodedDocuments {
 /** Joins small bodies into one chunk. Large bodies are not copied. */
 function responseBody(parts: readonly Uint8Array[]): ApiBody {
   const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  return length <= maxSingleChunkBytes ? bytesBody(Buffer.concat(parts)) : { kind: 'list', parts, length }
+  return length <= maxSingleChunkBytes ? bytesBody(concatBytes(parts)) : { kind: 'list', parts, length }
 }
 
 const maxSingleChunkBytes = 1024 * 1024

@@ -4,14 +4,18 @@ import { sampleServer } from './testing/sample-server.ts'
 
 describe('query', () => {
   it('decodes names and values, and returns the first value', () => {
-    const query = parseQuery('a=1&b=x%20y&a=2&c&d=a+b&e=%zz&__proto__=1')
+    const query = parseQuery('a=1&b=x%20y&a=2&c&d=a+b&e=%ff&__proto__=1')
     expect(text(query, 'a')).toBe('1')
     expect(query.get('a')).toEqual(['1', '2'])
     expect(text(query, 'b')).toBe('x y')
     expect(text(query, 'c')).toBe('')
     expect(text(query, 'd')).toBe('a b')
-    expect(text(query, 'e')).toBe('%zz')
+    expect(text(query, 'e')).toBe('%ff')
     expect(text(query, '__proto__')).toBe('1')
+  })
+
+  it.each(['a=%zz', 'a=1%', '%a=1', 'a=%2', 'a=1;b=2', 'a;b'])('ignores the malformed parameter %s', (pair) => {
+    expect([...parseQuery(`${pair}&c=3`)]).toEqual([['c', ['3']]])
   })
 
   it.each([

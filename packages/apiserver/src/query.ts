@@ -19,12 +19,15 @@ export function hasTooManyParameters(text: string): boolean {
   return false
 }
 
-/** Parses a query in linear time. Invalid escapes are kept literally. */
+/** A percent sign that begins no escape, or a semicolon. */
+const malformed = /%(?![0-9a-fA-F]{2})|;/
+
+/** Parses a query in linear time. Like on the stock server, malformed parameters count as absent. */
 export function parseQuery(text: string): Query {
   if (text === '') return emptyQuery
   const parameters = new Map<string, string[]>()
   for (const pair of text.split('&')) {
-    if (pair === '') continue
+    if (pair === '' || malformed.test(pair)) continue
     const at = pair.indexOf('=')
     const name = decode(at < 0 ? pair : pair.slice(0, at))
     const value = at < 0 ? '' : decode(pair.slice(at + 1))
@@ -41,6 +44,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(spaced)
   } catch {
+    // The escaped bytes are not UTF-8.
     return spaced
   }
 }

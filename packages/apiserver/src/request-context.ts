@@ -1,5 +1,6 @@
 import type { AdmissionDecision } from '@krmkit/admission'
 import type { UserInfo } from '@krmkit/meta'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import type { AuditedObject } from './audit/bodies.ts'
 import type { Query } from './query.ts'
@@ -46,6 +47,8 @@ export interface RequestContext {
   deadline: number | undefined
   /** Called when the initial state of a watch has been sent; set by priority and fairness. */
   watchInitialized: (() => void) | undefined
+  /** The current span; undefined where requests are not traced. */
+  span: RequestSpan | undefined
 }
 
 /** Detail of audit events: none, metadata, with the request body, with request and response body. */
@@ -78,6 +81,7 @@ export class IncomingRequest implements RequestContext {
   fault: unknown = undefined
   deadline: number | undefined = undefined
   watchInitialized: (() => void) | undefined = undefined
+  span: RequestSpan | undefined = undefined
 
   constructor(request: ApiRequest, parts: Pick<RequestContext, 'info' | 'query' | 'startedAt' | 'auditId'>) {
     this.request = request

@@ -6,6 +6,7 @@ import type { Clock, Features, GroupVersionKind, NamingProfile, Random } from '@
 import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { Registry, ResourceStore } from '@krmkit/registry'
+import type { AbortCallbacks } from './abort-callbacks.ts'
 import { createVersionCodec, type VersionCodec } from './encoding/codec.ts'
 import type { ListChunkCache } from './encoding/list-chunks.ts'
 import type { Encoding, NegotiationOptions, Representation } from './encoding/negotiation.ts'
@@ -42,6 +43,8 @@ export interface ServerScope {
   readonly yamlTranslator: YamlTranslator | undefined
   /** Aborts when the server closes: watches end cleanly. */
   readonly closing: AbortSignal
+  /** The callbacks of open watches for `closing`. */
+  readonly onClosing: AbortCallbacks
   /** Encoded chunks of lists. */
   readonly listChunks: ListChunkCache
   /** Connections to pods and nodes. */

@@ -4,6 +4,7 @@ import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authenticatio
 import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
 import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
 import { type Clock, type Features, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import type { Tracer } from '@krmkit/meta/tracing'
 import type { TypeSource } from '@krmkit/schema'
 import type { Storage } from '@krmkit/storage'
 import { createFeatureGates } from '@krmkit/versioning'
@@ -86,12 +87,22 @@ export interface ApiServerOptions {
   readonly audit?: AuditOption
   /** Called with internal errors: those answered with 500. */
   readonly onError?: (error: unknown) => void
+  /**
+   * Records the spans of requests, such as `trace.getTracer('krmkit')` of `@opentelemetry/api`. Default: none; the trace of a client is only
+   * passed on to webhooks and aggregated servers.
+   */
+  readonly tracer?: Tracer
   /** Readiness checks besides those of the server. */
   readonly readiness?: readonly HealthCheck[]
   /** Names and values of flags, shown at `/flagz` with the gate `ComponentFlagz`. Default: the page does not exist. */
   readonly flags?: Readonly<Record<string, string>>
   /** Address in discovery documents, `host:port`. */
   readonly serverAddress?: string
+  /**
+   * Another server over the same storage maintains what every cluster has: system objects, default roles, API services, and the status of
+   * definitions and API services. This one only follows them, so `bootstrapRoles` has no effect. Default false.
+   */
+  readonly replica?: boolean
 }
 
 /** @see API protocol specification, 8 */

@@ -3,9 +3,10 @@ import { namespaceLifecycle } from '@krmkit/admission/plugins'
 import type { ResourceDefinition, ResourceSource } from '@krmkit/kinds'
 import { ApiError, type Clock, type NamingProfile, type Random } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { createRegistry, type Registry, ServedResources } from '@krmkit/registry'
+import { createRegistry, type Following, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
 import { type CborCodec, loadCbor } from '@krmkit/schema/cbor'
+import { AbortCallbacks } from './abort-callbacks.ts'
 import { AccessControl } from './access/access-control.ts'
 import { Aggregator } from './aggregation/aggregator.ts'
 import type { RemoteVersion } from './aggregation/interfaces.ts'
@@ -24,6 +25,8 @@ import { WatchCounts } from './flow-control/watch-counts.ts'
 import type { ApiServer } from './interfaces.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { processMetrics } from './metrics/process-metrics.ts'
+import { storageMetrics } from './metrics/storage-metrics.ts'
 import { Backends } from './proxy/backends.ts'
 import { compose, type RequestContext } from './request-context.ts'
 import type { ServerScope } from './request-scope.ts'
@@ -82,8 +85,13 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     closed ??= lifecycle.close().then(() => storage.close())
     return closed
   }
-  await start(settings, parts, lifecycle.closing)
-  const handle: ApiServer['handle'] = (request) => lifecycle.handle(request, run, failed)
+  const definitions = await start(settings, parts, lifecycle.closing)
+  const isReplica = settings.replica === true
+  const handle: ApiServer['handle'] = (request) => {
+    // The definition may have been changed through another server, whose answer the client has.
+    if (isReplica) definitions?.catchUp()
+    return lifecycle.handle(request, run, failed)
+  }
   return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
 }
 
@@ -133,6 +141,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
       serviceNetwork: settings.serviceNetwork,
       allowPrivileged: settings.allowPrivileged,
       maxObjectBytes: limits.objectBytes,
+      onError: settings.onError,
     },
     served,
   )
@@ -145,6 +154,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
     yamlTranslator: settings.yamlTranslator,
     backends: new Backends(settings.proxy ?? {}, closing),
     listChunks: new ListChunkCache(),
+    onClosing: new AbortCallbacks(closing),
     watches: new WatchCounts(),
     deprecatedRequest: ({ group, version, resource, kind }, subresource) =>
       metrics.deprecatedRequest({ group, version, resource: resource.name, subresource, removed_release: kind.removed ?? '' }),
@@ -155,9 +165,14 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
   const aggregator =
     aggregation === undefined
       ? undefined
-      : new Aggregator({ registry, profile, random, aggregation, clock, closing, onError, metrics: metrics.availability })
+      : new Aggregator({
+          ...{ registry, profile, random, aggregation, clock, closing, onError },
+          metrics: metrics.availability,
+          isReplica: settings.replica ?? false,
+        })
   const flowControl = settings.flowControl === true ? createFlowControl({ ...flowOptions(settings, scope), onError }) : undefined
-  for (const metric of flowControl?.metrics ?? []) metrics.register(metric)
+  for (const metric of [...(flowControl?.metrics ?? []), ...storageMetrics(storage), ...processMetrics()])
+    metrics.register(metric)
   return { registry, scope, access, metrics, aggregator, flowControl }
 }
 
@@ -167,19 +182,26 @@ function flowOptions({ limits }: ServerSettings, scope: ServerScope) {
   return { clock, random, profile, registry, closing, watches, seats, requestTimeoutMs: limits.requestTimeoutMs }
 }
 
-/** Creates the objects that every cluster has, and begins to follow stored objects. */
-async function start(settings: EmulatedSettings, parts: ServerParts, closing: AbortSignal): Promise<void> {
-  const { bootstrapRoles, clock, random, profile, features, types, onError, storage, emulated } = settings
+/** Creates the objects that every cluster has, and begins to follow stored objects. @returns the followed definitions */
+async function start(
+  settings: EmulatedSettings,
+  parts: ServerParts,
+  closing: AbortSignal,
+): Promise<Pick<Following, 'catchUp'> | undefined> {
+  const { clock, random, profile, features, types, onError, storage, emulated, replica: isReplica = false } = settings
   const { registry, access, aggregator, flowControl } = parts
-  await upgradeStore({ storage, registry, release: emulated?.release })
-  await ensureSystemObjects(registry, profile)
+  const bootstrapRoles = isReplica ? false : settings.bootstrapRoles
+  if (!isReplica) {
+    await upgradeStore({ storage, registry, release: emulated?.release })
+    await ensureSystemObjects(registry, profile)
+  }
   if (bootstrapRoles === true) await ensureBootstrapRoles(registry, profile, { features })
   await access.start(registry)
   if (bootstrapRoles === 'afterwards') access.deferDenials(ensureBootstrapRoles(registry, profile, { features }))
   await aggregator?.start()
   await flowControl?.start()
   const converters = new WebhookConverters(settings.conversion ?? {}, { clock, random, reader: registry.reader })
-  await followDefinitions({ registry, types, clock, closing, onError, converters })
+  return followDefinitions({ registry, types, clock, closing, onError, converters, isReplica })
 }
 
 function definitionsOf(kind: ResourceDefinition | ResourceSource, types: TypeSource): readonly ResourceDefinition[] {

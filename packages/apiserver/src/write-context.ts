@@ -4,6 +4,8 @@ import type { FieldError } from '@krmkit/meta'
 import type { WriteContext } from '@krmkit/registry'
 import { text, type WriteOptions } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
+import type { TraceStep } from './request-trace.ts'
+import { outgoingSpan } from './tracing/handler-spans.ts'
 
 /**
  * The context of a write to the registry.
@@ -59,11 +61,22 @@ class RequestWriteContext implements WriteContext {
   /** Recorded for the caller, and for audit policies that log bodies. */
   get decisions(): WriteContext['decisions'] {
     const { request, auditLevel, decisions } = this.#context
-    if (auditLevel === 'None' || auditLevel === 'Metadata') return request.decisions
+    const { trace } = request
+    const isAudited = auditLevel !== 'None' && auditLevel !== 'Metadata'
+    if (!isAudited && trace === undefined) return request.decisions
     return (decision) => {
-      decisions.push(decision)
+      if (isAudited) decisions.push(decision)
       request.decisions?.(decision)
+      trace?.({ step: 'admission', decision } satisfies TraceStep)
     }
+  }
+
+  get trace(): WriteContext['trace'] {
+    return this.#context.request.trace
+  }
+
+  get span(): WriteContext['span'] {
+    return outgoingSpan(this.#context)
   }
 
   /** Absent where the request is not audited, so that plugins compute nothing for it. */

@@ -1,6 +1,7 @@
 import type { Clock, NamingProfile } from '@krmkit/meta'
+import { base64Bytes, utf8Text } from '@krmkit/meta/bytes'
+import { equalSecrets } from '@krmkit/meta/platform'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
-import { isSameSecret } from './keyed-digest.ts'
 
 /** The fields of a Secret with a bootstrap token; values of `data` are base64. */
 export interface BootstrapTokenSecret {
@@ -50,7 +51,7 @@ export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions
       const secret = options.secret(`bootstrap-token-${id}`)
       if (secret === undefined || secret.type !== type || isBeingDeleted(secret)) return noOpinion
       const data = (key: string) => decodedValue(secret, key)
-      if (!isSameSecret(data('token-secret'), given)) return noOpinion
+      if (!equalSecrets(data('token-secret'), given)) return noOpinion
       if (data('token-id') !== id || data('usage-bootstrap-authentication') !== 'true') return noOpinion
       if (isExpired(data('expiration'), options.clock.now())) return noOpinion
       let outcome = outcomes.get(secret)
@@ -70,7 +71,7 @@ function isBeingDeleted({ metadata }: BootstrapTokenSecret): boolean {
 }
 
 function decodedValue({ data = {} }: BootstrapTokenSecret, key: string): string {
-  return Object.hasOwn(data, key) ? Buffer.from(data[key] ?? '', 'base64').toString('utf8') : ''
+  return Object.hasOwn(data, key) ? utf8Text(base64Bytes(data[key] ?? '')) : ''
 }
 
 /** An empty expiration never expires; an unreadable one always has. */

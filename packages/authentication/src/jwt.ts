@@ -1,5 +1,7 @@
-import { createHash, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { isJsonObject } from '@krmkit/meta'
+import { base64Bytes, base64UrlText, utf8Text } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 
 /**
  * Signs JSON Web Tokens and verifies their signatures; claims are validated elsewhere. This is the only module of the package that uses
@@ -66,7 +68,7 @@ export function decodeToken(token: string): UnverifiedToken | undefined {
 
 function decodeJsonObject(part: string): Claims | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    const value: unknown = JSON.parse(utf8Text(base64Bytes(part)))
     return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
@@ -104,9 +106,7 @@ export function algorithmOf(key: KeyObject): string | undefined {
 
 /** Key id: SHA-256 of the SubjectPublicKeyInfo, as the stock server computes it. */
 export function keyIdOf(publicKey: KeyObject): string {
-  return createHash('sha256')
-    .update(publicKey.export({ type: 'spki', format: 'der' }))
-    .digest('base64url')
+  return base64UrlText(digest('sha256', [publicKey.export({ type: 'spki', format: 'der' })]))
 }
 
 /** The public members of a JSON Web Key. */

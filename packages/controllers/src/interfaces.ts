@@ -21,6 +21,16 @@ export interface Controller {
   start(context: ControllerContext): AsyncDisposable
 }
 
+/** Heartbeats of simulated nodes, which need not be sent at their times while virtual time advances and nothing observes them. */
+export interface DeferredHeartbeats {
+  /** A clock whose timers may fire late, when time stops next. */
+  readonly clock: Clock
+  /** Whether the heartbeats of a node go on. Their absence is then not monitored. */
+  isBeating(node: string): boolean
+  /** Calls back when the heartbeats of a node end. @returns a function that unsubscribes */
+  onEnd(listener: (node: string) => void): () => void
+}
+
 /** Shared by controllers that run together. */
 export interface ControllerContext {
   readonly client: Client
@@ -45,6 +55,8 @@ export interface ControllerContext {
   readonly signerRules: SignerRules
   /** Metrics of autoscalers. Absent: those of `metrics.k8s.io`. */
   readonly metrics: MetricsProvider | undefined
+  /** Absent: heartbeats are sent at their times. */
+  readonly heartbeats: DeferredHeartbeats | undefined
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal
   /** Informers shared by all controllers. */
@@ -63,7 +75,10 @@ export interface CertificateSigning {
   readonly reportFailures?: boolean
 }
 
-export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'rateLimit'>
+export type QueueOptions<K> = Pick<WorkQueueOptions<K>, 'sync' | 'workers' | 'rateLimit'> & {
+  /** Clock of delays. Default: the clock of the controllers. */
+  readonly clock?: Clock
+}
 
 export interface ControllersOptions {
   readonly client: Client
@@ -83,11 +98,18 @@ export interface ControllersOptions {
    * limit.
    */
   readonly rateLimit?: RateLimit
+  /**
+   * Whether the work of the controllers is spread over turns of the event loop by the time that it takes, for the requests of others.
+   * Default true. Without it the order of their requests does not depend on how fast the machine is.
+   */
+  readonly paced?: boolean
   readonly signing?: CertificateSigning
   /** Rules of automatic approvals; signers have their own. Default: those of the stock server. */
   readonly signerRules?: SignerRules
   /** Metrics of autoscalers. Default: usage of resources from `metrics.k8s.io` of the server. */
   readonly metrics?: MetricsProvider
+  /** Defers the heartbeats of simulated nodes. Default: they are sent at their times. */
+  readonly heartbeats?: DeferredHeartbeats
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void

@@ -10,8 +10,8 @@ interface ConfigMap extends ApiObject {
 }
 
 const configMaps = resourceType<ConfigMap>({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })
-/** A fixed name in every naming profile. */
-const publishedName = 'kube-root-ca.crt'
+/** Name of the config map with the certificate authority of the server, in every naming profile. */
+export const publishedName = 'kube-root-ca.crt'
 
 /** Publishes the authority of the server in a ConfigMap of every namespace. Disabled without `rootCA`. */
 export const rootCAPublisher: Controller = {

@@ -1,12 +1,14 @@
-import { setMaxListeners } from 'node:events'
 import { stockProfile, systemClock, systemRandom } from '@krmkit/meta'
+import { allowManyListeners } from '@krmkit/meta/platform'
 import { builtInControllers } from './built-in.ts'
 import { resolveAlias } from './controller-aliases.ts'
 import { ControllersError } from './controllers-error.ts'
 import { eventTurns, IdleTracker, yieldTurns } from './framework/idle-tracker.ts'
 import { createMetadataClient } from './framework/metadata-client.ts'
 import { Monitors } from './framework/monitors.ts'
+import { createPacedClient } from './framework/paced-client.ts'
 import { SharedInformers } from './framework/shared-informers.ts'
+import { TurnBudget } from './framework/turn-budget.ts'
 import { WorkQueue } from './framework/work-queue.ts'
 import type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
 
@@ -21,21 +23,32 @@ import type { Controller, ControllerContext, ControllersOptions, QueueOptions, R
  * await using running = runControllers({ client, controllers: ['*', '-disruption-controller'] })
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
-  const { client, clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
+  const { clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
+  const { paced = true } = options
+  const turnBudget = paced ? new TurnBudget() : new TurnBudget(Number.POSITIVE_INFINITY)
+  const client = paced ? createPacedClient(options.client, turnBudget) : options.client
   const chosen = chooseControllers(options.available ?? builtInControllers, options.controllers ?? ['*'])
   const stopping = new AbortController()
   const { signal } = stopping
   // Every request in flight adds a listener.
-  setMaxListeners(0, signal)
+  allowManyListeners(signal)
   const idleTracker = new IdleTracker()
   const metadata = createMetadataClient(client, { clock, random, profile })
   const report = (error: unknown) => {
     if (!signal.aborted) onError(error)
   }
-  const informers = new SharedInformers({ client, metadata, clock, random, idleTracker, onError: report })
+  const informers = new SharedInformers({
+    client: options.client,
+    metadata,
+    clock,
+    random,
+    idleTracker,
+    turnBudget,
+    onError: report,
+  })
   const queues: AsyncDisposable[] = []
   const queue = <K>(queueOptions: QueueOptions<K>): WorkQueue<K> => {
-    const created = new WorkQueue<K>({ ...queueOptions, clock, idleTracker, onError: report })
+    const created = new WorkQueue<K>({ clock, ...queueOptions, idleTracker, turnBudget, onError: report })
     queues.push(created)
     return created
   }
@@ -55,6 +68,7 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     signing: options.signing,
     signerRules: options.signerRules ?? {},
     metrics: options.metrics,
+    heartbeats: options.heartbeats,
     signal,
     informers,
     monitors,

@@ -32,6 +32,24 @@ describe('createFetchHandler', () => {
     expect(request!.headers.accept).toBe('x')
   })
 
+  it.each([
+    ['body', async ({ body }: ApiRequest) => Buffer.from(await body(100)).toString()],
+    [
+      'stream',
+      async ({ stream }: ApiRequest) => {
+        const chunks: Uint8Array[] = []
+        for await (const chunk of stream?.() ?? []) chunks.push(chunk)
+        return Buffer.concat(chunks).toString()
+      },
+    ],
+  ])('reads the %s of requests in Firefox, which have no member body', async (_, read) => {
+    const handler = createFetchHandler(served(async (incoming) => textResponse(await read(incoming))))
+    const send = (init: RequestInit) =>
+      handler(Object.defineProperty(new Request('http://host/a', { method: 'POST', ...init }), 'body', { value: undefined }))
+    expect(await (await send({ body: 'payload' })).text()).toBe('payload')
+    expect(await (await send({})).text()).toBe('')
+  })
+
   it('decodes headers as UTF-8, sets headersJoined, and sanitizes response headers', async () => {
     let request: ApiRequest | undefined
     const handler = createFetchHandler(

@@ -1,9 +1,10 @@
 import { ApiError, type UserInfo } from '@krmkit/meta'
+import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiBody, ApiRequest, Peer } from '@krmkit/protocol'
 import { decodeHeaderValue, isHeaderName, sanitizeHeaderValue } from './header-value.ts'
 import type { ServerLike } from './interfaces.ts'
 import { splitTarget } from './request-head.ts'
-import { cancelStream, groupParts } from './responses.ts'
+import { cancelStream, groupParts } from './response-body.ts'
 
 export interface FetchHandlerOptions {
   /** Returns the peer of a request, where the host knows it. */
@@ -36,8 +37,8 @@ export function createFetchHandler(
       ...splitTarget(withoutFragment(request.url)),
       headers: headersOf(request.headers),
       headersJoined: true,
-      body: (limitBytes) => readAll(request.body, limitBytes),
-      stream: () => chunksOf(request.body),
+      body: async (limitBytes) => readAll(await bodyStreamOf(request), limitBytes),
+      stream: () => chunksOf(request),
       peer: options.peer?.(request) ?? {},
       signal: request.signal,
       ...(user === undefined ? {} : { user }),
@@ -66,8 +67,14 @@ function withoutFragment(url: string): string {
   return hash < 0 ? url : url.slice(0, hash)
 }
 
-async function* chunksOf(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
-  const reader = body?.getReader()
+/** The body as a stream. Requests in Firefox have no member `body`. */
+async function bodyStreamOf(request: Request): Promise<ReadableStream<Uint8Array> | null> {
+  const body: ReadableStream<Uint8Array> | null | undefined = request.body
+  return body === undefined ? (await request.blob()).stream() : body
+}
+
+async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
+  const reader = (await bodyStreamOf(request))?.getReader()
   if (reader === undefined) return
   try {
     for (;;) {
@@ -95,17 +102,7 @@ async function readAll(body: ReadableStream<Uint8Array> | null, limitBytes: numb
     }
     chunks.push(value)
   }
-  return chunks.length === 1 ? chunks[0]! : join(chunks, length)
-}
-
-function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const joined = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
+  return chunks.length === 1 ? chunks[0]! : concatBytes(chunks, length)
 }
 
 function bodyOf(body: ApiBody): BodyInit | null {

@@ -1,3 +1,5 @@
+import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
+
 /** Node represents header bytes as latin1 characters; clients and handlers use UTF-8. */
 
 const beyondAscii = /[\u0080-\uffff]/
@@ -7,7 +9,7 @@ const fieldName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 /** Encodes a header value for node, which rejects control characters. */
 export function encodeHeaderValue(text: string): string {
-  return beyondAscii.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
+  return beyondAscii.test(text) ? latin1Text(utf8Bytes(text)) : text
 }
 
 /**
@@ -17,8 +19,7 @@ export function encodeHeaderValue(text: string): string {
 export function sanitizeHeaderValue(text: string): string {
   if (plainText.test(text)) return text
   let encoded = ''
-  for (const byte of Buffer.from(text, 'utf8'))
-    encoded += (byte < 0x20 && byte !== 0x09) || byte === 0x7f ? ' ' : String.fromCharCode(byte)
+  for (const byte of utf8Bytes(text)) encoded += (byte < 0x20 && byte !== 0x09) || byte === 0x7f ? ' ' : String.fromCharCode(byte)
   return encoded.replace(/^[ \t]+|[ \t]+$/g, '')
 }
 
@@ -29,5 +30,5 @@ export function isHeaderName(name: string): boolean {
 
 /** Decodes text that node read from a request head. */
 export function decodeHeaderValue(text: string): string {
-  return beyondAscii.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text
+  return beyondAscii.test(text) ? utf8Text(latin1Bytes(text)) : text
 }

@@ -10,10 +10,12 @@ import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
 import { emptyBody, emptyStream, type ReadBodyOptions, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import { cancelStream, groupParts, internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
+import { cancelStream, groupParts, joinParts } from './response-body.ts'
+import { internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
 import { limitUnreadBody } from './unread-body.ts'
 import { isWebSocketWatch, switchProtocols, type UpgradeSocket, upgradeBody } from './upgrade.ts'
+import { writeWhole } from './whole-response.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
 /** One HTTP/1.1 request. A class, because `signal` is created lazily: most requests never read it. */
@@ -32,6 +34,7 @@ class Http1Request implements ApiRequest {
   #isBodyRead = false
   #abort: AbortController | undefined
   #disconnected = false
+  #isAnswered = false
 
   constructor({ message, response, expectsContinue, upgrade }: Http1Exchange, rates: BodyRateMonitor) {
     const { path, query } = splitTarget(message.url ?? '/')
@@ -54,7 +57,7 @@ class Http1Request implements ApiRequest {
       const response = this.#response
       this.#abort = abort
       const onClose = () => {
-        if (!response.writableFinished) abort.abort()
+        if (!response.writableFinished && !this.#isAnswered) abort.abort()
       }
       if (response.destroyed || this.#disconnected) onClose()
       else response.once('close', onClose)
@@ -68,9 +71,19 @@ class Http1Request implements ApiRequest {
     this.#abort?.abort()
   }
 
+  /** The response has been written past the `ServerResponse`. */
+  setAnswered(): void {
+    this.#isAnswered = true
+  }
+
   /** Reading of the body has begun. */
   get isBodyRead(): boolean {
     return this.#isBodyRead
+  }
+
+  /** The request has been received to its end. */
+  get isComplete(): boolean {
+    return this.#message.complete
   }
 
   /** The client still waits for 100 Continue: its next bytes may be the body or another request. */
@@ -147,9 +160,9 @@ export async function serveHttp1(context: ListenerContext, exchange: Http1Exchan
   try {
     if (upgrade !== undefined && apiResponse.body.kind === 'stream' && isWebSocketWatch(request.headers, apiResponse)) {
       const { serveWebSocket } = await import('./websocket.ts')
-      const { stream } = apiResponse.body
+      const { body } = apiResponse
       const onClose = () => request.disconnect()
-      context.runStream(await serveWebSocket({ ...exchange, upgrade, stream, coalescer: context.coalescer, onClose }))
+      context.runStream(await serveWebSocket({ ...exchange, upgrade, body, coalescer: context.coalescer, onClose }))
     } else if (apiResponse.body.kind !== 'connection') {
       if (upgrade === undefined && request.hasBody && !message.complete) limitUnreadBody(message, response, request.isBodyRead)
       send(context, { request, response, apiResponse })
@@ -197,7 +210,9 @@ function send(context: ListenerContext, exchange: Exchange): void {
       response.writeHead(status, flatten(compressedHeaders(apiResponse.headers), -1))
       sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), response)
     } else if (body.kind === 'bytes') {
-      response.writeHead(status, flatten(apiResponse.headers, body.bytes.length)).end(body.bytes)
+      sendBytes(context, exchange, body.bytes)
+    } else if (body.length <= joinedBytes && request.method !== 'HEAD') {
+      sendBytes(context, exchange, joinParts(body.parts, body.length))
     } else {
       response.writeHead(status, flatten(apiResponse.headers, body.length))
       if (request.method === 'HEAD') response.end()
@@ -213,9 +228,20 @@ function send(context: ListenerContext, exchange: Exchange): void {
     return
   }
   response.flushHeaders()
-  context.runStream(
-    new StreamPump(body.stream, { sink: new Http1Sink(response, context.coalescer), coalescer: context.coalescer }),
-  )
+  context.runStream(new StreamPump(body, { sink: new Http1Sink(response, context.coalescer), coalescer: context.coalescer }))
+}
+
+/** Lists up to this size are sent in one write. */
+const joinedBytes = 256 * 1024
+
+function sendBytes(context: ListenerContext, { request, response, apiResponse }: Exchange, body: Uint8Array): void {
+  const { status, headers } = apiResponse
+  const head = flatten(headers, body.length)
+  const keepAliveMs = context.limits.idleTimeoutMs
+  const onWritten = () => request.setAnswered()
+  const isWhole = request.isComplete && request.method !== 'HEAD'
+  if (isWhole && writeWhole(response, { status, head, body, keepAliveMs, onWritten })) return
+  response.writeHead(status, head).end(body)
 }
 
 /**

@@ -10,15 +10,8 @@ import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
 import { emptyBody, emptyStream, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import {
-  cancelStream,
-  errorResponse,
-  groupParts,
-  internalErrorBody,
-  internalErrorResponse,
-  isAbortError,
-  sendChunks,
-} from './responses.ts'
+import { cancelStream, groupParts } from './response-body.ts'
+import { errorResponse, internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
@@ -153,9 +146,7 @@ function send(
   }
   if (body.kind === 'stream') {
     stream.respond(headersFor(response, response.headers, -2))
-    context.runStream(
-      new StreamPump(body.stream, { sink: new Http2Sink(stream, context.coalescer), coalescer: context.coalescer }),
-    )
+    context.runStream(new StreamPump(body, { sink: new Http2Sink(stream, context.coalescer), coalescer: context.coalescer }))
     return
   }
   if (context.compresses && shouldCompress(request, response)) {

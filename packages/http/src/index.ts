@@ -1,7 +1,16 @@
-export { createFetchHandler, type FetchHandlerOptions } from './fetch-handler.ts'
+export { acceptConnections } from './accept.ts'
+export { type ForwardedConnection, forwardTo } from './forward-to.ts'
 export { HttpError, type HttpErrorCode } from './http-error.ts'
-export type { Listener, ListenLimits, ListenOptions, ServerLike, TlsFiles, TlsSelfSigned } from './interfaces.ts'
+export type {
+  Listener,
+  ListenLimits,
+  ListenOptions,
+  PassedConnections,
+  TlsFiles,
+  TlsSelfSigned,
+} from './interfaces.ts'
 export { defaultListenLimits, listen } from './listen.ts'
+export * from './portable.ts'
 export { createProxyTransport } from './proxy-transport.ts'
 export { selfSigned } from './self-signed.ts'
 export { createWebhookTransport } from './webhook-transport.ts'

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { Handler } from '@krmkit/protocol'
 
@@ -64,6 +65,10 @@ export interface ListenOptions {
   readonly port?: number
   /** Address to listen on. Default `127.0.0.1`. */
   readonly host?: string
+  /** Path of a Unix socket, or name of a Windows pipe, to listen on instead of `host` and `port`. */
+  readonly path?: string
+  /** Connections that another process accepts, instead of listening. `host` and `port` are those of that process. */
+  readonly passed?: PassedConnections
   /** `false`: plain HTTP/1.1. */
   readonly tls: TlsFiles | TlsSelfSigned | false
   readonly limits?: Partial<ListenLimits>
@@ -75,6 +80,14 @@ export interface ListenOptions {
   readonly goaway?: { readonly chance: number; readonly random: Pick<Random, 'bytes'> }
   /** Receives errors that no client sees: a handler that threw, an interrupted stream. */
   readonly onError?: (error: unknown) => void
+}
+
+/** Connections that another process has accepted with `acceptConnections`. */
+export interface PassedConnections {
+  /** 48 secret bytes that all serving processes share, so that clients resume a TLS session in any of them. */
+  readonly ticketKeys?: Uint8Array
+  /** Called once with the function that serves a connection, which calls its second argument when the connection has closed. */
+  readonly receive: (serve: (socket: Socket, onClosed: () => void) => void) => void
 }
 
 /** A server on a port. */

@@ -12,6 +12,10 @@ export function validateOptions(apiServer: ServerLike | undefined, options: Part
   if (tls === false) return
   if (typeof tls !== 'object' || tls === null)
     throw invalid('tls is required: selfSigned(directory), { certificate, key }, or false for plain HTTP')
+  if ('bun' in process.versions)
+    throw invalid(
+      'tls must be false: Bun hides the certificates of clients. Use Bun.serve({ fetch: createFetchHandler(server), tls })',
+    )
   if ('directory' in tls || (typeof tls.certificate === 'string' && typeof tls.key === 'string')) return
   throw invalid('tls must have certificate and key as PEM, or come from selfSigned(directory)')
 }

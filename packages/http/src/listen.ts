@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { HttpError } from './http-error.ts'
+import { bind, urlHost } from './bind.ts'
 import { serveHttp1 } from './http1.ts'
 import { maxHeaderFields } from './http1-head.ts'
 import { createHttp2Port, type Http2Port } from './http2-server.ts'
@@ -11,7 +11,7 @@ import type { Listener, ListenLimits, ListenOptions, ServerLike } from './interf
 import { validateOptions } from './listen-options.ts'
 import { ListenerContext } from './listener-context.ts'
 import { shutdown } from './shutdown.ts'
-import { isWildcard, tlsFiles, tlsOptions } from './tls.ts'
+import { tlsFiles, tlsOptions } from './tls.ts'
 import { upgradeExchange } from './upgrade.ts'
 
 export const defaultListenLimits: ListenLimits = {
@@ -41,7 +41,7 @@ export const defaultListenLimits: ListenLimits = {
  */
 export async function listen(apiServer: ServerLike, options: ListenOptions): Promise<Listener> {
   validateOptions(apiServer, options)
-  const { host = '127.0.0.1', port = 0, tls } = options
+  const { host = '127.0.0.1', tls } = options
   const limits = { ...defaultListenLimits, ...options.limits }
   const context = new ListenerContext({
     handle: apiServer.handle,
@@ -63,7 +63,7 @@ export async function listen(apiServer: ServerLike, options: ListenOptions): Pro
   const server =
     files === undefined
       ? createHttpServer(common)
-      : createHttpsServer({ ...common, ...tlsOptions(files, limits.handshakeTimeoutMs) })
+      : createHttpsServer({ ...common, ...tlsOptions(files, limits.handshakeTimeoutMs, options.passed?.ticketKeys) })
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   server.maxHeadersCount = maxHeaderFields(limits.headerBytes)
@@ -80,20 +80,23 @@ export async function listen(apiServer: ServerLike, options: ListenOptions): Pro
     server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => rejectPlainText(context, { error, socket }))
   }
   if (Number.isFinite(limits.connections)) server.maxConnections = limits.connections
-  const address = await bind(server, { host, port })
+  const boundPort = await start(server, options)
   let closing: Promise<void> | undefined
   const close = (closeOptions: { readonly graceMs?: number } = {}) => {
-    closing ??= shutdown({ server, sockets, sessions, context, graceMs: closeOptions.graceMs ?? options.graceMs ?? 10_000 })
+    closing ??= shutdown({
+      ...{ server, sockets, sessions, context, isBound: options.passed === undefined },
+      graceMs: closeOptions.graceMs ?? options.graceMs ?? 10_000,
+    })
     return closing
   }
   return {
-    url: `${files === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`,
+    url: `${files === undefined ? 'http' : 'https'}://${urlHost(host)}:${boundPort}`,
     host,
-    port: address.port,
+    port: boundPort,
     authority: files?.authority,
     setClientAuthorities(pem) {
       if (files?.clientCa === undefined || !('setSecureContext' in server)) return
-      server.setSecureContext(tlsOptions({ ...files, clientCa: pem }, limits.handshakeTimeoutMs))
+      server.setSecureContext(tlsOptions({ ...files, clientCa: pem }, limits.handshakeTimeoutMs, options.passed?.ticketKeys))
     },
     close,
     [Symbol.asyncDispose]: close,
@@ -148,22 +151,15 @@ function routeByProtocol(server: Server, http2: Http2Port): void {
   })
 }
 
-function bind(server: Server, options: { host: string; port: number }): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException) => {
-      const { host, port } = options
-      const why = cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message
-      reject(new HttpError({ code: 'ListenFailed', message: `cannot listen on ${urlHost(host, host)}:${port}: ${why}`, cause }))
-    }
-    server.once('error', onError)
-    server.listen({ host: options.host, port: options.port, backlog: 1024 }, () => {
-      server.off('error', onError)
-      resolve(server.address() as AddressInfo)
-    })
+/** Listens, or receives connections from another process. @returns the port; 0 for a path */
+async function start(server: Server, { host = '127.0.0.1', port = 0, path, passed }: ListenOptions): Promise<number> {
+  if (passed === undefined) return bind(server, path === undefined ? { host, port } : { path })
+  passed.receive((socket, onClosed) => {
+    socket.setNoDelay(true)
+    socket.once('close', onClosed)
+    server.emit('connection', socket)
   })
-}
-
-function urlHost(host: string, wildcard = host === '::' ? '::1' : '127.0.0.1'): string {
-  const name = isWildcard(host) ? wildcard : host
-  return name.includes(':') ? `[${name}]` : name
+  // Starts the timers of node:http that end slow requests.
+  server.emit('listening')
+  return port
 }

@@ -17,7 +17,8 @@ export function peerOf(socket: Socket): Peer {
 }
 
 function readPeer(socket: Socket): Peer {
-  const certificates = 'encrypted' in socket ? certificatesOf(socket as TLSSocket) : []
+  // Bun has the member on every socket.
+  const certificates = (socket as Partial<TLSSocket>).encrypted === true ? certificatesOf(socket as TLSSocket) : []
   return {
     ...(socket.remoteAddress === undefined ? {} : { address: socket.remoteAddress }),
     ...(certificates.length === 0 ? {} : { certificates }),

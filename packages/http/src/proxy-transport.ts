@@ -96,6 +96,7 @@ function start(
     method: request.method,
     host,
     port,
+    ...(target.socketPath === undefined ? {} : { socketPath: target.socketPath }),
     path: encodeHeaderValue(request.path),
     signal: request.signal,
     headers: headersFor(request, new URL(target.origin).host),

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { StatusReason } from '@krmkit/meta'
-import type { ApiResponse, BodyPiece } from '@krmkit/protocol'
+import type { ApiResponse } from '@krmkit/protocol'
 
-/** Responses of the adapter itself, and helpers that send or discard response bodies. */
+/** Responses of the adapter itself, and sending of chunks to a Node stream. */
 
 /** Sent when a handler throws, which violates its contract. */
 export const internalErrorBody = Buffer.from(
@@ -34,32 +34,7 @@ export function errorResponse(code: number, message: string): ApiResponse {
   }
 }
 
-/** Parts are joined up to this size: fewer writes, without copying a large list as a whole. */
-const groupBytes = 256 * 1024
-
 /** Sends the chunks of a body at the pace of the client. A client that disconnects is not an error. */
 export function sendChunks(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, sink: NodeJS.WritableStream): void {
   pipeline(Readable.from(chunks, { objectMode: true, highWaterMark: 1 }), sink).catch(() => undefined)
-}
-
-/** Joins the parts of a list into chunks large enough for one write each. */
-export function* groupParts(parts: readonly (Uint8Array | BodyPiece)[]): Generator<Uint8Array, void, undefined> {
-  let group: Uint8Array[] = []
-  let length = 0
-  for (const part of parts) {
-    group.push(part instanceof Uint8Array ? part : part.bytes())
-    length += part.byteLength
-    if (length < groupBytes) continue
-    yield group.length === 1 ? group[0]! : Buffer.concat(group, length)
-    group = []
-    length = 0
-  }
-  if (length > 0) yield Buffer.concat(group, length)
-}
-
-/** Cancels a body stream that will not be read. */
-export function cancelStream(stream: AsyncIterable<Uint8Array>): void {
-  stream[Symbol.asyncIterator]()
-    .return?.(undefined)
-    .catch(() => undefined)
 }

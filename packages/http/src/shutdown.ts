@@ -9,6 +9,8 @@ export interface ShutdownOptions {
   readonly sessions: ReadonlySet<ServerHttp2Session>
   readonly context: ListenerContext
   readonly graceMs: number
+  /** The server does not listen itself, so it has closed when its connections have. Default true. */
+  readonly isBound?: boolean
 }
 
 /** How long destroyed connections may take to close. */
@@ -19,9 +21,12 @@ const destroyedMs = 1000
  * connections after `graceMs`. Resolves a second later at most, also where the server never reports that it is closed, as on Bun.
  */
 export async function shutdown(options: ShutdownOptions): Promise<void> {
-  const { server, sockets, sessions, context } = options
+  const { server, sockets, sessions, context, isBound = true } = options
   context.closing = true
-  const closed = new Promise<void>((resolve) => closeListener(server, resolve))
+  const closed = new Promise<void>((resolve) => {
+    if (isBound) closeListener(server, resolve)
+    else onceGone(sockets, resolve)
+  })
   for (const stream of context.activeStreams) stream.stop()
   for (const session of sessions) session.close()
   const closeIdle = () => {
@@ -59,4 +64,14 @@ export async function shutdown(options: ShutdownOptions): Promise<void> {
 function closeListener(server: Server, onClosed: () => void): void {
   if (server instanceof NetServer) NetServer.prototype.close.call(server, onClosed)
   else (server as Server).close(onClosed)
+}
+
+/** Calls back once no connections are left. */
+function onceGone(sockets: ReadonlySet<Socket>, onGone: () => void): void {
+  const check = () => {
+    if (sockets.size === 0) onGone()
+  }
+  check()
+  // Each was removed from the set before this listener runs.
+  for (const socket of sockets) socket.once('close', check)
 }

@@ -1,4 +1,5 @@
-import type { WriteCoalescer } from './write-coalescer.ts'
+import type { ReadyChunks } from '@krmkit/protocol'
+import type { CoalescedStream, WriteCoalescer } from './write-coalescer.ts'
 
 /** The destination of a stream: one response over HTTP/1.1, HTTP/2 or WebSocket. */
 export interface StreamSink {
@@ -14,50 +15,64 @@ export interface StreamSink {
   abort(): void
 }
 
+/** The stream to copy. */
+export interface PumpedStream {
+  readonly stream: AsyncIterable<Uint8Array>
+  readonly ready?: ReadyChunks | undefined
+}
+
 /** Above this, pieces are sent before the end of the turn. */
 const flushBytes = 64 * 1024
 
 /**
- * Copies a stream to its sink. All pieces that are ready within one event-loop turn are sent together; while the sink is full, nothing
- * is pulled.
+ * Copies a stream to its sink. Pieces are collected and sent together when the coalescer says so; until then, and while the sink is
+ * full, nothing is pulled: a stream that joins what has arrived since its last piece has more to join. Chunks that are ready are taken
+ * when they are collected, without a promise.
  *
+ *     pulling --piece--> scheduled --collect--> pulling what is ready --flush--> resting --resume | collect--> pulling
+ *     pulling --chunks are ready--> scheduled
  *     pulling --sink full--> paused --drained--> pulling
  *     any --client disconnected | stopped--> closed (the iterator is returned)
  */
-export class StreamPump {
+export class StreamPump implements CoalescedStream {
   readonly #iterator: AsyncIterator<Uint8Array>
+  readonly #ready: ReadyChunks | undefined
   readonly #sink: StreamSink
   readonly #coalescer: WriteCoalescer
-  readonly #flushAtTurnEnd = () => this.#flush()
+  readonly #onPiece = (result: IteratorResult<Uint8Array>) => this.#receive(result)
+  readonly #onFailure = (error: unknown) => this.#fail(error)
   #pieces: Uint8Array[] = []
   #bytes = 0
+  #isPulling = false
+  /** The coalescer has this stream: it collects, flushes, and lets it resume. */
+  #isScheduled = false
+  /** Between `collect` and `flush`: everything that is ready is pulled. */
+  #isCollecting = false
   #full = false
+  /** Chunks have become ready since they were last taken. */
+  #hasReady = false
   #closed = false
-  #wake: (() => void) | undefined
+  #done: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined
 
-  constructor(stream: AsyncIterable<Uint8Array>, options: { readonly sink: StreamSink; readonly coalescer: WriteCoalescer }) {
+  constructor({ stream, ready }: PumpedStream, options: { readonly sink: StreamSink; readonly coalescer: WriteCoalescer }) {
     this.#iterator = stream[Symbol.asyncIterator]()
+    this.#ready = ready
     this.#sink = options.sink
     this.#coalescer = options.coalescer
     this.#sink.onceClosed(() => this.#close())
   }
 
   /** Resolves when the stream is sent or the client disconnects. Rejects when the stream fails, after interrupting the response. */
-  async run(): Promise<void> {
-    try {
-      while (!this.#closed) {
-        const { done, value } = await this.#iterator.next()
-        if (done === true || this.#closed) break
-        this.#add(value)
-        if (this.#full) await new Promise<void>((resolve) => this.#waitForDrain(resolve))
+  run(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#done = { resolve, reject }
+      if (this.#closed) {
+        resolve()
+        return
       }
-    } catch (error) {
-      if (this.#closed) return
-      this.#closed = true
-      this.#sink.abort()
-      throw error
-    }
-    this.#finish()
+      if (this.#ready !== undefined) this.#ready.onReady = () => this.#onReady()
+      this.#pull()
+    })
   }
 
   /** Ends the response cleanly and cancels the stream. */
@@ -67,16 +82,76 @@ export class StreamPump {
     this.#release()
   }
 
+  collect(): void {
+    this.#isCollecting = true
+    this.#take()
+    this.#pull()
+  }
+
+  flush(): boolean {
+    this.#isCollecting = false
+    if (this.#pieces.length === 0 || this.#closed) return false
+    this.#send()
+    return true
+  }
+
+  resume(): void {
+    this.#isScheduled = false
+    if (this.#pieces.length > 0 || (this.#hasReady && !this.#full)) this.#schedule()
+    else this.#pull()
+  }
+
+  #onReady(): void {
+    this.#hasReady = true
+    if (!this.#full && !this.#closed) this.#schedule()
+  }
+
+  #take(): void {
+    if (this.#ready === undefined || this.#full || this.#closed) return
+    this.#hasReady = false
+    for (const chunk of this.#ready.take()) this.#add(chunk)
+  }
+
+  #pull(): void {
+    if (this.#isPulling || this.#full || this.#closed) return
+    this.#isPulling = true
+    this.#iterator.next().then(this.#onPiece, this.#onFailure)
+  }
+
+  #receive({ done, value }: IteratorResult<Uint8Array>): void {
+    this.#isPulling = false
+    if (this.#closed) return
+    if (done === true) {
+      this.#finish()
+      return
+    }
+    this.#add(value)
+    if (this.#pieces.length > 0) this.#schedule()
+    if (this.#pieces.length === 0 || this.#isCollecting) this.#pull()
+  }
+
+  #fail(error: unknown): void {
+    this.#isPulling = false
+    if (this.#closed) return
+    this.#closed = true
+    this.#sink.abort()
+    this.#done?.reject(error)
+  }
+
   #add(piece: Uint8Array): void {
     if (piece.length === 0) return
     this.#pieces.push(piece)
     this.#bytes += piece.length
-    if (this.#bytes >= flushBytes) this.#flush()
-    else if (this.#pieces.length === 1) this.#coalescer.schedule(this.#flushAtTurnEnd)
+    if (this.#bytes >= flushBytes) this.#send()
   }
 
-  #flush(): void {
-    if (this.#pieces.length === 0 || this.#closed) return
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#coalescer.schedule(this)
+  }
+
+  #send(): void {
     const pieces = this.#pieces
     this.#pieces = []
     this.#bytes = 0
@@ -84,35 +159,23 @@ export class StreamPump {
     this.#full = true
     this.#sink.onceDrained(() => {
       this.#full = false
-      this.#wakeUp()
+      if (!this.#isScheduled) this.resume()
     })
   }
 
-  #waitForDrain(resolve: () => void): void {
-    if (!this.#full || this.#closed) resolve()
-    else this.#wake = resolve
-  }
-
-  #wakeUp(): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
-  }
-
   #finish(): void {
-    if (this.#closed) return
-    this.#flush()
+    this.flush()
     this.#closed = true
     this.#sink.end()
-    this.#wakeUp()
+    this.#done?.resolve()
   }
 
   #close(): void {
     if (this.#closed) return
     this.#closed = true
     this.#pieces = []
-    this.#wakeUp()
     this.#release()
+    this.#done?.resolve()
   }
 
   #release(): void {

@@ -27,7 +27,7 @@ export function isWildcard(host: string): boolean {
  *
  * @throws HttpError `InvalidTls`
  */
-export function tlsOptions(files: TlsFiles, handshakeTimeoutMs: number): TlsOptions {
+export function tlsOptions(files: TlsFiles, handshakeTimeoutMs: number, ticketKeys?: Uint8Array): TlsOptions {
   const keys = { key: files.key, cert: files.certificate, ...(files.clientCa === undefined ? {} : { ca: files.clientCa }) }
   try {
     createSecureContext(keys)
@@ -45,6 +45,7 @@ export function tlsOptions(files: TlsFiles, handshakeTimeoutMs: number): TlsOpti
     honorCipherOrder: true,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: handshakeTimeoutMs,
+    ...(ticketKeys === undefined ? {} : { ticketKeys: Buffer.from(ticketKeys) }),
     requestCert: files.clientCa !== undefined,
     rejectUnauthorized: false,
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { StreamTask } from './listener-context.ts'
-import { StreamPump, type StreamSink } from './stream-pump.ts'
+import { type PumpedStream, StreamPump, type StreamSink } from './stream-pump.ts'
 import type { UpgradeSocket } from './upgrade.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
@@ -23,7 +23,7 @@ export interface WebSocketExchange {
   readonly message: IncomingMessage
   readonly response: ServerResponse
   readonly upgrade: UpgradeSocket
-  readonly stream: AsyncIterable<Uint8Array>
+  readonly body: PumpedStream
   readonly coalescer: WriteCoalescer
   /** Called when the client disconnects. */
   readonly onClose: () => void
@@ -31,7 +31,7 @@ export interface WebSocketExchange {
 
 /** Completes the WebSocket handshake and sends the stream. An invalid handshake gets a 400 and cancels the stream. */
 export async function serveWebSocket(exchange: WebSocketExchange): Promise<StreamTask> {
-  const { message, response, upgrade, stream, coalescer, onClose } = exchange
+  const { message, response, upgrade, body, coalescer, onClose } = exchange
   const { socket, head } = upgrade
   response.removeAllListeners('finish')
   response.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0])
@@ -42,12 +42,12 @@ export async function serveWebSocket(exchange: WebSocketExchange): Promise<Strea
   const client = await handshake
   if (client === undefined) {
     onClose()
-    return { run: () => cancel(stream), stop: () => undefined }
+    return { run: () => cancel(body.stream), stop: () => undefined }
   }
   // The library closes clients that violate the protocol; the error needs no handling.
   client.on('error', () => undefined)
   client.once('close', onClose)
-  return new StreamPump(stream, { sink: new WebSocketSink(client, upgrade), coalescer })
+  return new StreamPump(body, { sink: new WebSocketSink(client, upgrade), coalescer })
 }
 
 async function cancel(stream: AsyncIterable<Uint8Array>): Promise<void> {

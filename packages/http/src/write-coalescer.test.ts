@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { WriteCoalescer } from './write-coalescer.ts'
+import { type CoalescedStream, WriteCoalescer } from './write-coalescer.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'] })
@@ -8,12 +8,6 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A flush that takes the given time. */
-const flushOf = (milliseconds: number) =>
-  vi.fn(() => {
-    elapsed += milliseconds
-  })
-
 let elapsed = 0
 beforeEach(() => {
   elapsed = 0
@@ -21,55 +15,123 @@ beforeEach(() => {
   vi.spyOn(performance, 'now').mockImplementation(() => real() + elapsed)
 })
 
-/** Flushes to many streams that take the given time together. */
-const scheduleMany = (coalescer: WriteCoalescer, milliseconds: number) => {
-  for (let n = 0; n < 32; n++) coalescer.schedule(flushOf(milliseconds / 32))
+/** A stream with something to write, whose flush takes the given time. */
+const streamOf = (milliseconds: number) => ({
+  collect: vi.fn(),
+  flush: vi.fn(() => {
+    elapsed += milliseconds
+    return true
+  }),
+  resume: vi.fn(),
+})
+
+/** Streams whose flushes take the given time together. */
+const scheduleMany = (coalescer: WriteCoalescer, milliseconds: number, count = 32) => {
+  const streams = Array.from({ length: count }, () => streamOf(milliseconds / count))
+  for (const stream of streams) coalescer.schedule(stream)
+  return streams
 }
 
 describe('WriteCoalescer', () => {
-  it('flushes at the end of the turn when flushes are cheap', () => {
+  it('flushes at the end of the turn when flushes are cheap', async () => {
     const coalescer = new WriteCoalescer()
     for (let round = 0; round < 3; round++) {
-      const flush = flushOf(0.1)
-      coalescer.schedule(flush)
-      expect(flush).not.toHaveBeenCalled()
-      vi.advanceTimersByTime(0)
-      expect(flush).toHaveBeenCalledTimes(1)
+      const stream = streamOf(0.1)
+      coalescer.schedule(stream)
+      expect(stream.flush).not.toHaveBeenCalled()
+      await vi.advanceTimersByTimeAsync(0)
+      expect(stream.flush).toHaveBeenCalledTimes(1)
+      expect(stream.resume).toHaveBeenCalledTimes(1)
     }
   })
 
-  it('rests after an expensive flush to many streams, so that events of the meantime are sent together', () => {
+  it('rests after an expensive flush to many streams, so that events of the meantime are sent together', async () => {
     const coalescer = new WriteCoalescer()
-    scheduleMany(coalescer, 2)
-    vi.advanceTimersByTime(0)
-    const [first, second] = [flushOf(0), flushOf(0)]
+    const many = scheduleMany(coalescer, 4 / 3)
+    await vi.advanceTimersByTimeAsync(0)
+    const [first, second] = [streamOf(0), streamOf(0)]
     coalescer.schedule(first)
-    vi.advanceTimersByTime(3)
+    await vi.advanceTimersByTimeAsync(3)
     coalescer.schedule(second)
-    expect(first).not.toHaveBeenCalled()
-    vi.advanceTimersByTime(1)
-    expect(first).toHaveBeenCalledTimes(1)
-    expect(second).toHaveBeenCalledTimes(1)
+    expect(first.flush).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(first.flush).toHaveBeenCalledTimes(1)
+    expect(second.flush).toHaveBeenCalledTimes(1)
+    expect(many.map(({ flush }) => flush.mock.calls.length)).toEqual(many.map(() => 2))
   })
 
-  it('does not rest after a flush to few streams', () => {
+  it('lets streams pull again only after the rest', async () => {
     const coalescer = new WriteCoalescer()
-    coalescer.schedule(flushOf(10))
-    vi.advanceTimersByTime(0)
-    const flush = flushOf(0)
-    coalescer.schedule(flush)
-    vi.advanceTimersByTime(0)
-    expect(flush).toHaveBeenCalledTimes(1)
+    const many = scheduleMany(coalescer, 4 / 3)
+    await vi.advanceTimersByTimeAsync(0)
+    for (const { collect, flush, resume } of many) {
+      expect(collect).toHaveBeenCalledTimes(1)
+      expect(resume).not.toHaveBeenCalled()
+      flush.mockReturnValue(false)
+    }
+    await vi.advanceTimersByTimeAsync(4)
+    for (const { collect, resume } of many) {
+      expect(collect).toHaveBeenCalledTimes(2)
+      expect(resume).toHaveBeenCalledTimes(1)
+    }
   })
 
-  it('never rests longer than five milliseconds', () => {
+  it('writes what arrives without waiting after a stream is asked to collect', async () => {
     const coalescer = new WriteCoalescer()
-    scheduleMany(coalescer, 100)
-    vi.advanceTimersByTime(0)
-    const flush = flushOf(0)
-    coalescer.schedule(flush)
-    vi.advanceTimersByTime(5)
-    expect(flush).toHaveBeenCalledTimes(1)
+    const order: string[] = []
+    const arriving = async () => {
+      for (let hop = 0; hop < 10; hop++) await undefined
+      order.push('arrived')
+    }
+    const stream: CoalescedStream = {
+      collect: () => void arriving(),
+      flush: () => order.push('flushed') > 0,
+      resume: () => order.push('resumed'),
+    }
+    coalescer.schedule(stream)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(order).toEqual(['arrived', 'flushed', 'resumed'])
+  })
+
+  it('serves what else has arrived between the flushes of very many streams', async () => {
+    const coalescer = new WriteCoalescer()
+    const many = scheduleMany(coalescer, 0, 600)
+    const seen: number[] = []
+    const serve = () => {
+      const flushed = many.filter(({ flush }) => flush.mock.calls.length > 0).length
+      seen.push(flushed)
+      if (flushed < many.length) setTimeout(serve, 0)
+    }
+    setTimeout(serve, 0)
+    for (let turn = 0; turn < 5; turn++) await vi.advanceTimersByTimeAsync(1)
+    expect(seen).toContain(256)
+    expect(seen.at(-1)).toBe(600)
+  })
+
+  it('does not rest after a flush to few streams', async () => {
+    const coalescer = new WriteCoalescer()
+    coalescer.schedule(streamOf(10))
+    await vi.advanceTimersByTimeAsync(0)
+    const stream = streamOf(0)
+    coalescer.schedule(stream)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(stream.flush).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    { flushMs: 5, restMs: 6 },
+    { flushMs: 20, restMs: 10 },
+    { flushMs: 100, restMs: 25 },
+  ])('rests for $restMs ms after a flush of $flushMs ms', async ({ flushMs, restMs }) => {
+    const coalescer = new WriteCoalescer()
+    scheduleMany(coalescer, flushMs)
+    await vi.advanceTimersByTimeAsync(0)
+    const stream = streamOf(0)
+    coalescer.schedule(stream)
+    await vi.advanceTimersByTimeAsync(restMs - 1)
+    expect(stream.flush).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(stream.flush).toHaveBeenCalledTimes(1)
   })
 
   it('shares the joined bytes of equal pieces', () => {

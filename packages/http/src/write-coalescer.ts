@@ -1,37 +1,66 @@
-/** A rest lasts this many times as long as the flush before it, so writes to streams take at most a third of a busy server. */
-const restFactor = 2
-const longestRestMs = 5
+/** A rest lasts this many times as long as the flush before it, so cheap writes to streams take at most a fourth of a busy server. */
+const restFactor = 3
+const longestRestMs = 6
+/** After a flush that takes longer than that, the rest is this part of it: with very many streams, each flush saved counts. */
+const longFlushFactor = 0.5
+const longestRestAfterLongFlushMs = 25
 /** Flushes to fewer streams are not worth delaying events: they take long only when the process had to wait for a processor. */
 const manyStreams = 16
 /** Timers are not more precise than this. */
 const shortestRestMs = 1
+/** Streams that are flushed in one turn; requests that have arrived are served between two turns. */
+const streamsAtOnce = 256
+
+/** A stream that leaves the time of its writes to the coalescer. */
+export interface CoalescedStream {
+  /** Pulls what has arrived; what is ready without waiting arrives before `flush`. */
+  collect(): void
+  /** Writes what has arrived, if anything. Returns whether there was anything. The stream then pulls nothing before `resume` or `collect`. */
+  flush(): boolean
+  /** The stream pulls on its own again. */
+  resume(): void
+}
 
 /**
- * Coalesces writes: all pieces that a stream has ready go out in one write per socket, at the end of the event-loop turn.
+ * Coalesces writes: everything that a stream has ready goes out in one write per socket, at the end of the event-loop turn; at once to
+ * few streams.
  *
- * After a flush to many streams the next one waits, in proportion to the time that the flush took and for at most 5 ms. Events of the
- * meantime are sent together: a write costs about the same for one event as for ten. Cheap flushes are not followed by a rest.
+ *     idle --schedule--> collect, flush --cheap, or few streams--> resume, idle
+ *                                       --expensive--> rest --> collect, flush
+ *
+ * After a flush to many streams the next one waits, in proportion to the time that the flush took and for at most 6 ms, or half of a
+ * flush that takes longer than 12 ms. The streams do not pull meanwhile, so that the events of the rest are taken, joined and written
+ * once: a stream costs about the same for one event as for ten. Cheap flushes are not followed by a rest.
  *
  * Watchers of the same collection send the same pieces. When the pieces of a stream equal those of the stream flushed just before it,
  * the joined bytes are reused instead of copied again.
  */
 export class WriteCoalescer {
-  #scheduled: (() => void)[] = []
+  #scheduled: CoalescedStream[] = []
   #isScheduled = false
-  readonly #flush = () => this.#run()
+  #due: readonly CoalescedStream[] = []
+  /** Streams of the present flush that had something to write. */
+  #flushed: CoalescedStream[] = []
+  /** Index in `#due` of the first stream that is not flushed yet. */
+  #next = 0
+  #spentMs = 0
+  readonly #run = () => this.#begin()
+  /** The next turn may serve requests first, which events to few streams need not wait for. */
+  readonly #start = () => {
+    if (this.#scheduled.length < manyStreams) this.#begin()
+    else setImmediate(this.#run)
+  }
+  readonly #runSlice = () => this.#collectSlice()
   #lastPieces: readonly Uint8Array[] = []
   #lastJoined: Uint8Array = new Uint8Array(0)
   #lastFraming: Framing = 'none'
-  #restsUntil = 0
 
-  /** Calls `flush` once: at the end of this turn, or of the rest after an expensive flush. */
-  schedule(flush: () => void): void {
-    this.#scheduled.push(flush)
+  /** Flushes the stream once: after what runs now, at the end of this turn with many streams, or of the rest after an expensive flush. */
+  schedule(stream: CoalescedStream): void {
+    this.#scheduled.push(stream)
     if (this.#isScheduled) return
     this.#isScheduled = true
-    const rest = this.#restsUntil - performance.now()
-    if (rest < shortestRestMs) setImmediate(this.#flush)
-    else setTimeout(this.#flush, rest)
+    afterMicrotasks(this.#start)
   }
 
   /** Joins the pieces, framed as one chunk of HTTP/1.1 with `chunk`. The result is shared and must not be modified. */
@@ -45,19 +74,58 @@ export class WriteCoalescer {
     return joined
   }
 
-  #run(): void {
-    const flushes = this.#scheduled
+  #begin(): void {
+    this.#due = this.#scheduled
     this.#scheduled = []
-    this.#isScheduled = false
-    const from = performance.now()
-    for (const flush of flushes) flush()
-    if (flushes.length >= manyStreams) {
-      const to = performance.now()
-      this.#restsUntil = to + Math.min((to - from) * restFactor, longestRestMs)
-    }
-    this.#lastPieces = []
-    this.#lastJoined = new Uint8Array(0)
+    this.#flushed = []
+    this.#next = 0
+    this.#spentMs = 0
+    this.#collectSlice()
   }
+
+  #collectSlice(): void {
+    const from = performance.now()
+    const to = Math.min(this.#next + streamsAtOnce, this.#due.length)
+    for (let i = this.#next; i < to; i++) this.#due[i]!.collect()
+    afterMicrotasks(() => {
+      for (; this.#next < to; this.#next++) {
+        const stream = this.#due[this.#next]!
+        if (stream.flush()) this.#flushed.push(stream)
+        else stream.resume()
+      }
+      this.#spentMs += performance.now() - from
+      this.#lastPieces = []
+      this.#lastJoined = new Uint8Array(0)
+      if (to < this.#due.length) setImmediate(this.#runSlice)
+      else this.#end()
+    })
+  }
+
+  /** Starts the rest, or lets the streams pull on. */
+  #end(): void {
+    const flushed = this.#flushed
+    this.#due = []
+    this.#flushed = []
+    const rest = flushed.length < manyStreams ? 0 : restAfter(this.#spentMs)
+    if (rest >= shortestRestMs) {
+      for (const stream of flushed) this.#scheduled.push(stream)
+      setTimeout(this.#run, rest)
+      return
+    }
+    for (const stream of flushed) stream.resume()
+    if (this.#scheduled.length > 0) setImmediate(this.#run)
+    else this.#isScheduled = false
+  }
+}
+
+function restAfter(flushMs: number): number {
+  if (flushMs * longFlushFactor > longestRestMs) return Math.min(flushMs * longFlushFactor, longestRestAfterLongFlushMs)
+  return Math.min(flushMs * restFactor, longestRestMs)
+}
+
+/** Calls `run` when no microtask is left, in this turn of the event loop. */
+function afterMicrotasks(run: () => void): void {
+  queueMicrotask(() => process.nextTick(run))
 }
 
 /** `chunk` adds the size line and the line ends of the chunked transfer coding. */

@@ -40,6 +40,15 @@ describe('addresses of services', () => {
     }
   })
 
+  it('grants a port to one service, whatever the protocol', async () => {
+    const { create } = sampleRegistry()
+    const asking = (protocol: string) => ({ ports: [{ port: 80, protocol, nodePort: 30_009 }] })
+    await create('services', nodePort('a', asking('TCP')))
+    await expect(create('services', nodePort('b', asking('UDP')))).rejects.toMatchObject({
+      message: expect.stringContaining('provided port is already allocated'),
+    })
+  })
+
   it('frees the address of a deleted service and keeps it across an update', async () => {
     const { create, remove, update } = sampleRegistry()
     const asking = { clusterIP: '10.0.0.9', ports: [{ port: 80, protocol: 'TCP', nodePort: 30_009 }] }

@@ -100,7 +100,7 @@ function decodeMerged({ definition, environment, slices }: StoreInternals, value
   const { maxObjectBytes = maxObjectBytesByDefault } = environment
   const type = definition.kind.type()
   const keepEmpties = definition.strategy.distinctEmpties
-  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties }
+  const options = { collect: false, size: new DecodedSize(maxObjectBytes), sortsRaw: true, keepEmpties, keepNulls: true }
   const refuse = (error: unknown): never => {
     throw decodeRefusal(error, maxObjectBytes)
   }

@@ -1,4 +1,5 @@
 import { ApiError, isJsonObject } from '@krmkit/meta'
+import { base64Bytes, base64UrlText } from '@krmkit/meta/bytes'
 import { DecodeError } from '@krmkit/schema'
 import { parseJson } from '@krmkit/schema/json'
 import type { Revision } from '@krmkit/storage'
@@ -20,7 +21,7 @@ const tokenVersion = 'meta.k8s.io/v1'
 
 export function encodeContinueToken(token: ContinueToken): string {
   const text = JSON.stringify({ v: tokenVersion, rv: token.revision, start: `${token.after}\0` })
-  return toBase64Url(new TextEncoder().encode(text))
+  return base64UrlText(new TextEncoder().encode(text))
 }
 
 /** @throws ApiError 400 for anything that is not a token. */
@@ -31,7 +32,7 @@ export function decodeContinueToken(text: string): ContinueToken {
   if (text.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${text.length - 1}`)
   let value: unknown
   try {
-    value = parseJson(fromBase64Url(text)).value
+    value = parseJson(base64Bytes(text)).value
   } catch (error) {
     if (error instanceof DecodeError) throw refuse(error.message)
     throw error
@@ -86,12 +87,4 @@ export function expiredToken(token: ContinueToken): Error {
     ...ApiError.expired(message).status,
     metadata: { continue: encodeContinueToken({ revision: -1, after: token.after }) },
   })
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64url')
-}
-
-function fromBase64Url(text: string): Uint8Array {
-  return Buffer.from(text, 'base64url')
 }

@@ -1,7 +1,9 @@
-import type { AdmissionAttributes } from '@krmkit/admission'
-import { ApiError, type ApiObject } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
+import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
+import type { Grants } from './allocations.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
@@ -21,6 +23,8 @@ import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
 import { type Stages, stagesOf } from './stages.ts'
 import { writeEntry } from './write-entry.ts'
+import { inWriteSpan } from './write-span.ts'
+import { traceRequested, traceWritten } from './write-trace.ts'
 
 /** Attempts to find a free generated name. */
 const generatedNameAttempts = 8
@@ -48,16 +52,18 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const asked = ownMetadata(creation.object)
   takeNamespace(asked, namespace, definition)
   wipeSystemMetadata(asked)
-  const tracking = managesFields ? undefined : trackOwnership(store, context, { live: undefined, next: asked, subresource: '' })
+  const stages = stagesOf(store, asked)
+  const owned = { live: undefined, next: asked, subresource: '', large: stages !== undefined }
+  const tracking = managesFields ? undefined : trackOwnership(store, context, owned)
   if (tracking !== undefined) await tracking
   const { name = '', generateName = '' } = asked.metadata
   const generate = name === '' && generateName !== ''
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace })
   const admission = admissionContext(store, context)
-  const stages = stagesOf(store, asked)
   if (stages !== undefined) await stages.next()
+  if (context.trace !== undefined) traceRequested(context, asked)
   const admitted = await environment.admission.admit(asked, attributes, admission)
-  const object = ownMetadata(admitted)
+  const object = admitted === asked ? asked : ownMetadata(admitted)
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
   // A PUT or PATCH that creates its object ignores the version, as on the stock server.
@@ -69,10 +75,13 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const attempts = gateEnabled('RetryGenerateName', environment.features) ? generatedNameAttempts : 1
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, environment)
-    const stored = await store.allocations.inOrder(definition, () =>
-      createOnce(store, context, { object, attributes, managesFields, pathName, stages }),
+    const stored = await store.allocations.run(definition, (grants) =>
+      createOnce(store, context, { object, attributes, admission, managesFields, pathName, stages, grants }),
     )
-    if (stored !== undefined) return stored
+    if (stored !== undefined) {
+      traceWritten(context, undefined, stored.object)
+      return stored
+    }
     if (!generate || attempt >= attempts) throw takenName(store, object)
   }
 }
@@ -101,46 +110,53 @@ function takenName(store: StoreInternals, { metadata }: ApiObject): ApiError {
 interface PreparedCreation {
   readonly object: ApiObject
   readonly attributes: AdmissionAttributes
+  readonly admission: AdmissionContext
   readonly managesFields: boolean
   readonly pathName: string
   readonly stages: Stages
+  readonly grants: Grants | undefined
+}
+
+function* validateNew(
+  object: ApiObject,
+  definition: ResourceDefinition,
+  about: StrategyContext,
+  { missing = [] }: WriteContext,
+): Generator<unknown, readonly FieldError[]> {
+  const errors = [...missing, ...(yield* validateByStrategy(object, definition, about))]
+  yield true
+  return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
 }
 
 /** @returns `undefined` when the name is taken. */
 async function createOnce(
   store: StoreInternals,
   context: WriteContext,
-  { object, attributes, managesFields, pathName, stages }: PreparedCreation,
+  { object, attributes, admission, managesFields, pathName, stages, grants }: PreparedCreation,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { strategy } = definition
   const about = strategyContext(environment, context, definition)
-  await prepareAndValidate(store, {
+  const preparing = prepareAndValidate(store, {
     object,
     old: undefined,
-    // Some kinds choose a name when they prepare the object.
-    get name() {
-      return object.metadata.name ?? ''
-    },
+    name: () => object.metadata.name ?? '',
     about,
     stages,
-    allocates: true,
+    grants,
     prepare() {
       fillNewMetadata(object, environment, definition)
       strategy.prepareForCreate?.(object, about)
     },
     canonicalize: () => strategy.canonicalize?.(object, about),
-    *validate() {
-      const errors = [...(context.missing ?? []), ...(yield* validateByStrategy(object, definition, about))]
-      yield true
-      return errors.length > 0 ? errors : yield* validateNewMetadata(object, definition)
-    },
+    validate: () => validateNew(object, definition, about, context),
   })
+  if (preparing !== undefined) await preparing
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)
   if (stages !== undefined) await stages.next()
   // Validating plugins see the generated name.
   const judged = attributes.name === '' ? { ...attributes, name: object.metadata.name ?? '' } : attributes
-  const reservation = await environment.admission.validate(object, judged, admissionContext(store, context))
+  const reservation = await environment.admission.validate(object, judged, admission)
   const key = objectKey(definition, object.metadata.namespace ?? '', object.metadata.name ?? '')
   if (context.dryRun) {
     await reservation?.rollback()
@@ -156,7 +172,11 @@ async function createOnce(
     refuseOtherName(pathName, object)
     if (namesRevision(object.metadata.resourceVersion))
       throw ApiError.badRequest('resourceVersion should not be set on objects to be created')
-    return writeEntry(store, { key, object, expect: 0, settled: true, managesFields, stages })
+    const write = { key, object, replaced: undefined, settled: true, managesFields, stages }
+    const { namespace: of = '', name = '' } = object.metadata
+    return inWriteSpan(store, context.span, { name: 'Create etcd3', at: { namespace: of, name } }, (span) =>
+      writeEntry(store, write, span),
+    )
   })
 }
 

@@ -127,6 +127,15 @@ describe('propagation', () => {
     expect(await finalizersAfter({ orphanDependents: true }, [hold])).toEqual([hold, 'orphan'])
   })
 
+  it('a background deletion does not wait where a kind has grace periods either [P166]', async () => {
+    const { create, remove, stored } = sampleRegistry()
+    const containers = [{ name: 'web', image: 'web:1' }]
+    await create('pods', { metadata: { name: 'a', finalizers: ['orphan'] }, spec: { containers } })
+    const { removed, object } = await remove('pods', 'a', { propagationPolicy: 'Background' })
+    expect([removed, object.metadata.finalizers]).toEqual([true, undefined])
+    expect(stored('pods', 'a')).toBeUndefined()
+  })
+
   it('a background deletion does not wait, even after a foreground one [P166]', async () => {
     expect(await finalizersAfter({ propagationPolicy: 'Background' }, ['orphan'])).toBeUndefined()
     expect(await finalizersAfter({ orphanDependents: false }, ['foregroundDeletion'])).toBeUndefined()

@@ -10,6 +10,7 @@ import { isStorableName, objectKey } from './keys.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { ownMetadata, strategyContext } from './object-metadata.ts'
 import { waitForNewest } from './resource-version.ts'
+import { traceWritten } from './write-trace.ts'
 
 /**
  * The deletion of an object.
@@ -39,7 +40,7 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
  * @returns `undefined` when another writer was first.
  */
 export async function removeUpdated(
-  { environment, objectCache }: StoreInternals,
+  { allocations, definition, environment, objectCache }: StoreInternals,
   { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
 ): Promise<Stored | undefined> {
   const stored = objectCache.objectOf(entry) as ApiObject
@@ -53,6 +54,7 @@ export async function removeUpdated(
     { expect: entry.revision, memo: objectCache.newEntry(gone) },
   )
   if (result.outcome !== 'written') return undefined
+  await allocations.removed(definition, last)
   const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
   return { object: deepFreeze({ ...last, metadata }) }
 }
@@ -139,6 +141,7 @@ export async function deleteObject(
     }
     const result = await deleteOnce(store, context, options, { entry, current })
     if (result === undefined) continue
+    traceWritten(context, current, result.removed ? undefined : result.object)
     if (result.removed || isHeld(definition, result.object)) return result
     // The mark was only the first half. A condition on the version was on the state before it.
     marked = result
@@ -194,6 +197,7 @@ async function removeNow(store: StoreInternals, { entry, current }: StoredState)
   )
   if (result.outcome !== 'written') return undefined
   deepFreeze(last)
+  await store.allocations.removed(definition, last)
   return definition.conversion === undefined
     ? { object: last, entry: result.entry, removed: true }
     : { object: shownLast(current, last), removed: true }
@@ -213,7 +217,7 @@ async function markTerminating(store: StoreInternals, entry: Entry, canonical: A
   )
   if (result.outcome === 'conflict') return undefined
   memo.object = deepFreeze(kept)
-  objectCache.keep(memo, result.entry.value.byteLength)
+  objectCache.keep(memo, result.entry.value.byteLength, entry)
   return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }
 
@@ -310,6 +314,8 @@ function terminatingObject(
   const marked = (change: Partial<ApiObject['metadata']>): ApiObject => {
     const next = ownMetadata(current as ApiObject)
     Object.assign(next.metadata, change)
+    if (finalizers.length > 0) next.metadata.finalizers = finalizers
+    else delete next.metadata.finalizers
     return next
   }
   const { deletionGracePeriodSeconds: old = 0 } = metadata
@@ -321,7 +327,6 @@ function terminatingObject(
     return marked({
       deletionTimestamp: formatTime(isOver ? now : moved),
       deletionGracePeriodSeconds: isOver && requested > 0 ? 1 : requested,
-      ...(finalizers.length > 0 ? { finalizers } : {}),
     })
   }
   // A kind with grace periods is marked even for one of zero seconds: the watchers see both halves.
@@ -331,7 +336,6 @@ function terminatingObject(
       deletionTimestamp: formatTime(now + seconds * 1000),
       deletionGracePeriodSeconds: seconds,
       ...raisedGeneration(current),
-      ...(finalizers.length > 0 ? { finalizers } : {}),
     })
   }
   if (finalizers.length === 0) return 'now'
@@ -341,7 +345,6 @@ function terminatingObject(
     deletionTimestamp: metadata.deletionTimestamp ?? formatTime(now),
     deletionGracePeriodSeconds: 0,
     ...(metadata.deletionTimestamp === undefined ? raisedGeneration(current) : {}),
-    finalizers,
   })
 }
 

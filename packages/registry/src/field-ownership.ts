@@ -25,6 +25,14 @@ import { toVersion, toVersionSteps } from './versions.ts'
  * @see API protocol specification, 4.7
  */
 
+interface OwnedWrite {
+  readonly live: FrozenObject | undefined
+  readonly next: ApiObject
+  readonly subresource: string
+  /** Whether one of the objects is large. */
+  readonly large: boolean
+}
+
 /**
  * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets
  * `next.metadata.managedFields`; mutates `next`.
@@ -34,7 +42,7 @@ import { toVersion, toVersionSteps } from './versions.ts'
 export function trackOwnership(
   store: StoreInternals,
   context: WriteContext,
-  { live, next, subresource }: { live: FrozenObject | undefined; next: ApiObject; subresource: string },
+  { live, next, subresource, large }: OwnedWrite,
 ): Promise<void> | undefined {
   const { definition } = store
   const { types, reset } = store.fieldOwnership.of(definition)
@@ -60,7 +68,7 @@ export function trackOwnership(
   }
   const { distinctEmpties = [] } = definition.strategy
   const type = storedType(store)
-  if (isLarge(next) || isLarge(live)) {
+  if (large) {
     const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
       const shown = yield* toVersionSteps(yield* dropEmptiesSteps(type, next, distinctEmpties), definition)
       return yield* managedFieldsAfterUpdateSteps({ ...update, next: shown })

@@ -26,6 +26,7 @@ export type {
   WatchRequest,
   WriteContext,
   WriteGuard,
+  WriteStep,
 } from './interfaces.ts'
 export { isStorableName } from './keys.ts'
 export { validateVersionMatch } from './list.ts'

@@ -14,6 +14,7 @@ import type {
   Random,
   UserInfo,
 } from '@krmkit/meta'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { DecodedSize, TypeSource } from '@krmkit/schema'
 import type { Entry, Storage } from '@krmkit/storage'
 
@@ -46,6 +47,8 @@ export interface RegistryEnvironment {
   readonly maxObjectBytes?: number | undefined
   /** Refuses writes that would escalate the rights of the user: roles and bindings. */
   readonly guard?: WriteGuard | undefined
+  /** Called for errors that fail no request. Default: they are dropped. */
+  readonly onError?: ((error: unknown) => void) | undefined
 }
 
 /** Checks objects after mutating admission and before validation. */
@@ -88,7 +91,29 @@ export interface WriteContext {
   readonly annotate?: ((key: string, value: string, level?: 'Metadata' | 'Request') => void) | undefined
   /** Called with each decision of an admission plugin; absent when no caller records them. */
   readonly decisions?: DecisionSink | undefined
+  /** The span of the request; absent where it is not traced. */
+  readonly span?: RequestSpan | undefined
+  /** Called with each step of a write; absent when the request is not traced, so that no step is recorded. */
+  readonly trace?: ((step: WriteStep) => void) | undefined
 }
+
+/**
+ * A step of a write, in the storage version.
+ *
+ *     requested --mutating admission, strategy--> written
+ *         ^------ another writer was first ------/
+ *
+ * `requested` comes before mutating admission, with a copy of the object that the request asks for: body, patch or applied configuration
+ * merged into the object, and defaults, without managedFields. Deletions have no such step. `written` comes after the write: without `after` the object was
+ * removed, and where `after` is `before` the write changed nothing.
+ */
+export type WriteStep =
+  | {
+      readonly step: 'requested'
+      readonly manager: string
+      readonly object: FrozenObject
+    }
+  | { readonly step: 'written'; readonly before: FrozenObject | undefined; readonly after: FrozenObject | undefined }
 
 /** The result of a write. */
 export interface Stored {

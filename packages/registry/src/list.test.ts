@@ -1,6 +1,6 @@
 import { type ApiError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import { memoryStorage } from '@krmkit/storage'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { decodeContinueToken } from './continue-token.ts'
 import type { ListRequest, ListResult } from './interfaces.ts'
 import { objectKey } from './keys.ts'
@@ -61,6 +61,15 @@ describe('lists', () => {
     expect(first.remaining).toBeUndefined()
     const second = await list({ labelSelector, limit: 2, continueToken: first.continueToken })
     expect([names(second), second.continueToken]).toEqual(['e', ''])
+  })
+
+  it('a field selector on the name reads and parses no object of another name [P157]', async () => {
+    const { entries } = await list()
+    for (const entry of entries) entry.memo = undefined
+    const reads = entries.map((entry) => vi.spyOn(entry, 'value', 'get'))
+    expect(names(await list({ fieldSelector: parseFieldSelector('metadata.name=c') }))).toBe('c')
+    expect(entries.filter(({ memo }) => memo !== undefined).map(({ key }) => key)).toEqual(['/core/configmaps/ns/c'])
+    expect(reads.filter((spy) => spy.mock.calls.length > 0)).toHaveLength(1)
   })
 
   it('a field selector on the name is one read [P157]', async () => {

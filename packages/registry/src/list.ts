@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { Slices } from '@krmkit/meta/slices'
-import { type Entry, type Revision, StorageError } from '@krmkit/storage'
+import { type Entry, type ListSelection, type Revision, type Storage, StorageError } from '@krmkit/storage'
 import { isLargeEntry, loadInBatches } from './batches.ts'
 import { type ContinueToken, decodeContinueToken, encodeContinueToken, expiredToken } from './continue-token.ts'
 import type { ListRequest, ListResult, RegistryEnvironment } from './interfaces.ts'
@@ -10,6 +10,7 @@ import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { parseResourceVersion, waitForNewest, waitForVersion } from './resource-version.ts'
+import { selectionsOf } from './selections.ts'
 
 /** The snapshot and position of a list. */
 interface Plan {
@@ -112,11 +113,12 @@ export async function listEntries(store: StoreInternals, request: ListRequest, s
 }
 
 async function listSelected(
-  { definition, environment, objectCache, slices: scheduler }: StoreInternals,
+  store: StoreInternals,
   request: ListRequest,
   from: { prefix: string; after: string | undefined; at: Revision | undefined; limit: number | undefined },
 ): Promise<ListResult> {
   const { limit, prefix } = from
+  const { definition, environment, objectCache, slices: scheduler } = store
   const { storage } = environment
   const only = namedKey(definition, request, prefix)
   if (only !== undefined && from.after === undefined) {
@@ -129,31 +131,36 @@ async function listSelected(
       continueToken: '',
     }
   }
+  const ending = nameEnding(request)
   const slices = new Slices(scheduler)
   // Parsing a long selector has used part of the slice, and compiling it will use more.
   if (isLong(request)) await slices.next()
+  const part = { prefix: selectedPrefix(definition, request, prefix), selection: selectionOf(store, request) }
   const found: Entry[] = []
   let after = from.after === undefined ? undefined : prefix + from.after
   let at = from.at
   for (let size = firstPage; ; size = Math.min(size * 4, longestPage)) {
     const page = await storage.list({
-      prefix,
+      ...part,
       // Without a limit one read takes all: the snapshot could be compacted before a second one.
       ...(limit === undefined ? {} : { limit: size }),
       ...(after === undefined ? {} : { after }),
       ...(at === undefined ? {} : { at }),
     })
     at = page.revision
-    const loading = loadInBatches((entries) => objectCache.load(definition, entries), page.entries, slices)
-    if (loading !== undefined) await loading
+    if (definition.conversion !== undefined) {
+      await loadInBatches((entries) => objectCache.load(definition, entries), page.entries, slices)
+    }
     for (let i = 0; i < page.entries.length; i++) {
       const entry = page.entries[i] as Entry
-      if (slices.due(isLargeEntry(entry))) await slices.next()
-      if (!selects(objectCache, definition, request, entry)) continue
+      // Neither the value nor the object of another name is needed.
+      const mayMatch = entry.key.endsWith(ending)
+      if (slices.due(mayMatch && isLargeEntry(entry))) await slices.next()
+      if (!mayMatch || !selects(objectCache, definition, request, entry)) continue
       found.push(entry)
-      const last = page.remaining === 0 && i === page.entries.length - 1
-      if (found.length === limit && !last)
-        return { entries: found, resourceVersion: String(at), continueToken: tokenAfter(entry, prefix, at) }
+      if (found.length !== limit) continue
+      const more = page.remaining > 0 || i < page.entries.length - 1 || (await isFollowed(storage, { prefix, entry, at }))
+      return { entries: found, resourceVersion: String(at), continueToken: more ? tokenAfter(entry, prefix, at) : '' }
     }
     if (page.remaining === 0) return { entries: found, resourceVersion: String(at), continueToken: '' }
     after = page.entries.at(-1)?.key
@@ -181,11 +188,42 @@ export function selects(
   )
 }
 
+/** A page is followed by another when any entry follows, selected or not. */
+async function isFollowed(
+  storage: Storage,
+  { prefix, entry, at }: { readonly prefix: string; readonly entry: Entry; readonly at: Revision },
+): Promise<boolean> {
+  const { entries } = await storage.list({ prefix, after: entry.key, limit: 1, at })
+  return entries.length > 0
+}
+
+function selectionOf(store: StoreInternals, request: ListRequest): ListSelection | undefined {
+  const selections = selectionsOf(store, request)
+  return selections.length === 0 ? undefined : { collection: collectionPrefix(store.definition), selections }
+}
+
+/** The prefix of everything that a field selector can match: one namespace, where it names one. */
+function selectedPrefix(
+  { kind, storage }: ResourceDefinition,
+  { namespace, fieldSelector }: ListRequest,
+  prefix: string,
+): string {
+  if (!kind.namespaced || namespace !== '') return prefix
+  const only = fieldSelector?.exactMatch('metadata.namespace')
+  return only !== undefined && isStorableName(only) ? collectionPrefix({ storage }, only) : prefix
+}
+
 /** The only key that can match a field selector on metadata.name; `undefined` without one or across namespaces. */
 function namedKey(definition: ResourceDefinition, request: ListRequest, prefix: string): string | undefined {
   if (definition.kind.namespaced && request.namespace === '') return undefined
   const name = request.fieldSelector?.exactMatch('metadata.name')
   return name !== undefined && isStorableName(name) ? prefix + name : undefined
+}
+
+/** The ending of all keys that can match a field selector on metadata.name, in any namespace. */
+function nameEnding({ fieldSelector }: ListRequest): string {
+  const name = fieldSelector?.exactMatch('metadata.name')
+  return name !== undefined && isStorableName(name) ? `/${name}` : ''
 }
 
 function tokenAfter(entry: Entry | undefined, prefix: string, revision: Revision): string {

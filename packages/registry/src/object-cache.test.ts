@@ -1,4 +1,4 @@
-import { memoryStorage } from '@krmkit/storage'
+import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { deepFreeze, encodeStored, ObjectCache } from './object-cache.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
@@ -46,6 +46,40 @@ describe('ObjectCache', () => {
     const others = await entries(3)
     for (const entry of others) one.objectOf(entry)
     expect(others.filter((entry) => one.entryOf(entry).object !== undefined)).toHaveLength(1)
+  })
+
+  it('evicts objects that are not needed again before those that are', async () => {
+    const all = await entries(300)
+    const parsed = new ObjectCache({ capacity: 40 })
+    const isParsed = (entry: Entry) => parsed.entryOf(entry).object !== undefined
+    const others = all.slice(1)
+    const parseOthers = (count: number) => others.splice(0, count).forEach((entry) => void parsed.objectOf(entry))
+    const reused = all[0]!
+    parsed.objectOf(reused)
+    parseOthers(30)
+    expect(isParsed(reused)).toBe(false)
+    const again = parsed.objectOf(reused)
+    parseOthers(100)
+    expect(parsed.objectOf(reused)).toBe(again)
+    const late = all[1]!
+    parsed.objectOf(late)
+    parseOthers(30)
+    expect(isParsed(late)).toBe(false)
+  })
+
+  it('keeps what replaces a reused object', async () => {
+    const all = await entries(100)
+    const parsed = new ObjectCache({ capacity: 40 })
+    const [before, unrelated] = all as [Entry, Entry]
+    for (const entry of [before, ...all.slice(2, 32), before]) parsed.objectOf(entry)
+    const written = [before, unrelated].map((entry) => {
+      const memo = parsed.newEntry(parsed.objectOf(entry))
+      memo.object = parsed.objectOf(entry)
+      parsed.keep(memo, 100, entry)
+      return memo
+    })
+    for (const entry of all.slice(32, 62)) parsed.objectOf(entry)
+    expect(written.map(({ object }) => object !== undefined)).toEqual([true, false])
   })
 
   it('computes selectable fields once per definition', async () => {

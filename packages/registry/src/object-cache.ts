@@ -6,6 +6,7 @@ import { memberNames } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
 import { ConvertedObjects } from './converted-objects.ts'
 import type { FrozenObject } from './interfaces.ts'
+import { ObjectRing } from './object-ring.ts'
 
 /**
  * Values derived from the bytes of a stored entry and kept with it, so that each is computed once for all readers.
@@ -19,6 +20,10 @@ export interface CachedObject {
   fieldsOf: ResourceDefinition | undefined
   /** The definition whose strategy prepared and validated the whole object when it was stored. */
   settledBy: ResourceDefinition | undefined
+  /** How many objects had been kept when this one was, itself included; 0: it was not kept. */
+  keptAt: number
+  /** It was needed again while a cache that evicts nothing else would have kept it, or it replaces such an object. */
+  isReused: boolean
 }
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({})
@@ -30,40 +35,49 @@ export interface ObjectCacheOptions {
   readonly maxBytes?: number
 }
 
-/** Caches parsed objects within a bound. An evicted object is parsed again from its bytes. */
+/** Maximum number of objects that were not needed again yet. */
+const maxRecent = 256
+/** The part of `maxBytes` that reused objects may take from recent ones. */
+const reusedShare = 0.75
+
+/**
+ * Caches parsed objects within a bound. An evicted object is parsed again from its bytes.
+ *
+ *     written | parsed --> recent --256 others later--> evicted --needed again soon--> reused --oldest--> evicted
+ *                                                       evicted --needed again late--> recent
+ *
+ * Most objects are needed for a short while after a write. Were all kept as long as reused ones, they would be garbage only when the
+ * garbage collector has moved them to the old generation, whose collection costs far more time and memory.
+ */
 export class ObjectCache {
   readonly #converted = new ConvertedObjects((entry) => this.objectOf(entry), deepFreeze)
-  /** A ring buffer: the oldest of `#count` objects is that many places before `#next`. */
-  readonly #ring: (CachedObject | undefined)[]
-  readonly #sizes: Float64Array
+  readonly #recent: ObjectRing
+  readonly #reused: ObjectRing
+  /** An object that was kept so many others ago was evicted too early. An update keeps two: the former object and the new one. */
+  readonly #reuseWindow: number
   readonly #maxBytes: number
-  #next = 0
-  #count = 0
-  #bytes = 0
+  #kept = 0
 
   constructor({ capacity = 2048, maxBytes = 32 * 1024 * 1024 }: ObjectCacheOptions = {}) {
-    this.#ring = new Array<CachedObject | undefined>(capacity).fill(undefined)
-    this.#sizes = new Float64Array(capacity)
+    const recent = Math.min(maxRecent, Math.ceil(capacity / 2))
+    this.#recent = new ObjectRing(recent)
+    this.#reused = new ObjectRing(Math.max(1, capacity - recent))
+    this.#reuseWindow = 2 * capacity
     this.#maxBytes = maxBytes
   }
 
-  /** Adds a parsed object. @param bytes length of its JSON. */
-  keep(cached: CachedObject, bytes: number): void {
-    while (this.#count > 0 && (this.#count === this.#ring.length || this.#bytes + bytes > this.#maxBytes)) this.#dropOldest()
-    this.#ring[this.#next] = cached
-    this.#sizes[this.#next] = bytes
-    this.#next = (this.#next + 1) % this.#ring.length
-    this.#count++
-    this.#bytes += bytes
-  }
-
-  #dropOldest(): void {
-    const at = (this.#next - this.#count + this.#ring.length) % this.#ring.length
-    const oldest = this.#ring[at]
-    if (oldest !== undefined) oldest.object = undefined
-    this.#ring[at] = undefined
-    this.#bytes -= this.#sizes[at] as number
-    this.#count--
+  /** Adds a parsed object. @param bytes length of its JSON. @param replaced the entry that it replaces */
+  keep(cached: CachedObject, bytes: number, replaced?: Entry): void {
+    this.#kept++
+    cached.isReused = cached.keptAt > 0 ? this.#kept - cached.keptAt <= this.#reuseWindow : isReused(replaced)
+    cached.keptAt = this.#kept
+    while (this.#recent.bytes + this.#reused.bytes + bytes > this.#maxBytes) {
+      const from = this.#recent.isEmpty || this.#reused.bytes > this.#maxBytes * reusedShare ? this.#reused : this.#recent
+      if (from.isEmpty) break
+      from.evictOldest()
+    }
+    const ring = cached.isReused ? this.#reused : this.#recent
+    ring.add(cached, bytes)
   }
 
   entryOf(entry: Entry): CachedObject {
@@ -75,6 +89,8 @@ export class ObjectCache {
       fields: undefined,
       fieldsOf: undefined,
       settledBy: undefined,
+      keptAt: 0,
+      isReused: false,
     }
     entry.memo = cached
     this.keep(cached, entry.value.byteLength)
@@ -120,6 +136,8 @@ export class ObjectCache {
       fields: undefined,
       fieldsOf: undefined,
       settledBy: undefined,
+      keptAt: 0,
+      isReused: false,
     }
   }
 
@@ -148,6 +166,10 @@ export class ObjectCache {
   }
 }
 
+function isReused(entry: Entry | undefined): boolean {
+  return (entry?.memo as CachedObject | undefined)?.isReused === true
+}
+
 export function selectableFields(object: FrozenObject, definition: ResourceDefinition): Record<string, string> {
   const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' }
   if (definition.kind.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? ''
@@ -158,10 +180,6 @@ export function selectableFields(object: FrozenObject, definition: ResourceDefin
 /** The stored and served form: canonical JSON and a final newline. */
 export function encodeStored(object: object): Uint8Array {
   return encodeJson(object, { newline: true })
-}
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.byteLength === b.byteLength && Buffer.compare(a, b) === 0
 }
 
 function parse(entry: Entry): FrozenObject {

@@ -1,6 +1,12 @@
 import { type ResourceDefinition, type StrategyContext, validationSteps } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, formatTime, type NameRule, nameRules } from '@krmkit/meta'
-import { validateObjectMetaSteps, validateObjectMetaUpdateSteps } from '@krmkit/meta/validation'
+import {
+  isLargeMetadata,
+  validateObjectMeta,
+  validateObjectMetaSteps,
+  validateObjectMetaUpdate,
+  validateObjectMetaUpdateSteps,
+} from '@krmkit/meta/validation'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
 import { unstorableName } from './keys.ts'
 
@@ -28,12 +34,11 @@ export function ownMetadata(object: ApiObject): ApiObject {
 /** Removes what clients sent for members that only the server sets; runs before ownership is recorded. */
 export function wipeSystemMetadata(object: ApiObject): void {
   const { metadata } = object
-  delete metadata.uid
-  delete metadata.creationTimestamp
-  delete metadata.deletionTimestamp
-  delete metadata.deletionGracePeriodSeconds
-  delete metadata.selfLink
+  // Most clients send none of them, and deleting an absent member costs as much as deleting a present one.
+  for (const member of systemMembers) if (member in metadata) delete metadata[member]
 }
+
+const systemMembers = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
 
 /** Sets the metadata that the server assigns to a new object; @see API protocol specification, 2.2. */
 export function fillNewMetadata(object: ApiObject, environment: RegistryEnvironment, definition: ResourceDefinition): void {
@@ -93,8 +98,9 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
 const anyName = { name: nameRules.pathSegment }
 
 /** Metadata rules of every new object, with interruption points; run after those of the strategy. */
-export function validateNewMetadata(object: FrozenObject, definition: ResourceDefinition): Generator<unknown, FieldError[]> {
-  return validateObjectMetaSteps(object.metadata, { namespaced: definition.kind.namespaced, name: newName })
+export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: ResourceDefinition): Generator<unknown, FieldError[]> {
+  const rules = { namespaced: kind.namespaced, name: newName }
+  return isLargeMetadata(metadata) ? yield* validateObjectMetaSteps(metadata, rules) : validateObjectMeta(metadata, rules)
 }
 
 /** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
@@ -109,23 +115,27 @@ export function* validateUpdatedMetadata(
   current: FrozenObject,
   definition: ResourceDefinition,
 ): Generator<unknown, FieldError[]> {
-  const errors = yield* validateObjectMetaSteps(next.metadata, { namespaced: definition.kind.namespaced, ...anyName })
+  const { metadata } = next
+  const rules = { namespaced: definition.kind.namespaced, ...anyName }
+  if (!isLargeMetadata(metadata))
+    return [...validateObjectMeta(metadata, rules), ...validateObjectMetaUpdate(metadata, current.metadata)]
+  const errors = yield* validateObjectMetaSteps(metadata, rules)
   yield true
-  return [...errors, ...(yield* validateObjectMetaUpdateSteps(next.metadata, current.metadata))]
+  return [...errors, ...(yield* validateObjectMetaUpdateSteps(metadata, current.metadata))]
 }
 
 /**
  * Validates by the strategy, with interruption points where it has them. A kind without `validate` has the metadata rules and a DNS
  * subdomain as its name.
  */
-export function* validateByStrategy(
+export function validateByStrategy(
   object: FrozenObject,
   definition: ResourceDefinition,
   context: StrategyContext,
 ): Generator<unknown, FieldError[]> {
   const { strategy, kind } = definition
-  if (strategy.validate !== undefined) return yield* validationSteps(strategy.validate(object, context))
-  return yield* validateObjectMetaSteps(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+  if (strategy.validate !== undefined) return validationSteps(strategy.validate(object, context))
+  return validateObjectMetaSteps(object.metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
 }
 
 /** As `validateByStrategy`, for an update. */

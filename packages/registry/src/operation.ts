@@ -4,6 +4,7 @@ import { trackOwnership } from './field-ownership.ts'
 import type { WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { takeNamespace } from './object-metadata.ts'
+import { isLarge } from './object-weight.ts'
 import { applyVersionDefaults } from './versions.ts'
 
 /** An operation on a resource whose body is not stored: Binding, Eviction, TokenRequest, a connection. */
@@ -65,7 +66,8 @@ export async function createVirtual(
   const { definition, environment } = store
   const review = applyVersionDefaults(object, definition, environment)
   takeNamespace(review, namespace, definition)
-  const tracking = trackOwnership(store, context, { live: undefined, next: review, subresource: '' })
+  const owned = { live: undefined, next: review, subresource: '', large: isLarge(review) }
+  const tracking = trackOwnership(store, context, owned)
   if (tracking !== undefined) await tracking
   const { name = '' } = review.metadata
   const admission = operationAdmission(store, context, { namespace, name, subresource: '', kind: definition.kind })

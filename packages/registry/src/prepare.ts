@@ -1,6 +1,7 @@
 import type { StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
+import type { Grants } from './allocations.ts'
 import type { FrozenObject } from './interfaces.ts'
 import { type StoreInternals, storedKind } from './internals.ts'
 import type { Stages } from './stages.ts'
@@ -10,12 +11,12 @@ export interface Preparation {
   readonly object: ApiObject
   /** The stored object; `undefined` for a creation. */
   readonly old: FrozenObject | undefined
-  /** Name in error messages. */
-  readonly name: string
+  /** Name in error messages. Some kinds choose a name when they prepare the object. */
+  name(): string
   readonly about: StrategyContext
   readonly stages: Stages
-  /** The write assigns values that no two objects may share. Writes of subresources do not. */
-  readonly allocates: boolean
+  /** Values that no two objects may share. Absent for kinds without such values, and for writes of subresources. */
+  readonly grants: Grants | undefined
   /** Sets metadata and what clients may not choose. Mutates the object. */
   prepare(): void
   /** Completes the valid object. Mutates the object. */
@@ -24,14 +25,37 @@ export interface Preparation {
   validate(): Generator<unknown, readonly FieldError[]>
 }
 
-/** Prepares an object, assigns its shared values and validates it. @throws ApiError 422 */
-export async function prepareAndValidate(store: StoreInternals, preparation: Preparation): Promise<void> {
-  const { definition, allocations } = store
-  const { object, old, about, stages, allocates } = preparation
+/**
+ * Prepares an object, assigns its shared values and validates it.
+ *
+ * @returns a promise where there is something to wait for; most small objects are ready when the function returns.
+ * @throws ApiError 422
+ */
+export function prepareAndValidate(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
+  const { object, old, about, grants } = preparation
   preparation.prepare()
-  const allocating = allocates ? allocations.allocate(definition, object, old, about) : undefined
-  if (allocating !== undefined) refuse(store, preparation, await allocating)
-  const loading = definition.strategy.ready?.(object, old)
+  if (grants === undefined) return validated(store, preparation)
+  return grants.allocate(object, old, about).then((errors) => {
+    refuse(store, preparation, errors)
+    return validated(store, preparation)
+  })
+}
+
+function validated(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
+  const { object, old, stages } = preparation
+  const loading = store.definition.strategy.ready?.(object, old)
+  if (loading !== undefined || stages !== undefined) return validatedLater(store, preparation, loading)
+  refuse(store, preparation, runAtOnce(preparation.validate()))
+  preparation.canonicalize()
+  return undefined
+}
+
+async function validatedLater(
+  store: StoreInternals,
+  preparation: Preparation,
+  loading: Promise<void> | undefined,
+): Promise<void> {
+  const { stages } = preparation
   if (loading !== undefined) await loading
   const validation = preparation.validate()
   refuse(store, preparation, stages === undefined ? runAtOnce(validation) : await stages.run(validation))
@@ -39,5 +63,5 @@ export async function prepareAndValidate(store: StoreInternals, preparation: Pre
 }
 
 function refuse(store: StoreInternals, preparation: Preparation, errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw ApiError.invalid(storedKind(store), preparation.name, errors)
+  if (errors.length > 0) throw ApiError.invalid(storedKind(store), preparation.name(), errors)
 }

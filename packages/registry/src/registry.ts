@@ -1,5 +1,5 @@
 import type { ObjectReader } from '@krmkit/admission'
-import type { ResourceDefinition } from '@krmkit/kinds'
+import type { AllocationProblem, ResourceDefinition } from '@krmkit/kinds'
 import type { GroupResource, GroupVersionResource } from '@krmkit/meta'
 import { createSliceScheduler, type SliceScheduler } from '@krmkit/meta/slices'
 import { Allocations } from './allocations.ts'
@@ -13,6 +13,7 @@ import { ObjectCache } from './object-cache.ts'
 import { createObjectConvertor } from './object-convertor.ts'
 import { FieldOwnership } from './ownership-types.ts'
 import { ServedResources } from './served-resources.ts'
+import { createSharedAllocations } from './shared-allocations.ts'
 import { StorageNormalizer } from './storage-normalizer.ts'
 import { ResourceStore } from './store.ts'
 
@@ -37,6 +38,12 @@ export interface Registry {
   storeOf(resource: GroupResource): ResourceStore | undefined
   /** The stored objects of a resource, whether it is served or not. */
   collection(storage: GroupResource): StoredCollection
+  /**
+   * Corrects the record of assigned values, such as node ports, that servers on one store share; nothing on a store of one process.
+   *
+   * @returns what users should know
+   */
+  repairAllocations(): Promise<readonly AllocationProblem[]>
 }
 
 /** Stored objects apart from any version. */
@@ -94,11 +101,17 @@ export function createRegistry(
     objectCache,
     fieldOwnership,
     storageNormalizer: new StorageNormalizer(),
-    allocations: new Allocations({
-      profile: environment.profile,
-      serviceNetwork: environment.serviceNetwork,
-      follow: (resource, sink) => followForAllocator(storeOf(resource), sink),
-    }),
+    allocations: new Allocations(
+      {
+        profile: environment.profile,
+        features: environment.features,
+        serviceNetwork: environment.serviceNetwork,
+        // A store that has to be refreshed has other writers.
+        shared: environment.storage.refresh === undefined ? undefined : createSharedAllocations(environment.storage, storeOf),
+        follow: (resource, sink) => followForAllocator(storeOf(resource), sink),
+      },
+      environment.onError,
+    ),
     keyedMutex: new KeyedMutex(environment.clock),
     slices: createSliceScheduler(),
     reader: createReader(environment, objectCache, served),
@@ -120,6 +133,10 @@ export function createRegistry(
     stored,
     store,
     storeOf,
+    async repairAllocations() {
+      await environment.storage.refresh?.()
+      return internals.allocations.repair(served.definitions)
+    },
     collection(storage) {
       const prefix = collectionPrefix({ storage })
       return {

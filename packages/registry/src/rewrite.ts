@@ -1,10 +1,11 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
+import { equalBytes } from '@krmkit/meta/bytes'
 import type { Entry } from '@krmkit/storage'
 import { canonicalForm } from './canonical-form.ts'
 import type { StoreInternals } from './internals.ts'
 import { collectionPrefix } from './keys.ts'
-import { encodeStored, sameBytes } from './object-cache.ts'
+import { encodeStored } from './object-cache.ts'
 import { stagesOf } from './stages.ts'
 import { applyVersionDefaults } from './versions.ts'
 import { writeEntry } from './write-entry.ts'
@@ -47,8 +48,8 @@ async function rewriteEntry(store: StoreInternals, entry: Entry): Promise<boolea
     const stages = stagesOf(store, defaulted)
     const canonical = await canonicalForm(store, defaulted, stages)
     const isStale = store.environment.storage.isStale?.(current) === true
-    if (!isStale && sameBytes(encodeStored(canonical), current.value)) return false
-    const write = { key: current.key, object: canonical, expect: current.revision, settled: false, managesFields: true, stages }
+    if (!isStale && equalBytes(encodeStored(canonical), current.value)) return false
+    const write = { key: current.key, object: canonical, replaced: current, settled: false, managesFields: true, stages }
     if ((await writeEntry(store, write)) !== undefined) return true
     // Another writer was first.
     current = await store.environment.storage.get(current.key)

@@ -22,12 +22,12 @@ export class StorageNormalizer {
 
   #struct(type: StructType, object: Record<string, unknown>): Record<string, unknown> {
     const plan = this.#planOf(type)
-    let out = object
-    const set = (member: string, value: unknown): void => {
-      if (out === object) out = { ...object }
-      out[member] = value
+    let out: Record<string, unknown> | undefined
+    for (const member of plan.emptied) {
+      if (!isEmpty(object[member])) continue
+      out ??= { ...object }
+      out[member] = null
     }
-    for (const member of plan.emptied) if (isEmpty(object[member])) set(member, null)
     for (const { member, form, type: inner } of plan.inner) {
       const value = object[member]
       if (typeof value !== 'object' || value === null) continue
@@ -37,21 +37,25 @@ export class StorageNormalizer {
           : form === 'list'
             ? this.#list(inner(), value)
             : this.#map(inner(), value)
-      if (stored !== value) set(member, stored)
+      if (stored === value) continue
+      out ??= { ...object }
+      out[member] = stored
     }
-    return out
+    return out ?? object
   }
 
   #list(type: StructType, items: object): object {
     if (!Array.isArray(items)) return items
-    let changed = false
-    const stored = items.map((item: unknown) => {
-      if (typeof item !== 'object' || item === null) return item
+    let stored: unknown[] | undefined
+    for (let i = 0; i < items.length; i++) {
+      const item: unknown = items[i]
+      if (typeof item !== 'object' || item === null) continue
       const next = this.#struct(type, item as Record<string, unknown>)
-      if (next !== item) changed = true
-      return next
-    })
-    return changed ? stored : items
+      if (next === item) continue
+      stored ??= [...(items as unknown[])]
+      stored[i] = next
+    }
+    return stored ?? items
   }
 
   #map(type: StructType, members: object): object {

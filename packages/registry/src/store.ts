@@ -87,6 +87,11 @@ export class ResourceStore {
     return entry
   }
 
+  /** The key of an object in storage. */
+  keyOf({ namespace, name }: Pick<GetRequest, 'namespace' | 'name'>): string {
+    return objectKey(this.definition, namespace, name)
+  }
+
   /** Lists a collection from one snapshot. @throws ApiError 400, 410 (version or continue token too old), 504. */
   list(request: ListRequest, signal: AbortSignal): Promise<ListResult> {
     return listEntries(this.#internals, request, signal)
@@ -98,8 +103,9 @@ export class ResourceStore {
   }
 
   /** Creates an object, with defaults. @throws ApiError 400, 403, 409, 413, 422. */
-  async create(context: WriteContext, { namespace, ...decoded }: CreateRequest): Promise<Stored> {
-    const stored = this.#toStored(decoded)
+  async create(context: WriteContext, request: CreateRequest): Promise<Stored> {
+    const { namespace } = request
+    const stored = this.#toStored(request)
     const object = stored instanceof Promise ? await stored : stored
     return createObject(this.#internals, context, { namespace, object })
   }

@@ -1,8 +1,11 @@
 import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
-import { validationSteps } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import { type ResourceDefinition, type StrategyContext, type SubresourceStrategy, validationSteps } from '@krmkit/kinds'
+import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
+import { equalBytes } from '@krmkit/meta/bytes'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import { copyJson } from '@krmkit/schema/json'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
+import type { Grants } from './allocations.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
@@ -10,7 +13,6 @@ import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
-import { sameBytes } from './object-cache.ts'
 import {
   carryOverMetadata,
   ownMetadata,
@@ -20,6 +22,7 @@ import {
   validateUpdatedMetadata,
 } from './object-metadata.ts'
 import { encodePrinted, printSteps } from './object-size.ts'
+import { isLarge } from './object-weight.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
 import { stagesOf } from './stages.ts'
@@ -28,9 +31,14 @@ import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, requireNumber, settleVersion } from './update-version.ts'
 import { loadVersion } from './versions.ts'
 import { type EntryWrite, writeEntry } from './write-entry.ts'
+import { inWriteSpan } from './write-span.ts'
+import { traceRequested, traceWritten } from './write-trace.ts'
 
 /** Attempts to change an object that other writers change too, each from its newest state; then the request fails with a conflict. */
 const updateAttempts = 100
+
+/** Objects of fewer bytes are not large: the text of a value has at least two bytes, with its comma. */
+const fewBytes = 4000
 
 /**
  * Changes an object, or creates it where the request allows. Runs the change again from the newest state when another writer was
@@ -39,14 +47,26 @@ const updateAttempts = 100
  * @returns the stored object; an unchanged one keeps its resourceVersion.
  * @throws ApiError 404, 409 (lost race with a given resourceVersion, or another uid), 422 (invalid).
  */
-export async function updateObject(store: StoreInternals, context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
+export function updateObject(store: StoreInternals, context: WriteContext, request: StoredUpdate): Promise<UpdateResult> {
+  return inWriteSpan(store, context.span, { name: 'GuaranteedUpdate etcd3', at: request }, (span) =>
+    updateWithRetries(store, context, request, span),
+  )
+}
+
+async function updateWithRetries(
+  store: StoreInternals,
+  context: WriteContext,
+  request: StoredUpdate,
+  span: RequestSpan | undefined,
+): Promise<UpdateResult> {
   const key = objectKey(store.definition, request.namespace, request.name)
   let unlock: (() => void) | undefined
   const fresh = waitForNewest(store.environment.storage)
   if (fresh !== undefined) await fresh
   try {
     for (let attempt = 1; ; attempt++) {
-      const result = await tryUpdate(store, context, request, key)
+      span?.event(attempt === 1 ? 'initial value restored' : 'Retry value restored')
+      const result = await tryUpdate(store, context, request, { key, span })
       if (result !== undefined) return result
       if (context.signal.aborted || attempt === updateAttempts) {
         throw ApiError.conflict(groupResource(store), request.name, optimisticLockMessage)
@@ -63,7 +83,7 @@ async function tryUpdate(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  key: string,
+  { key, span }: { readonly key: string; readonly span: RequestSpan | undefined },
 ): Promise<UpdateResult | undefined> {
   const { definition, objectCache } = store
   const entry = isStorableName(request.name) ? store.environment.storage.peek(key) : undefined
@@ -73,8 +93,13 @@ async function tryUpdate(
   const current = objectCache.seen(definition, entry)
   const converting = loadVersion(current, definition, store.slices)
   if (converting !== undefined) await converting
-  const result = await store.allocations.inOrder(definition, () => updateOnce(store, context, request, { entry, current }))
-  return result === undefined ? undefined : { ...result, created: false }
+  const result = await store.allocations.run(definition, (grants) =>
+    updateOnce(store, context, request, { entry, current, grants, span }),
+  )
+  if (result === undefined) return undefined
+  // A removed object has no entry.
+  traceWritten(context, current, result.entry === undefined ? undefined : result.object)
+  return { ...result, created: false }
 }
 
 async function createMissing(
@@ -114,7 +139,7 @@ async function updateOnce(
   store: StoreInternals,
   context: WriteContext,
   request: StoredUpdate,
-  { entry, current }: StoredState,
+  { entry, current, grants, span }: StoredState & { readonly grants: Grants | undefined; readonly span: RequestSpan | undefined },
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { namespace, name, subresource, managesFields = false, uid = '' } = request
@@ -124,11 +149,14 @@ async function updateOnce(
   const unchanged = same && isSettled(store, entry, current)
   const changed = unchanged ? given : ownMetadata(same ? copyJson(given) : given)
   if (!unchanged) takeNamespace(changed, namespace, definition)
-  const tracking =
-    managesFields || unchanged ? undefined : trackOwnership(store, context, { live: current, next: changed, subresource })
-  if (tracking !== undefined) await tracking
   const stages = stagesOf(store, changed)
+  if (!managesFields && !unchanged) {
+    const large = stages !== undefined || (entry.value.byteLength > fewBytes && isLarge(current))
+    const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large })
+    if (tracking !== undefined) await tracking
+  }
   if (stages !== undefined) await stages.next()
+  if (context.trace !== undefined) traceRequested(context, changed)
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(store, context)
   const skips = request.skipAdmission === true
@@ -147,45 +175,62 @@ async function updateOnce(
   const about = subresource === '' ? own : { ...own, subresource }
   const rules = strategy ?? definition.strategy
   const whole = strategy === undefined
-  await prepareAndValidate(store, {
+  const preparing = prepareAndValidate(store, {
     object: next,
     old: current,
-    name,
+    name: () => name,
     about,
     stages,
-    allocates: whole,
+    grants: whole ? grants : undefined,
     prepare() {
       carryOverMetadata(next, current, definition)
       rules.prepareForUpdate?.(next, current, about)
     },
     canonicalize: () => definition.strategy.canonicalize?.(next, about),
-    *validate() {
-      const errors = [...(context.missing ?? []), ...(yield* validateUpdatedMetadata(next, current, definition))]
-      yield true
-      const own =
-        strategy === undefined
-          ? validateUpdateByStrategy(next, current, definition, about)
-          : validationSteps(strategy.validateUpdate(next, current, about))
-      return [...errors, ...(yield* own)]
-    },
+    validate: () => validateChanged({ next, current, definition, strategy, about, missing: context.missing }),
   })
+  if (preparing !== undefined) await preparing
   for (const text of rules.warnings?.(next, current, about) ?? []) context.warn(text)
   if (stages !== undefined) await stages.next()
   const judged = skips ? undefined : (request.view?.show(next) ?? next)
   const reservation = judged === undefined ? undefined : await environment.admission.validate(judged, attributes, admission)
-  return writeReserved(reservation, () => writeUpdate(store, context, { next, current, entry, whole, managesFields, stages }))
+  return writeReserved(reservation, () =>
+    writeUpdate(store, context, { next, current, entry, whole, managesFields, stages, span }),
+  )
+}
+
+interface ChangedObject {
+  readonly next: ApiObject
+  readonly current: FrozenObject
+  readonly definition: ResourceDefinition
+  /** Of the subresource. */
+  readonly strategy: SubresourceStrategy<ApiObject> | undefined
+  readonly about: StrategyContext
+  readonly missing: WriteContext['missing']
+}
+
+function* validateChanged(change: ChangedObject): Generator<unknown, readonly FieldError[]> {
+  const { next, current, definition, strategy, about, missing = [] } = change
+  const errors = [...missing, ...(yield* validateUpdatedMetadata(next, current, definition))]
+  yield true
+  const own =
+    strategy === undefined
+      ? validateUpdateByStrategy(next, current, definition, about)
+      : validationSteps(strategy.validateUpdate(next, current, about))
+  return [...errors, ...(yield* own)]
 }
 
 interface UpdateWrite extends StoredState, Pick<EntryWrite, 'managesFields' | 'stages'> {
   readonly next: ApiObject
   /** The strategy of the kind ran, not that of a subresource. */
   readonly whole: boolean
+  readonly span: RequestSpan | undefined
 }
 
 async function writeUpdate(
   store: StoreInternals,
   context: WriteContext,
-  { next, current, entry, whole, managesFields, stages }: UpdateWrite,
+  { next, current, entry, whole, managesFields, stages, span }: UpdateWrite,
 ): Promise<Stored | undefined> {
   const { definition, objectCache } = store
   const forming = canonicalForm(store, next, stages)
@@ -211,18 +256,11 @@ async function writeUpdate(
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
   const printed = mayBeSame && stages !== undefined ? await stages.run(printSteps(kept)) : undefined
   const isStale = store.environment.storage.isStale?.(entry) === true
-  if (mayBeSame && !isStale && sameBytes(encodePrinted(kept, printed), entry.value)) {
+  if (mayBeSame && !isStale && equalBytes(encodePrinted(kept, printed), entry.value)) {
     if (settled) memo.settledBy = definition
     return { object: current, entry }
   }
   const stored = definition.conversion === undefined ? undefined : kept
-  return writeEntry(store, {
-    key: entry.key,
-    object: canonical,
-    stored,
-    expect: entry.revision,
-    settled,
-    managesFields,
-    stages,
-  })
+  const write = { key: entry.key, object: canonical, stored, replaced: entry, settled, managesFields, stages }
+  return writeEntry(store, write, span)
 }

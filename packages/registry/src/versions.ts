@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
 import { runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
-import { type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
+import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
 import type { FrozenObject } from './interfaces.ts'
 import { freezeSteps } from './object-cache.ts'
@@ -73,7 +73,21 @@ export function applyVersionDefaults(
   definition: ResourceDefinition,
   options: VersionDefaultsOptions,
 ): ApiObject {
-  return runAtOnce(applyVersionDefaultsSteps(object, definition, options))
+  const { kind, strategy } = definition
+  const { profile, size } = options
+  const type = kind.type()
+  // Small objects of most kinds need no generators.
+  if (type.custom !== undefined) return runAtOnce(applyVersionDefaultsSteps(object, definition, options))
+  let defaulted: ApiObject
+  try {
+    defaulted = applyDefaults(type, object, { size })
+  } catch (error) {
+    throw defaultsRefusal(error, size)
+  }
+  if (strategy.defaults === undefined) return defaulted
+  strategy.defaults(defaulted, kind.version, profile)
+  if (size !== undefined && size.bytes > largeBodyBytes) runAtOnce(checkSize(defaulted, size))
+  return defaulted
 }
 
 /** As `applyVersionDefaults`, with interruption points for large objects. */
@@ -96,8 +110,12 @@ function* applyTypeDefaults(type: StructType, object: ApiObject, size: DecodedSi
   try {
     return yield* applyDefaultsSteps(type, object, { size })
   } catch (error) {
-    throw size !== undefined && error instanceof DecodeError && error.code === 'TooLarge' ? objectTooLarge(size.maxBytes) : error
+    throw defaultsRefusal(error, size)
   }
+}
+
+function defaultsRefusal(error: unknown, size: DecodedSize | undefined): unknown {
+  return size !== undefined && error instanceof DecodeError && error.code === 'TooLarge' ? objectTooLarge(size.maxBytes) : error
 }
 
 /** Weighs the members that are stored as they were sent. @throws ApiError 413 */

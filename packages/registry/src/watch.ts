@@ -5,6 +5,7 @@ import type { StoreInternals } from './internals.ts'
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries, selects } from './list.ts'
 import { parseResourceVersion, waitForNewest } from './resource-version.ts'
+import { selectionsOf } from './selections.ts'
 
 /** A change as one watch sees it. */
 export interface ResourceEvent {
@@ -28,6 +29,8 @@ export interface ResourceWatch {
   readonly initial: readonly Entry[]
   /** Version of the initial state, or the one that the watch starts after. */
   readonly startVersion: string
+  /** Selectors decide about each event; without them, every watch of the collection sees an event in the same way. */
+  readonly isSelective: boolean
   /** Everything up to this version has been taken: safe for a bookmark. */
   readonly resourceVersion: string
   /** The watch was cut off, because it fell too far behind or the server closes. Nothing arrives any more. */
@@ -103,41 +106,9 @@ function watchFrom(
   }
 }
 
-/**
- * The first field or label that must have one value, by which the store finds the watches of an event. Labels and fields of objects
- * that are converted are not known when the event arrives.
- */
-function selectionOf({ definition, objectCache }: StoreInternals, request: WatchRequest): WatchSelection | undefined {
-  if (definition.custom !== undefined || definition.conversion !== undefined) return undefined
-  const field = request.fieldSelector?.requirements.find(({ operator }) => operator === '=')
-  if (field !== undefined) {
-    const name = field.field
-    const readValue = readable((entry) => own(objectCache.fieldsOf(entry, definition), name) ?? '')
-    return { index: `${definition.group}/${definition.version} field ${name}`, value: field.value, readValue }
-  }
-  for (const { key } of request.labelSelector?.requirements ?? []) {
-    const value = request.labelSelector?.exactMatch(key)
-    if (value === undefined) continue
-    // The space sets an absent label apart from every value.
-    const readValue = readable((entry) => own(objectCache.labelsOf(entry, definition), key) ?? ' ')
-    return { index: `label ${key}`, value, readValue }
-  }
-  return undefined
-}
-
-/** An entry that cannot be parsed has no known value: it goes to every watch, where reading it reports the error. */
-function readable(readValue: (entry: Entry) => string): WatchSelection['readValue'] {
-  return (entry) => {
-    try {
-      return readValue(entry)
-    } catch {
-      return undefined
-    }
-  }
-}
-
-function own(values: Readonly<Record<string, string>>, name: string): string | undefined {
-  return Object.hasOwn(values, name) ? values[name] : undefined
+/** Storage finds the watches of an event by one value. */
+function selectionOf(store: StoreInternals, request: WatchRequest): WatchSelection | undefined {
+  return selectionsOf(store, request)[0]
 }
 
 interface WatchStart {
@@ -152,6 +123,7 @@ function createWatch(store: StoreInternals, request: WatchRequest, { watcher, in
   return {
     initial,
     startVersion: start,
+    isSelective,
     get resourceVersion() {
       return String(watcher.revision)
     },

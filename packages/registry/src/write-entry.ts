@@ -1,4 +1,5 @@
 import type { ApiObject } from '@krmkit/meta'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { Entry } from '@krmkit/storage'
 import { canonicalForm } from './canonical-form.ts'
 import type { Stored } from './interfaces.ts'
@@ -12,8 +13,8 @@ export interface EntryWrite {
   readonly object: ApiObject
   /** The object in the storage version, where a webhook has converted it already. */
   readonly stored?: ApiObject | undefined
-  /** Revision that must still be the newest at `key`; 0: nothing is stored there. */
-  readonly expect: number
+  /** The entry that must still be the newest at `key`; `undefined`: nothing is stored there. */
+  readonly replaced: Entry | undefined
   /** The strategy of the whole object has prepared and validated it. */
   readonly settled: boolean
   /** managedFields must be kept even where they exceed the size limit: the request applies. */
@@ -24,7 +25,8 @@ export interface EntryWrite {
 /** Encodes the object once and stores it. @returns `undefined` when another writer was first. */
 export async function writeEntry(
   store: StoreInternals,
-  { key, object, stored, expect, settled, managesFields, stages }: EntryWrite,
+  { key, object, stored, replaced, settled, managesFields, stages }: EntryWrite,
+  span?: RequestSpan,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, environment, objectCache } = store
   object.metadata.resourceVersion = '0'
@@ -36,6 +38,7 @@ export async function writeEntry(
   const memo = objectCache.newEntry(canonical)
   if (settled) memo.settledBy = definition
   const printed = stages === undefined ? undefined : await stages.run(printSteps(canonical))
+  span?.event('About to Encode')
   const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
   const result = await environment.storage.put(
     key,
@@ -48,10 +51,12 @@ export async function writeEntry(
       memo.object = stages === undefined ? deepFreeze(canonical) : canonical
       return bytes
     },
-    { expect, memo },
+    { expect: replaced?.revision ?? 0, memo },
   )
+  span?.event('Txn call completed')
   if (result.outcome === 'conflict') return undefined
-  objectCache.keep(memo, result.entry.value.byteLength)
+  span?.event('Transaction committed', () => ({ len: result.entry.value.byteLength }))
+  objectCache.keep(memo, result.entry.value.byteLength, replaced)
   if (stages !== undefined) await stages.run(freezeSteps(canonical))
   if (conversion !== undefined) return { object: await objectCache.read(definition, result.entry), entry: result.entry }
   return { object: canonical, entry: result.entry }

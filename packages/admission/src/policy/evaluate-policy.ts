@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { utf8Length } from '@krmkit/meta/go-text'
+import { trimSpace, utf8Length } from '@krmkit/meta/go-text'
 import { cel } from '@krmkit/schema'
 import type { Activation, Variables } from './activation.ts'
 import { BudgetExceededError, type CostBudget, evaluateExpression, type VariableCost } from './evaluate-expression.ts'
@@ -130,12 +130,12 @@ async function timed<T>(run: () => Promise<T>): Promise<{ readonly result: T; re
 
 /** The trimmed message; empty when it is too long or has several lines. */
 function validMessage(message: string): string {
-  const text = message.trim()
+  const text = trimSpace(message)
   return utf8Length(text) > maxMessage || text.includes('\n') ? '' : text
 }
 
 function defaultMessage({ message = '', expression }: Validation): string {
-  return message === '' ? `failed expression: ${expression.trim()}` : message.trim()
+  return message === '' ? `failed expression: ${trimSpace(expression)}` : trimSpace(message)
 }
 
 async function annotate(
@@ -150,7 +150,7 @@ async function annotate(
     if ('error' in result) {
       if (!failsOpen) found.push({ key, error: result.error, seconds })
     } else if (typeof result.value === 'string') {
-      const value = result.value.trim()
+      const value = trimSpace(result.value)
       if (value !== '') found.push({ key, value })
     } else if (result.value !== null && !(result.value instanceof engine.ErrorValue)) {
       found.push({

@@ -1,4 +1,5 @@
 import type { Authorizer } from '@krmkit/authorization'
+import { trimSpace } from '@krmkit/meta/go-text'
 import { cel, loadCel } from '@krmkit/schema'
 import type { ConditionResult, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
@@ -53,7 +54,7 @@ export function compileConditions(
   const { engine, storedExpressions: stored } = cel()
   const scope = engine.admissionEnvironment(stored, { params, authorizer: true })
   return conditions.map(({ expression }) => {
-    const text = expression.trim()
+    const text = trimSpace(expression)
     return { text, compiled: engine.compileExpression(scope, text, { kinds: ['bool'] }) }
   })
 }

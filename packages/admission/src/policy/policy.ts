@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly, LabelSelector } from '@krmkit/meta'
+import { trimSpace } from '@krmkit/meta/go-text'
 import { cel } from '@krmkit/schema'
 import type { Type } from '@krmkit/schema/cel'
 import { compileSelector } from '../webhook/hook.ts'
@@ -149,7 +150,7 @@ function compilePolicy(spec: PolicyMembers): PolicyPrograms {
       validation,
       source: compile(validation.expression, { kinds: ['bool'] }),
       message:
-        (validation.messageExpression ?? '').trim() === ''
+        trimSpace(validation.messageExpression ?? '') === ''
           ? undefined
           : compile(validation.messageExpression as string, { kinds: ['string'], authorizer: false }),
     })),

@@ -1,17 +1,25 @@
 import type { Clock } from '@krmkit/meta'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { RequestBounds } from '../interfaces.ts'
 
 /** The deadline of one call: the earlier of the webhook's timeout and the request's deadline; also ends when the client disconnects. */
 export class CallDeadline {
   /** The `timeout` query parameter of the call. */
   readonly timeoutSeconds: number
+  /** The span of the call. */
+  readonly span: RequestSpan | undefined
   readonly #remainingMs: number
   readonly #clock: Clock
   readonly #bounds: RequestBounds | undefined
   #controller: AbortController | undefined
   #ended: Error | undefined
 
-  constructor(clock: Clock, timeoutMs: number, bounds: RequestBounds | undefined) {
+  constructor(
+    clock: Clock,
+    timeoutMs: number,
+    { bounds, span }: { readonly bounds: RequestBounds | undefined; readonly span: RequestSpan | undefined },
+  ) {
+    this.span = span
     this.#clock = clock
     this.#bounds = bounds
     this.#remainingMs = bounds?.deadline === undefined ? timeoutMs : Math.min(timeoutMs, bounds.deadline - clock.now())

@@ -1,4 +1,5 @@
 import { ApiError, type Clock } from '@krmkit/meta'
+import type { RequestSpan } from '@krmkit/meta/tracing'
 import type { WebhookResponse, WebhookSender, WebhookTransport } from '@krmkit/protocol'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import type { ObjectReader } from '../interfaces.ts'
@@ -29,6 +30,8 @@ export interface EndpointPostOptions {
   readonly signal: AbortSignal
   /** The `timeout` query parameter. */
   readonly timeoutSeconds: number
+  /** The span of the call, which the webhook continues. */
+  readonly span?: RequestSpan | undefined
 }
 
 /** The configuration that an endpoint is resolved from; endpoints are cached by its identity. */
@@ -147,7 +150,7 @@ interface Route {
 }
 
 /** @returns the body of a 2xx response. @throws WebhookError */
-async function post(route: Route, body: string, { signal, timeoutSeconds }: EndpointPostOptions): Promise<Uint8Array> {
+async function post(route: Route, body: string, { signal, timeoutSeconds, span }: EndpointPostOptions): Promise<Uint8Array> {
   const { send, address, limitBytes } = route
   const authorization = await route.credentials.authorization?.()
   const headers: Record<string, string> = {
@@ -159,10 +162,14 @@ async function post(route: Route, body: string, { signal, timeoutSeconds }: Endp
   let path = `${address.path}?timeout=${timeoutSeconds}s`
   for (let redirects = 0; ; redirects++) {
     const url = address.origin + path
+    const call = span?.call(method, url)
+    const sent = call === undefined ? headers : { ...headers, ...call.headers }
     let response: WebhookResponse
     try {
-      response = await send({ method, path, headers, body: method === 'POST' ? body : '', signal, limitBytes })
+      response = await send({ method, path, headers: sent, body: method === 'POST' ? body : '', signal, limitBytes })
+      call?.endCall(response.status)
     } catch (error) {
+      call?.endCall(undefined)
       throw failedCall(`${method === 'POST' ? 'Post' : 'Get'} ${JSON.stringify(url)}: ${messageOf(error, signal)}`)
     }
     const next = redirects < maxRedirects ? redirected(response, url) : undefined

@@ -1,4 +1,5 @@
 import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
+import type { SpanAttributes } from '@krmkit/meta/tracing'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { CallDeadline } from './call-deadline.ts'
 import { type Endpoint, type EndpointPostOptions, failedCall, WebhookClient, type WebhookClientOptions } from './client.ts'
@@ -62,23 +63,42 @@ export class WebhookDispatcher {
     const sent = { uid: random.uuid(), version, group, type: this.#type }
     const members = requestMembers(attributes, invocation.version, profile)
     const apiVersion = `${group}/${version}`
-    const deadline = new CallDeadline(this.#options.clock, hook.timeoutMs, context.bounds)
-    let running: AdmissionResponse | Promise<AdmissionResponse>
-    if (endpoint.kind === 'function') {
-      const request = { uid: sent.uid, ...members.before, ...versioned, ...members.after } as AdmissionReview['request']
-      running = callFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, sent, deadline)
-    } else {
-      const objects = { object: this.#objectJson.of(versioned.object), oldObject: this.#objectJson.of(versioned.oldObject) }
-      const body = encodeReview(apiVersion, sent.uid, members, objects)
-      running = endpoint.post(body, deadline).then((bytes) => withCallError(() => readAdmissionResponse(bytes, sent)))
+    const span = context.bounds?.span?.child(`Call ${this.#type} webhook`, () =>
+      callAttributes(invocation.hook, attributes, sent.uid),
+    )
+    const deadline = new CallDeadline(this.#options.clock, hook.timeoutMs, { bounds: context.bounds, span })
+    let response: AdmissionResponse
+    try {
+      let running: AdmissionResponse | Promise<AdmissionResponse>
+      if (endpoint.kind === 'function') {
+        const request = { uid: sent.uid, ...members.before, ...versioned, ...members.after } as AdmissionReview['request']
+        running = callFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, sent, deadline)
+      } else {
+        const objects = { object: this.#objectJson.of(versioned.object), oldObject: this.#objectJson.of(versioned.oldObject) }
+        const body = encodeReview(apiVersion, sent.uid, members, objects)
+        running = endpoint.post(body, deadline).then((bytes) => withCallError(() => readAdmissionResponse(bytes, sent)))
+      }
+      const url = `${endpoint.url}?timeout=${deadline.timeoutSeconds}s`
+      const timeoutError = (reason: string) => failedCall(`Post ${JSON.stringify(url)}: ${reason}`)
+      response = running instanceof Promise ? await deadline.limit(running, timeoutError) : running
+      span?.event('Request completed')
+    } finally {
+      span?.end()
     }
-    const url = `${endpoint.url}?timeout=${deadline.timeoutSeconds}s`
-    const timeoutError = (reason: string) => failedCall(`Post ${JSON.stringify(url)}: ${reason}`)
-    const response = running instanceof Promise ? await deadline.limit(running, timeoutError) : running
     forwardWarningsAndAnnotations(hook, response, context)
     if (response.allowed) return { kind: 'allowed', response }
     return { kind: 'refused', error: refusal(hook.name, response.status) }
   }
+}
+
+function callAttributes(
+  { configuration, name }: Hook,
+  { resource, subresource, operation }: AdmissionAttributes,
+  uid: string,
+): SpanAttributes {
+  const { group, version, resource: of } = resource
+  const resourceText = `${group}/${version}, Resource=${of}`
+  return { configuration, webhook: name, resource: resourceText, subresource, operation, UID: uid }
 }
 
 /** Calls an in-process webhook; synchronous when the function is. */

@@ -34,6 +34,8 @@ export interface AggregatorOptions {
   readonly closing: AbortSignal
   readonly onError: (error: unknown) => void
   readonly metrics: AvailabilityMetrics
+  /** Another server registers group versions, and writes the status of API services. */
+  readonly isReplica?: boolean
 }
 
 interface ServiceState {
@@ -115,7 +117,7 @@ export class Aggregator {
       const store = registry.storeOf({ group: '', resource: backend })
       await store?.follow({ put: changed, remove: changed }, { ...follow, changesOnly: true })
     }
-    const unfollow = registry.served.onChange(() => this.#queue.add(() => autoregister.sync()))
+    const unfollow = registry.served.onChange(() => this.#queue.add(() => this.#register()))
     closing.addEventListener(
       'abort',
       () => {
@@ -125,8 +127,13 @@ export class Aggregator {
       },
       { once: true },
     )
-    this.#queue.add(() => autoregister.sync())
+    this.#queue.add(() => this.#register())
     await this.#queue.drained()
+  }
+
+  /** Registers the group versions that are served here. */
+  async #register(): Promise<void> {
+    if (this.#options.isReplica !== true) await this.#autoregister?.sync()
   }
 
   /** The response of another server; undefined for requests that are served here. */
@@ -194,9 +201,8 @@ export class Aggregator {
     this.#timers.delete(name)
     this.#disconnect(name, before)
     this.#publish()
-    const autoregister = this.#autoregister
     // A group version served here is registered again at once.
-    if (autoregister !== undefined) this.#queue.add(() => autoregister.sync())
+    this.#queue.add(() => this.#register())
   }
 
   /** Closes a former connection and drops its documents. */
@@ -324,6 +330,7 @@ export class Aggregator {
     const available = availability.status === 'True'
     const lost = !available && before?.status === 'True' ? { lost: availability.reason ?? '' } : {}
     if (availability !== local) this.#options.metrics.observe(name, { available, ...lost })
+    if (this.#options.isReplica === true) return
     const { status, reason, message } = availability
     if (before?.status === status && before.reason === reason && before.message === message) return
     const since = before?.status === status ? before.lastTransitionTime : undefined

@@ -1,3 +1,4 @@
+import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { ApiBody } from '@krmkit/protocol'
 
 /** Reads a whole response body as UTF-8 text. @throws Error for a body above `limitBytes`. */
@@ -13,5 +14,5 @@ export async function readBodyText({ body }: { readonly body: ApiBody }, limitBy
   else if (body.kind === 'list') for (const part of body.parts) take(part instanceof Uint8Array ? part : part.bytes())
   else if (body.kind === 'stream') for await (const part of body.stream) take(part)
   else if (body.kind === 'connection') body.connection.destroy()
-  return Buffer.concat(parts).toString('utf8')
+  return utf8Text(concatBytes(parts))
 }

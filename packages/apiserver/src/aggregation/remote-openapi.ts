@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Clock, JsonObject } from '@krmkit/meta'
+import { hexText } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 import { documentName } from '../openapi/published.ts'
 import {
   type ConvertedDocument,
@@ -132,7 +133,7 @@ export class RemoteOpenApi implements RemoteSource {
     if (response.status === 404) return undefined
     if (response.status !== 200) throw new Error(`${remote.id} responded with status ${response.status}`)
     const serverEtag = [response.headers.etag ?? []].flat()[0]
-    const etag = serverEtag ?? createHash('sha512').update(response.text).digest('hex').toUpperCase()
+    const etag = serverEtag ?? hexText(digest('sha512', [response.text])).toUpperCase()
     const hasServerTag = serverEtag !== undefined
     if (etag === knownEtag) return { etag, hasServerTag }
     const document: unknown = JSON.parse(response.text)
@@ -167,7 +168,7 @@ function convertedDocument(
   document: JsonObject,
   { prefix, etag }: { readonly prefix: string; readonly etag: string },
 ): ConvertedDocument {
-  const hash = createHash('sha512').update(`${prefix}\n${etag}`).digest('hex').toUpperCase()
+  const hash = hexText(digest('sha512', [`${prefix}\n${etag}`])).toUpperCase()
   return { etag, hash, document: convertToV3(document, [`${prefix}/`]) }
 }
 

@@ -109,14 +109,21 @@ class HttpService implements RemoteService {
     }
     const { readBody, ...rest } = createProxiedRequest(context, { host: hostAndPort(address), limitBytes })
     const body = await readBody()
+    const call = context.span?.call(rest.method, `https://${hostAndPort(address)}${rest.path}`)
     const deadline = createRequestDeadline(context, options.clock, isDiscovery(context) ? discoveryMs : undefined)
     try {
-      const response = await verified.send({ ...rest, ...(body === undefined ? {} : { body }), address, signal: deadline.signal })
+      const headers = { ...rest.headers, ...call?.headers }
+      const response = await verified.send({
+        ...{ ...rest, headers, address, signal: deadline.signal },
+        ...(body === undefined ? {} : { body }),
+      })
+      call?.endCall(response.status)
       return deadline.responseStarted(
         proxiedResponse(response, rest.upgrade === true, options.aggregation.forwardRedirects === true),
       )
     } catch (error) {
       deadline.release()
+      call?.endCall(undefined)
       const reason = error instanceof Error ? error.message : String(error)
       return textResponse(503, `${rest.upgrade === true ? reason : `error trying to reach service: ${reason}`}\n`)
     }

@@ -1,4 +1,5 @@
 import { type GroupVersionKind, isJsonObject, type JsonValue, parseApiVersion } from '@krmkit/meta'
+import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
 
@@ -64,7 +65,7 @@ function readResponse(
 function bytesOf(body: ApiResponse['body']): Uint8Array | undefined {
   if (body.kind === 'bytes') return body.bytes
   if (body.kind !== 'list' || body.length > maxBodyBytes) return undefined
-  return Buffer.concat(body.parts.map((part) => ('bytes' in part ? part.bytes() : part)))
+  return concatBytes(body.parts.map((part) => ('bytes' in part ? part.bytes() : part)))
 }
 
 /** Removes `metadata.managedFields` of an object, and of the items of a list. */

@@ -7,6 +7,7 @@ import {
   reconcileRole,
 } from '@krmkit/authorization/bootstrap'
 import { ApiError, type ApiObject, type Features, type NamingProfile } from '@krmkit/meta'
+import { onNextTurn } from '@krmkit/meta/slices'
 import { type FrozenObject, type Registry, serverContext } from '@krmkit/registry'
 import type { AccessControl } from '../access/access-control.ts'
 import type { HealthCheck } from '../health/health.ts'
@@ -32,7 +33,7 @@ export async function ensureBootstrapRoles(
   // Concurrent writes share one commit of a durable store; other requests run between the batches.
   for (let from = 0; from < all.length; from += batchSize) {
     await Promise.all(all.slice(from, from + batchSize).map((task) => task()))
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise<void>(onNextTurn)
   }
 }
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import {
   type ApiObject,
   type DeepReadonly,
@@ -167,13 +166,18 @@ function restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject
       if (typeof value === 'string') continue
       throw new Error(`metadata.${name}[${key}] must be a string, but is ${goType(value)} in converted object`)
     }
-    if (!isDeepStrictEqual(texts, original.metadata[name])) {
+    if (!sameTexts(texts, original.metadata[name] ?? {})) {
       const errors = validate(texts as Record<string, string>, Path.of('metadata').child(field))
       if (errors.length > 0) throw new Error(formatFieldErrors(errors))
     }
     metadata[name] = texts
   }
   return metadata
+}
+
+function sameTexts(a: object, b: object): boolean {
+  const [texts, others] = [Object.entries(a), new Map(Object.entries(b))]
+  return texts.length === others.size && texts.every(([key, text]) => others.get(key) === text)
 }
 
 function textOf(value: JsonValue | undefined): string {

@@ -24,25 +24,55 @@ export function reconcileStatus(
   others: readonly Definition[],
   now: string,
 ): DeepReadonly<CustomResourceDefinitionStatus> {
-  const { accepted, condition } = acceptNames(definition, others)
   const status = definition.status ?? {}
-  let conditions = (status.conditions ?? []) as Condition[]
-  const set = (next: Omit<Condition, 'lastTransitionTime'>): void => {
-    const found = conditions.find(({ type }) => type === next.type)
-    const isUnchanged =
-      found !== undefined && found.status === next.status && found.reason === next.reason && found.message === next.message
-    if (!isUnchanged) conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
+  const before = (status.conditions ?? []) as Condition[]
+  let { acceptedNames } = status
+  let conditions = before
+  const set = (next: NewCondition): void => {
+    conditions = setDefinitionCondition(conditions, { ...next, lastTransitionTime: now })
   }
-  set(condition)
-  if (!isTrue(conditions, 'Established')) set(establishedCondition(definition, condition.status === 'True'))
-  if (isProtectedGroup(definition.spec.group)) set(approvalCondition(definition))
-  if (conditions === status.conditions && JSON.stringify(accepted) === JSON.stringify(status.acceptedNames)) return status
-  return { ...status, acceptedNames: accepted, conditions }
+  const acceptance = sameNames(definition.spec.names, acceptedNames) ? undefined : acceptNames(definition, others)
+  if (acceptance !== undefined) {
+    const { accepted, condition } = acceptance
+    if (!isGiven(condition, conditions) || JSON.stringify(accepted) !== JSON.stringify(acceptedNames)) {
+      acceptedNames = accepted
+      set(condition)
+      // An existing condition stays as it is, but for a missing time.
+      set(conditions.find(({ type }) => type === 'Established') ?? notAccepted)
+    }
+  }
+  if (isTrue(conditions, 'NamesAccepted') && !isTrue(conditions, 'Established')) {
+    const established = establishedCondition(definition)
+    if (!isGiven(established, conditions)) set(established)
+  }
+  if (isProtectedGroup(definition.spec.group)) {
+    const approval = approvalCondition(definition)
+    if (!isGiven(approval, conditions)) set(approval)
+  }
+  if (conditions === before && acceptedNames === status.acceptedNames) return status
+  return { ...status, acceptedNames, conditions } as DeepReadonly<CustomResourceDefinitionStatus>
 }
 
-function establishedCondition(definition: Definition, accepted: boolean): Omit<Condition, 'lastTransitionTime'> {
+type NewCondition = Omit<Condition, 'lastTransitionTime'>
+
+function isGiven({ type, status, reason, message }: NewCondition, conditions: readonly Condition[]): boolean {
+  const found = conditions.find((each) => each.type === type)
+  return found?.status === status && found.reason === reason && found.message === message
+}
+
+function sameNames(a: DeepReadonly<Names>, b: DeepReadonly<Names> | undefined): boolean {
+  return b !== undefined && JSON.stringify(ordered(a as Names)) === JSON.stringify(ordered(b as Names))
+}
+
+const notAccepted: NewCondition = {
+  type: 'Established',
+  status: 'False',
+  reason: 'NotAccepted',
+  message: 'not all names are accepted',
+}
+
+function establishedCondition(definition: Definition): NewCondition {
   const type = 'Established'
-  if (!accepted) return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
   if (hasInvalidCaBundle(definition)) {
     return { type, status: 'False', reason: 'InvalidCABundle', message: 'The conversion webhook CABundle is invalid' }
   }
@@ -55,14 +85,14 @@ export function isTrue(conditions: readonly DeepReadonly<Condition>[] | null | u
 
 interface Acceptance {
   readonly accepted: Names
-  readonly condition: Omit<Condition, 'lastTransitionTime'>
+  readonly condition: NewCondition
 }
 
+/** As on the stock server, a name that the definition itself has under another member is in use, too. */
 function acceptNames({ spec, status }: Definition, others: readonly Definition[]): Acceptance {
   const resources = new Set<string>()
   const kinds = new Set<string>()
-  for (const other of others) {
-    const names = other.status?.acceptedNames
+  for (const names of [status?.acceptedNames, ...others.map((other) => other.status?.acceptedNames)]) {
     for (const name of [names?.plural, names?.singular, ...(names?.shortNames ?? [])])
       if (name !== undefined && name !== '') resources.add(name)
     for (const name of [names?.kind, names?.listKind]) if (name !== undefined && name !== '') kinds.add(name)
@@ -97,15 +127,15 @@ function acceptNames({ spec, status }: Definition, others: readonly Definition[]
   return { accepted: ordered(accepted), condition: { type: 'NamesAccepted', ...condition } }
 }
 
-/** Members in the order of the type. */
-function ordered({ plural, singular, shortNames, kind, listKind, categories }: Names): Names {
+/** Members in the order of the type, without empty lists. */
+function ordered({ plural, singular, shortNames = [], kind, listKind, categories = [] }: Names): Names {
   return {
     plural,
     ...(singular === undefined || singular === '' ? {} : { singular }),
-    ...(shortNames === undefined ? {} : { shortNames }),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
     kind,
     ...(listKind === undefined || listKind === '' ? {} : { listKind }),
-    ...(categories === undefined ? {} : { categories }),
+    ...(categories.length === 0 ? {} : { categories }),
   }
 }
 
@@ -116,7 +146,7 @@ const approvalReasons = {
   invalid: 'InvalidAnnotation',
 } as const
 
-function approvalCondition(definition: Definition): Omit<Condition, 'lastTransitionTime'> {
+function approvalCondition(definition: Definition): NewCondition {
   const { state, reason } = approvalOf(definition)
   return {
     type: 'KubernetesAPIApprovalPolicyConformant',

@@ -201,6 +201,8 @@ describe('custom resources', () => {
     expect((await apply('one', { a: 'x' })).status).toBe(201)
     expect((await apply('two', { size: 3 })).body.spec).toEqual({ a: 'x', size: 3 })
     expect((await apply('two', { a: 'y', size: 3 })).status).toBe(409)
+    const refused = await apply('one', { a: null })
+    expect([refused.status, refused.body.details.causes[0].reason]).toEqual([422, 'FieldValueTypeInvalid'])
   })
 
   it('follows definitions in discovery and OpenAPI', async () => {

@@ -3,7 +3,8 @@ import type { CustomResourceDefinition, CustomResourceDefinitionStatus } from '@
 import {
   type CustomDefinitionOptions,
   cleanupFinalizer,
-  customDefinitions,
+  customResources,
+  loadCustomResources,
   setDefinitionCondition,
 } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, formatTime } from '@krmkit/meta'
@@ -38,6 +39,8 @@ export interface CustomResourcesOptions {
   readonly onError: (error: unknown) => void
   /** Creates the converters of definitions with conversion webhooks. */
   readonly converters: WebhookConverters
+  /** Another server sets the status of definitions and deletes instances. */
+  readonly isReplica?: boolean
 }
 
 interface DefinitionState {
@@ -51,11 +54,15 @@ interface DefinitionState {
 
 const resource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }
 
-/** Serves the definitions in the store and follows their changes. */
-export async function followDefinitions(options: CustomResourcesOptions): Promise<void> {
+/**
+ * Serves the definitions in the store and follows their changes.
+ *
+ * @returns `catchUp`, after which a replica serves the definitions of the newest revision
+ */
+export async function followDefinitions(options: CustomResourcesOptions): Promise<Pick<Following, 'catchUp'> | undefined> {
   const store = options.registry.storeOf(resource)
-  if (store === undefined) return
-  await new DefinitionFollower(options, store).start()
+  if (store === undefined) return undefined
+  return new DefinitionFollower(options, store).start()
 }
 
 class DefinitionFollower {
@@ -67,8 +74,9 @@ class DefinitionFollower {
   readonly #states = new Map<string, DefinitionState>()
   /** Watches on the instances of definitions that are being deleted. */
   readonly #terminating = new Map<string, Following>()
-  /** Pending changes; undefined during start, when definitions are taken over at once. */
-  #changes: { readonly definition: Definition; readonly removed: boolean }[] | undefined
+  /** Pending changes; those of the start are taken over at once. */
+  #changes: { readonly definition: Definition; readonly removed: boolean }[] = []
+  #isStarting = true
   readonly #context: WriteContext
   readonly #queue: SerialQueue
 
@@ -81,24 +89,34 @@ class DefinitionFollower {
     this.#context = serverContext(options.closing)
   }
 
-  async start(): Promise<void> {
-    const { closing, onError } = this.#options
+  async start(): Promise<Following> {
+    const { closing, onError, isReplica } = this.#options
     const following = await this.#store.follow(
       { put: (object) => this.#onChange(object, false), remove: (object) => this.#onChange(object, true) },
       { signal: closing, onError },
     )
+    if (this.#changes.length > 0 || isReplica === true) await loadCustomResources()
+    for (const change of this.#changes) this.#take(change)
     this.#changes = []
+    this.#isStarting = false
     this.#serve()
     closing.addEventListener('abort', () => this.#stop(following), { once: true })
+    if (isReplica === true) return following
     this.#queue.add(() => this.#reconcileAll())
     await this.#queue.drained()
+    return following
   }
 
   /** Definitions present at start are served together; later changes are processed in order, in batches. */
   #onChange(object: FrozenObject, removed: boolean): void {
     const definition = object as unknown as Definition
-    if (this.#changes === undefined) {
-      this.#upsert(definition)
+    if (this.#isStarting) {
+      this.#changes.push({ definition, removed })
+      return
+    }
+    if (this.#options.isReplica === true) {
+      this.#take({ definition, removed })
+      this.#serve()
       return
     }
     if (removed) {
@@ -111,13 +129,15 @@ class DefinitionFollower {
   }
 
   async #process(): Promise<void> {
-    const changes = this.#changes ?? []
+    // Loaded already, unless another server has written the definition.
+    const loading = loadCustomResources()
+    if (loading !== undefined) await loading
+    const changes = this.#changes
     this.#changes = []
     const groups = new Set<string>()
-    for (const { definition, removed } of changes) {
-      groups.add(definition.spec.group)
-      if (removed) this.#delete(definition.metadata.name ?? '')
-      else this.#upsert(definition)
+    for (const change of changes) {
+      groups.add(change.definition.spec.group)
+      this.#take(change)
     }
     this.#serve()
     await this.#reconcileAll(groups)
@@ -127,6 +147,11 @@ class DefinitionFollower {
     following.close()
     for (const instances of this.#terminating.values()) instances.close()
     this.#terminating.clear()
+  }
+
+  #take({ definition, removed }: { readonly definition: Definition; readonly removed: boolean }): void {
+    if (removed) this.#delete(definition.metadata.name ?? '')
+    else this.#upsert(definition)
   }
 
   #upsert(definition: Definition): void {
@@ -156,7 +181,11 @@ class DefinitionFollower {
     const objectMeta = this.#options.types.struct('meta/v1.ObjectMeta')
     try {
       const converter = this.#options.converters.converterOf(definition)
-      return customDefinitions(definition, { ...options, objectMeta, ...(converter === undefined ? {} : { converter }) })
+      return customResources().customDefinitions(definition, {
+        ...options,
+        objectMeta,
+        ...(converter === undefined ? {} : { converter }),
+      })
     } catch (error) {
       this.#options.onError(error)
       return []

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type GroupVersionKind, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
+import { hexText } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 import type { RemoteVersion } from '../aggregation/interfaces.ts'
 import { type Clause, type Encoding, mediaType, parseAccept } from '../encoding/negotiation.ts'
 import {
@@ -205,7 +206,7 @@ class DiscoverySnapshot {
     if (cached !== undefined) return cached
     const groups = path === '/apis' ? this.#named : [this.#core as ServedGroup]
     const object = groupDiscoveryList(groups, `${discoveryGroup(this.#profile)}/${version}`)
-    const etag = createHash('sha512').update(JSON.stringify(object.items)).digest('hex').toUpperCase()
+    const etag = hexText(digest('sha512', [JSON.stringify(object.items)])).toUpperCase()
     const list = { object, etag }
     this.#aggregated.set(key, list)
     return list

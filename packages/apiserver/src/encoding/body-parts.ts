@@ -1,3 +1,4 @@
+import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiBody } from '@krmkit/protocol'
 
 /** Bytes of one part, unless a single piece is longer. */
@@ -30,7 +31,7 @@ export class BodyParts {
     const length = this.#length + (before?.byteLength ?? 0)
     if (length === 0) return { kind: 'empty' }
     if (parts.length > 2) return { kind: 'list', parts, length }
-    return { kind: 'bytes', bytes: parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts, length) }
+    return { kind: 'bytes', bytes: parts.length === 1 ? (parts[0] as Uint8Array) : concatBytes(parts, length) }
   }
 
   #endText(): void {
@@ -49,7 +50,7 @@ export class BodyParts {
 
   #endGroup(): void {
     if (this.#group.length === 0) return
-    this.#parts.push(this.#group.length === 1 ? (this.#group[0] as Uint8Array) : Buffer.concat(this.#group, this.#groupLength))
+    this.#parts.push(this.#group.length === 1 ? (this.#group[0] as Uint8Array) : concatBytes(this.#group, this.#groupLength))
     this.#group = []
     this.#groupLength = 0
   }

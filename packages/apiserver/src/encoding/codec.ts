@@ -1,8 +1,9 @@
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
+import { equalBytes } from '@krmkit/meta/bytes'
 import type { SliceScheduler } from '@krmkit/meta/slices'
 import { type Entry, type FrozenObject, loadVersion, type ObjectCache, type ResourceStore, toVersion } from '@krmkit/registry'
 import { encodeJson } from '@krmkit/schema'
-import { FrameCache } from './frame-cache.ts'
+import { FrameCaches } from './frame-cache.ts'
 
 /**
  * Shows stored entries in one served version: the stored bytes where that is the storage version, otherwise a conversion that is
@@ -20,7 +21,7 @@ export interface VersionCodec {
   /** Bytes of a document before its first member after `kind` and `apiVersion`. */
   readonly headLength: number
   /** Encoded watch events. */
-  readonly frames: FrameCache
+  readonly frames: FrameCaches
 }
 
 interface Converted {
@@ -36,7 +37,7 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
     return {
       definition,
       headLength,
-      frames: new FrameCache(),
+      frames: new FrameCaches(),
       load: () => undefined,
       object: (entry) => objects.objectOf(entry),
       bytes: (entry) => entry.value,
@@ -54,7 +55,7 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
       if (mayBeStored && objects.isStoredAs(definition, entry)) return 'stored'
       const object = convert(objects.objectOf(entry))
       const bytes = mayBeStored ? encodeJson(object, { newline: true }) : undefined
-      found = bytes !== undefined && Buffer.compare(bytes, entry.value) === 0 ? 'stored' : { object, bytes }
+      found = bytes !== undefined && equalBytes(bytes, entry.value) ? 'stored' : { object, bytes }
       converted.set(entry, found)
     }
     return found
@@ -62,7 +63,7 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
   return {
     definition,
     headLength,
-    frames: new FrameCache(),
+    frames: new FrameCaches(),
     load: () => undefined,
     object(entry) {
       const found = of(entry)
@@ -85,7 +86,7 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
   return {
     definition,
     headLength,
-    frames: new FrameCache(),
+    frames: new FrameCaches(),
     load: (entries) => objects.load(definition, entries),
     object,
     bytes(entry) {

@@ -24,5 +24,9 @@ export async function readCreation(
   const options = requestedOptions(scope, context, 'CreateOptions')
   const { fieldValidation } = options
   const bytes = await readBytes(scope, context, expected)
-  return { options, decoded: await decodeObject(scope, context, { ...expected, fieldValidation }, { bytes, encoding }) }
+  context.span?.event('limitedReadBody succeeded', () => ({ len: bytes.byteLength }))
+  context.span?.event('About to convert to expected version')
+  const decoded = await decodeObject(scope, context, { ...expected, fieldValidation }, { bytes, encoding })
+  context.span?.event('Conversion done')
+  return { options, decoded }
 }

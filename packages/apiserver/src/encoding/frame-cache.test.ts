@@ -1,6 +1,6 @@
-import type { Entry } from '@krmkit/storage'
+import type { Entry, StorageEvent } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import { FrameCache } from './frame-cache.ts'
+import { FrameCache, FrameCaches } from './frame-cache.ts'
 
 const entryOf = (bytes: number): Entry => ({ key: '/a', value: new Uint8Array(bytes), revision: 1, created: 1 }) as Entry
 
@@ -35,6 +35,31 @@ describe('FrameCache', () => {
     expect(cache.join([...frames])).toBe(chunks)
     expect(cache.join([...frames, Uint8Array.of(4)])).toEqual([Buffer.from([1, 2, 3, 4])])
     expect(cache.join([])).toEqual([])
+  })
+
+  it('makes the chunks of a batch once for all watchers', () => {
+    const cache = new FrameCache()
+    const event = (): StorageEvent => ({ type: 'put', key: '/a', revision: 1, entry: entryOf(10) }) as StorageEvent
+    const [first, second] = [event(), event()]
+    let made = 0
+    const make = () => {
+      made++
+      return [Uint8Array.of(made)]
+    }
+    const chunks = cache.batch([first, second], make)
+    expect(cache.batch([first, second], make)).toBe(chunks)
+    expect(cache.batch([first], make)).toEqual([Uint8Array.of(2)])
+    expect(cache.batch([first, event()], make)).toEqual([Uint8Array.of(3)])
+    expect(cache.batch([], make)).toEqual([Uint8Array.of(4)])
+  })
+
+  it('keeps the frames of representations apart', () => {
+    const caches = new FrameCaches()
+    const json = caches.of({ encoding: 'json', pretty: false })
+    expect(caches.of({ encoding: 'json', pretty: false })).toBe(json)
+    expect(caches.of({ encoding: 'protobuf', pretty: false })).not.toBe(json)
+    const transform = { as: 'PartialObjectMetadata', version: 'v1' } as const
+    expect(caches.of({ encoding: 'json', transform, pretty: false })).not.toBe(json)
   })
 
   it('ends a chunk at 64 KiB and does not copy single frames', () => {

@@ -1,5 +1,7 @@
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
-import type { Entry } from '@krmkit/registry'
+import { concatBytes } from '@krmkit/meta/bytes'
+import type { Entry, PendingEvent } from '@krmkit/registry'
+import type { Representation } from './negotiation.ts'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
@@ -10,7 +12,8 @@ const rememberedBytes = 8 * 1024 * 1024
 const chunkBytes = 64 * 1024
 
 /**
- * Encoded events of one version, shared by its watchers: the first watcher encodes, the others send the same bytes.
+ * Encoded events of one version in one representation, shared by its watchers: the first watcher encodes, the others send the same
+ * bytes.
  */
 export class FrameCache {
   readonly #frames = new ByteBoundedCache<{ readonly type: EventType; readonly frame: Uint8Array }, Entry>({
@@ -23,6 +26,8 @@ export class FrameCache {
 
   #joinedFrames: readonly Uint8Array[] = []
   #chunks: readonly Uint8Array[] = []
+  #batch: readonly PendingEvent[] = []
+  #batchChunks: readonly Uint8Array[] = []
 
   get(type: EventType, entry: Entry, make: () => Uint8Array): Uint8Array {
     const found = this.#frames.get(entry)
@@ -30,6 +35,15 @@ export class FrameCache {
     const frame = make()
     this.#frames.set(entry, { type, frame })
     return frame
+  }
+
+  /** The chunks of a batch. Watchers of a whole collection take the same batches: all but the first one only compare the events. */
+  batch(events: readonly PendingEvent[], make: () => readonly Uint8Array[]): readonly Uint8Array[] {
+    if (events.length === 0 || !sameItems(events, this.#batch)) {
+      this.#batchChunks = make()
+      this.#batch = events
+    }
+    return this.#batchChunks
   }
 
   /** Joins the frames of one moment into chunks. Watchers that send the same frames, as most do, share the chunks. */
@@ -43,7 +57,22 @@ export class FrameCache {
   }
 }
 
-function sameItems(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
+/** The frame caches of one version, one for each representation that is watched. */
+export class FrameCaches {
+  readonly #caches = new Map<string, FrameCache>()
+
+  of({ encoding, transform }: Representation): FrameCache {
+    const key = transform === undefined ? encoding : `${encoding} ${transform.as} ${transform.version}`
+    let cache = this.#caches.get(key)
+    if (cache === undefined) {
+      cache = new FrameCache()
+      this.#caches.set(key, cache)
+    }
+    return cache
+  }
+}
+
+function sameItems(a: readonly object[], b: readonly object[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
@@ -56,7 +85,7 @@ function chunksOf(frames: readonly Uint8Array[]): Uint8Array[] {
   for (const [index, frame] of frames.entries()) {
     size += frame.byteLength
     if (size < chunkBytes && index < frames.length - 1) continue
-    chunks.push(from === index ? frame : Buffer.concat(frames.slice(from, index + 1), size))
+    chunks.push(from === index ? frame : concatBytes(frames.slice(from, index + 1), size))
     from = index + 1
     size = 0
   }

@@ -1,5 +1,6 @@
 import { defaultPrinter } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
+import { concatBytes } from '@krmkit/meta/bytes'
 import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
@@ -7,7 +8,7 @@ import type { CborCodec } from '@krmkit/schema/cbor'
 import { encodeWatchFrame } from '@krmkit/schema/protobuf'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
-import type { EventType } from './frame-cache.ts'
+import type { EventType, FrameCache } from './frame-cache.ts'
 import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import { type IncludeObject, metaForm, partialOf, tableOf } from './table.ts'
@@ -31,14 +32,14 @@ const heads = new Map<string, Uint8Array>(
 
 function jsonFrame(type: string, document: Uint8Array): Uint8Array {
   const bare = document[document.byteLength - 1] === 0x0a ? document.subarray(0, document.byteLength - 1) : document
-  return Buffer.concat([heads.get(type) as Uint8Array, bare, frameEnd])
+  return concatBytes([heads.get(type) as Uint8Array, bare, frameEnd])
 }
 
 /** `{type, object}`; the object is a document with its own tag. */
 function cborFrame(cbor: CborCodec, type: string, document: Uint8Array): Uint8Array {
   const member = (name: string) => cbor.encodeBare(name)
   const head = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa2), member('type'), member(type), member('object')]
-  return Buffer.concat([...head, document])
+  return concatBytes([...head, document])
 }
 
 /** The objects of watch events in the form of one watch, before encoding. */
@@ -105,7 +106,17 @@ export function sharedEventsFor(
   }
 }
 
-export function framesFor(scope: RequestScope, representation: Representation, include: IncludeObject): Frames<Uint8Array> {
+/** Whether all watches with this representation send the same frame for an event. */
+export function isShared({ transform }: Representation): boolean {
+  return transform?.as !== 'Table'
+}
+
+/** Frames as bytes. Those of events come from `cache`, except rows of Tables: the first row of a watch brings the columns. */
+export function framesFor(
+  scope: RequestScope,
+  representation: Representation,
+  { include, cache }: { readonly include: IncludeObject; readonly cache: FrameCache },
+): Frames<Uint8Array> {
   const { codec, definition } = scope
   const { encoding, transform } = representation
   const { types, cbor } = scope.responses
@@ -119,13 +130,14 @@ export function framesFor(scope: RequestScope, representation: Representation, i
     if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, cbor.encode(object, structOf(object)))
     return encodeWatchFrame({ type, object: encodeProtobuf(structOf(object), object) })
   }
-  const plain = encoding === 'json' && transform === undefined
+  const isPlain = encoding === 'json' && transform === undefined
+  const make = (type: EventType, entry: Entry): Uint8Array =>
+    isPlain ? jsonFrame(type, codec.bytes(entry)) : encode(type, shown.object(codec.object(entry)))
 
   return {
-    event: (type, entry) =>
-      plain
-        ? codec.frames.get(type, entry, () => jsonFrame(type, codec.bytes(entry)))
-        : encode(type, shown.object(codec.object(entry))),
+    event: isShared(representation)
+      ? (type, entry) => cache.get(type, entry, () => make(type, entry))
+      : (type, entry) => make(type, entry),
     left: (previous, version) => encode('DELETED', shown.left(codec.object(previous), version)),
     bookmark: (version, initialEventsEnd) => encode('BOOKMARK', shown.bookmark(version, initialEventsEnd)),
     status: (status) => encode('ERROR', status),

@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { BodyPiece } from '@krmkit/protocol'
 import { type Entry, memoryStorage } from '@krmkit/storage'
@@ -15,7 +18,11 @@ async function filled(count: number) {
   const put = (i: number, value: unknown) =>
     storage.put(`/t/${String(i).padStart(6, '0')}`, () => Buffer.from(`{"kind":"T",${JSON.stringify({ value }).slice(1)}\n`))
   for (let i = 0; i < count; i++) await put(i, i)
-  return { put, entries: async () => (await storage.list({ prefix: '/t/' })).entries }
+  return {
+    put,
+    entries: async () => (await storage.list({ prefix: '/t/' })).entries,
+    compact: () => storage.compact(storage.revision),
+  }
 }
 
 function piecesOf(runs: ListChunkCache, entries: readonly Entry[]): { text: string; pieces: BodyPiece[]; length: number } {
@@ -65,5 +72,20 @@ describe('chunks of a list', () => {
     expect(valuesOf(page.text)).toHaveLength(1000)
     expect(page.pieces.filter((piece) => !whole.includes(piece)).length).toBeLessThanOrEqual(1)
     expect(valuesOf(piecesOf(runs, all).text)).toHaveLength(2000)
+  })
+
+  it('keep no entry in memory that was superseded', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const { put, entries, compact } = await filled(500)
+    const runs = new ListChunkCache()
+    const superseded = (await entries()).map((entry) => new WeakRef(entry))
+    piecesOf(runs, await entries())
+    for (let i = 0; i < 500; i++) await put(i, 'changed')
+    await compact()
+    await setImmediate()
+    collect()
+    expect(superseded.filter((entry) => entry.deref() !== undefined)).toHaveLength(0)
+    expect(valuesOf(piecesOf(runs, await entries()).text)).toEqual(Array.from({ length: 500 }, () => 'changed'))
   })
 })

@@ -1,3 +1,4 @@
+import { concatBytes, uninitializedBytes } from '@krmkit/meta/bytes'
 import type { ApiBody, BodyPiece } from '@krmkit/protocol'
 import { type Entry, isLargeEntry } from '@krmkit/registry'
 import { memberBytes, type VersionCodec } from './codec.ts'
@@ -7,15 +8,19 @@ const averageChunk = 64
 const longestChunk = 256
 const chunkBytes = 128 * 1024
 
-/** Bytes of cached chunks. */
+/** Bytes of the items of cached chunks. */
 const cachedBytes = 64 * 1024 * 1024
 
 /**
  * Caches the items of lists as chunks of neighbours. Chunk boundaries depend on the entries and not on the list: two lists share the
  * chunks in which nothing has changed, and adapters need not compress those again.
+ *
+ * A chunk lives no longer than its first entry: it refers to the others, whose values would stay in memory after they were superseded.
  */
 export class ListChunkCache {
-  readonly #chunks = new Map<Entry, Chunk>()
+  readonly #chunks = new WeakMap<Entry, Cached>()
+  /** All chunks, oldest first, with their lengths. One whose first entry is gone counts until its turn. */
+  readonly #byAge = new Map<WeakRef<Chunk>, number>()
   #bytes = 0;
 
   /**
@@ -27,8 +32,8 @@ export class ListChunkCache {
     { head, end }: { head: Uint8Array; end: Uint8Array },
   ): Generator<boolean, ApiBody> {
     const first = entries[0]
-    if (first === undefined) return { kind: 'bytes', bytes: Buffer.concat([head, end]) }
-    const opening = Buffer.concat([head, openBrace, memberBytes(codec, first)])
+    if (first === undefined) return { kind: 'bytes', bytes: concatBytes([head, end]) }
+    const opening = concatBytes([head, openBrace, memberBytes(codec, first)])
     const parts: (Uint8Array | BodyPiece)[] = [opening]
     let length = opening.byteLength + end.byteLength
     for (let from = 1; from < entries.length; ) {
@@ -45,25 +50,34 @@ export class ListChunkCache {
   /** The chunk that begins at an entry of a list, from the cache if its entries are unchanged. */
   *#chunkAt(codec: VersionCodec, entries: readonly Entry[], from: number): Generator<boolean, Chunk> {
     const first = entries[from] as Entry
-    const known = this.#chunks.get(first)
+    const known = this.#chunks.get(first)?.chunk
     if (known?.codec === codec && known.isAt(entries, from)) return known
     const chunk = yield* cutChunk(codec, entries, from)
     // Another list may have added one since.
-    const former = this.#chunks.get(first)
-    if (former !== undefined) this.#forget(first, former)
-    this.#chunks.set(first, chunk)
+    this.#forget(this.#chunks.get(first)?.ref)
+    const ref = new WeakRef(chunk)
+    this.#chunks.set(first, { chunk, ref })
+    this.#byAge.set(ref, chunk.byteLength)
     this.#bytes += chunk.byteLength
-    for (const [entry, oldest] of this.#chunks) {
+    for (const oldest of this.#byAge.keys()) {
       if (this.#bytes <= cachedBytes) break
-      this.#forget(entry, oldest)
+      this.#forget(oldest)
     }
     return chunk
   }
 
-  #forget(first: Entry, chunk: Chunk): void {
-    this.#chunks.delete(first)
-    this.#bytes -= chunk.byteLength
+  #forget(ref: WeakRef<Chunk> | undefined): void {
+    if (ref === undefined) return
+    const chunk = ref.deref()
+    if (chunk !== undefined) this.#chunks.delete(chunk.entries[0] as Entry)
+    this.#bytes -= this.#byAge.get(ref) ?? 0
+    this.#byAge.delete(ref)
   }
+}
+
+interface Cached {
+  readonly chunk: Chunk
+  readonly ref: WeakRef<Chunk>
 }
 
 /** Items, each preceded by a comma. */
@@ -89,7 +103,7 @@ class Chunk implements BodyPiece {
   }
 
   bytes(): Uint8Array {
-    const bytes = Buffer.allocUnsafeSlow(this.byteLength)
+    const bytes = uninitializedBytes(this.byteLength)
     let at = 0
     for (const entry of this.entries) {
       const members = memberBytes(this.codec, entry)

@@ -1,3 +1,4 @@
+import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiBody } from '@krmkit/protocol'
 import { type StructType, stringifyJson } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
@@ -38,36 +39,47 @@ export class ElementText {
   }
 }
 
-export function jsonListWriter(
-  { list, member, nullIfEmpty = false }: ListFrame,
-  { pretty }: { readonly pretty: boolean },
-): ListWriter {
-  const parts = new BodyParts()
-  const { head, tail } = jsonFrame(list, member)
-  const indenter = pretty ? new JsonIndenter() : undefined
-  function* write(text: string): Generator<true, void> {
-    if (indenter === undefined) return parts.text(text)
-    for (const piece of indenter.chunks(text)) {
-      parts.text(piece)
+export function jsonListWriter(frame: ListFrame, { pretty }: { readonly pretty: boolean }): ListWriter {
+  return new JsonListWriter(frame, pretty)
+}
+
+class JsonListWriter implements ListWriter {
+  readonly #parts = new BodyParts()
+  readonly #indenter: JsonIndenter | undefined
+  readonly #tail: string
+  readonly #nullIfEmpty: boolean
+  #separator = '['
+
+  constructor({ list, member, nullIfEmpty = false }: ListFrame, pretty: boolean) {
+    this.#indenter = pretty ? new JsonIndenter() : undefined
+    this.#nullIfEmpty = nullIfEmpty
+    const { head, tail } = jsonFrame(list, member)
+    this.#tail = `${tail}${pretty ? '' : '\n'}`
+    this.#writeAll(head)
+  }
+
+  *element(object: object): Generator<true, void> {
+    const text = object instanceof ElementText ? object.text : stringifyJson(object)
+    yield* this.#write(this.#separator + text)
+    this.#separator = ','
+  }
+
+  end(): ApiBody {
+    const end = this.#separator === ',' ? ']' : this.#nullIfEmpty ? 'null' : '[]'
+    this.#writeAll(`${end}${this.#tail}`)
+    return this.#parts.end()
+  }
+
+  *#write(text: string): Generator<true, void> {
+    if (this.#indenter === undefined) return this.#parts.text(text)
+    for (const piece of this.#indenter.chunks(text)) {
+      this.#parts.text(piece)
       if (piece.length < text.length) yield true
     }
   }
-  const writeAll = (text: string): void => {
-    for (const _ of write(text));
-  }
-  let separator = '['
-  writeAll(head)
-  return {
-    *element(object) {
-      const text = object instanceof ElementText ? object.text : stringifyJson(object)
-      yield* write(separator + text)
-      separator = ','
-    },
-    end() {
-      const end = separator === ',' ? ']' : nullIfEmpty ? 'null' : '[]'
-      writeAll(`${end}${tail}${pretty ? '' : '\n'}`)
-      return parts.end()
-    },
+
+  #writeAll(text: string): void {
+    for (const _ of this.#write(text));
   }
 }
 
@@ -82,31 +94,46 @@ function jsonFrame(list: Readonly<Record<string, unknown>>, member: string): { h
 }
 
 /** YAML sorts the keys of mappings, and indents lists like their keys. */
-export function yamlListWriter({ list, member, nullIfEmpty = false }: ListFrame): ListWriter {
-  const parts = new BodyParts()
-  const writeAll = (names: readonly string[]): void => {
+export function yamlListWriter(frame: ListFrame): ListWriter {
+  return new YamlListWriter(frame)
+}
+
+class YamlListWriter implements ListWriter {
+  readonly #parts = new BodyParts()
+  readonly #frame: ListFrame
+  /** Names of the members behind the list. */
+  readonly #after: readonly string[]
+  #isEmpty = true
+
+  constructor(frame: ListFrame) {
+    this.#frame = frame
+    const names = Object.keys(frame.list).sort()
+    const at = names.indexOf(frame.member)
+    this.#after = names.slice(at + 1)
+    this.#writeMembers(names.slice(0, at))
+  }
+
+  *element(object: object): Generator<true, void> {
+    if (this.#isEmpty) this.#parts.text(`${this.#frame.member}:\n`)
+    this.#isEmpty = false
+    for (const piece of yamlChunks([object])) {
+      this.#parts.text(piece)
+      if (piece === '' || piece.length >= longPiece) yield true
+    }
+  }
+
+  end(): ApiBody {
+    const { member, nullIfEmpty = false } = this.#frame
+    if (this.#isEmpty) this.#parts.text(`${member}: ${nullIfEmpty ? 'null' : '[]'}\n`)
+    this.#writeMembers(this.#after)
+    return this.#parts.end()
+  }
+
+  #writeMembers(names: readonly string[]): void {
+    const { list } = this.#frame
     const shown = names.filter((name) => list[name] !== undefined)
     if (shown.length === 0) return
-    for (const piece of yamlChunks(Object.fromEntries(shown.map((name) => [name, list[name]])))) parts.text(piece)
-  }
-  const names = Object.keys(list).sort()
-  const at = names.indexOf(member)
-  writeAll(names.slice(0, at))
-  let isEmpty = true
-  return {
-    *element(object) {
-      if (isEmpty) parts.text(`${member}:\n`)
-      isEmpty = false
-      for (const piece of yamlChunks([object])) {
-        parts.text(piece)
-        if (piece === '' || piece.length >= longPiece) yield true
-      }
-    },
-    end() {
-      if (isEmpty) parts.text(`${member}: ${nullIfEmpty ? 'null' : '[]'}\n`)
-      writeAll(names.slice(at + 1))
-      return parts.end()
-    },
+    for (const piece of yamlChunks(Object.fromEntries(shown.map((name) => [name, list[name]])))) this.#parts.text(piece)
   }
 }
 
@@ -150,7 +177,7 @@ export function cborListWriter(
       const head: Uint8Array[] = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa0 + others.length + 1)]
       for (const [name, value] of others) head.push(cbor.encodeBare(name), cbor.encodeBare(value))
       head.push(cbor.encodeBare(member), count === 0 && nullIfEmpty ? cbor.encodeBare(null) : arrayHead(count))
-      return parts.end(Buffer.concat(head))
+      return parts.end(concatBytes(head))
     },
   }
 }

@@ -1,9 +1,11 @@
 import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
+import { concatBytes } from '@krmkit/meta/bytes'
 import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { type Entry, isLargeEntry, type ListResult } from '@krmkit/registry'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
+import { inSerializationSpan } from '../tracing/handler-spans.ts'
 import { apiVersionOf, memberBytes } from './codec.ts'
 import {
   cborListWriter,
@@ -33,7 +35,19 @@ export function listResponse(
   scope: RequestScope,
   context: RequestContext,
   listed: ListResult,
-  representation: Representation & { readonly pretty: boolean },
+  representation: ListForm,
+): ApiResponse | Promise<ApiResponse> {
+  if (context.span === undefined) return encodedList(scope, context, listed, representation)
+  return inSerializationSpan(context, () => encodedList(scope, context, listed, representation))
+}
+
+type ListForm = Representation & { readonly pretty: boolean }
+
+function encodedList(
+  scope: RequestScope,
+  context: RequestContext,
+  listed: ListResult,
+  representation: ListForm,
 ): ApiResponse | Promise<ApiResponse> {
   const { definition, responses } = scope
   const { transform, encoding, pretty } = representation
@@ -133,7 +147,16 @@ const listEnd = new TextEncoder().encode(']}\n')
 function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
   const { definition, listChunks, codec, slices } = scope
   const body = runSyncOrInSlices(listChunks.steps(codec, entries, listEnvelope(definition, metadata)), slices)
-  return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, body)
+  return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, joined(body))
+}
+
+/** Lists of at most so many bytes are one piece: adapters write it at once, instead of as a stream. */
+const joinedBytes = 64 * 1024
+
+function joined(body: ApiBody): ApiBody {
+  if (body.kind !== 'list' || body.length > joinedBytes) return body
+  const pieces = body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes()))
+  return { kind: 'bytes', bytes: concatBytes(pieces, body.length) }
 }
 
 /** The bytes before and after the items. Members of lists of custom resources are ordered by name. */

@@ -4,6 +4,7 @@ import type { Entry, Stored } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
+import { inSerializationSpan } from '../tracing/handler-spans.ts'
 import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
@@ -18,12 +19,25 @@ export function entryResponse(
   representation: Representation,
   status = 200,
 ): ApiResponse | Promise<ApiResponse> {
-  if (isPlainJson(context, representation)) return jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
-  return objectResponse(scope, context, scope.codec.object(entry), { representation, status })
+  const respond = () =>
+    isPlainJson(context, representation)
+      ? jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
+      : objectResponse(scope, context, scope.codec.object(entry), { representation, status })
+  return context.span === undefined ? respond() : inSerializationSpan(context, respond)
 }
 
 /** The response that shows the result of a write, without encoding it again. */
 export function storedResponse(
+  scope: RequestScope,
+  context: RequestContext,
+  stored: Stored,
+  form: ResponseForm,
+): ApiResponse | Promise<ApiResponse> {
+  if (context.span === undefined) return encodedStored(scope, context, stored, form)
+  return inSerializationSpan(context, () => encodedStored(scope, context, stored, form))
+}
+
+function encodedStored(
   scope: RequestScope,
   context: RequestContext,
   { entry, object }: Stored,

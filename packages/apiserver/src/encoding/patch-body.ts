@@ -67,6 +67,7 @@ export async function readPatch(
   { kind, fieldValidation }: { readonly kind: PatchBody['kind']; readonly fieldValidation: string },
 ): Promise<PatchBody> {
   const bytes = await context.request.body(scope.limits.bodyBytes)
+  context.span?.event('limitedReadBody succeeded', () => ({ len: bytes.byteLength }))
   try {
     if (kind === 'apply') {
       const encoding = header(context.request, 'content-type')?.startsWith(cborPatch) === true ? 'cbor' : 'yaml'

@@ -233,9 +233,10 @@ function decodeTyped(
   // The object has no name then, so it is refused after its problems are reported.
   if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
   const sorts = request.body.kind === 'strategic'
-  const sortsRaw = sorts || request.body.kind === 'apply'
+  const applies = request.body.kind === 'apply'
+  const sortsRaw = sorts || applies
   const keepEmpties = scope.definition.strategy.distinctEmpties
-  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw, keepEmpties }
+  const decoding = { problems: sorts ? [] : problems, collect, size, sortsRaw, keepEmpties, keepNulls: applies }
   const checked = ({ object, problems: own }: Decoded<ApiObject>) => {
     // Members of typed objects have no order: the stock server sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own

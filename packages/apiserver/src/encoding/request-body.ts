@@ -149,8 +149,10 @@ function finish(
   const decoded = object as ApiObject
   decoded.apiVersion = formatApiVersion(gvk)
   decoded.kind = gvk.kind
-  const { keepEmpties } = expected
-  recordRequestObject(context, keepEmpties === undefined ? decoded : dropEmpties(expected.type(), decoded, keepEmpties))
+  if (context.auditLevel !== 'None') {
+    const { keepEmpties } = expected
+    recordRequestObject(context, keepEmpties === undefined ? decoded : dropEmpties(expected.type(), decoded, keepEmpties))
+  }
   return { object: decoded, size, missing }
 }
 

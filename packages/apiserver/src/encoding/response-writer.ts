@@ -1,4 +1,5 @@
 import { ApiError } from '@krmkit/meta'
+import { concatBytes } from '@krmkit/meta/bytes'
 import { runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { isLarge } from '@krmkit/registry'
@@ -54,7 +55,7 @@ export function encodeObject(object: object, { encoding, pretty }: Representatio
   const body = runAtOnce(objectSteps(object, { encoding, pretty }, type))
   if (body.kind === 'bytes') return body.bytes
   if (body.kind !== 'list') return new Uint8Array()
-  return Buffer.concat(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
+  return concatBytes(body.parts.map((part) => (part instanceof Uint8Array ? part : part.bytes())))
 }
 
 /** Encodes step by step where the output is indented or large; protobuf of a storable object fits one step. */

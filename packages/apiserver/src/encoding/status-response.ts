@@ -45,12 +45,12 @@ function internalFailure(): ApiError {
   return ApiError.internalError('the request failed; the server keeps the reason in its log')
 }
 
-/** A remote store that cannot be reached. Clients repeat the request, unless it may have had an effect. */
+/** A store that cannot be reached, or cannot write: its disk is full. Clients repeat the request, unless it may have had an effect. */
 function storageFailure(error: unknown): ApiError | undefined {
   if (!(error instanceof StorageError) || error.detail.code !== 'Unavailable') return undefined
   const { reason } = error.detail
   if (reason === 'outcome') return ApiError.timeout('request did not complete within the allotted duration')
-  if (reason !== 'remote') return undefined
+  if (reason !== 'remote' && reason !== 'journal') return undefined
   const { status } = ApiError.serviceUnavailable('the storage of the server is not available')
   return new ApiError({ ...status, details: { ...status.details, retryAfterSeconds: 1 } })
 }

@@ -189,6 +189,7 @@ describe('audit trails', () => {
     const stages = () => trail.events.map(({ stage }) => stage)
     expect(stages()).toEqual(['RequestReceived', 'ResponseStarted'])
     if (response.body.kind !== 'stream') throw new Error('no stream')
+    expect(response.body.ready).toBeDefined()
     const reading = response.body.stream[Symbol.asyncIterator]()
     const next = reading.next()
     leaving.abort()

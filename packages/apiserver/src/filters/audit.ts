@@ -105,12 +105,13 @@ async function auditStream(record: AuditRecord, context: RequestContext, respons
     completed ??= record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
     return completed
   }
-  const { stream, events } = body
+  const { stream, events, ready } = body
   return {
     ...head,
     body: {
       kind: 'stream',
       stream: withEndCallback(stream, onEnd),
+      ready,
       ...(events === undefined ? {} : { events: withEndCallback(events, onEnd) }),
     },
   }

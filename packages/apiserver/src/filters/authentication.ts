@@ -4,6 +4,7 @@ import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { DerivedRequest } from '../derived-request.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
+import { authenticationMethod, type TraceStep } from '../request-trace.ts'
 
 export interface AuthenticationFilterOptions {
   /** Validates identity headers, for every authenticator. Headers of a front proxy are removed after authentication. */
@@ -25,6 +26,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
     if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
     if (request.user !== undefined) {
       context.user = request.user
+      traceUser(context)
       return next()
     }
     const outcome = await authenticate(authenticator, request, options)
@@ -32,9 +34,14 @@ export function authentication(authenticator: Authenticator, options: Authentica
     context.user = outcome.user
     if (outcome.warnings !== undefined) context.warnings.push(...outcome.warnings)
     if (outcome.annotations !== undefined) Object.assign(context.annotations, outcome.annotations)
+    traceUser(context)
     removeProxyHeaders(context, options.identityHeaders.isProxyHeader)
     return next()
   }
+}
+
+function traceUser({ request, user }: RequestContext): void {
+  request.trace?.({ step: 'authenticated', user, method: authenticationMethod(request, user) } satisfies TraceStep)
 }
 
 async function authenticate(

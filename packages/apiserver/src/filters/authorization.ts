@@ -14,6 +14,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote } from '@krmkit/meta/go-text'
 import type { Filter, RequestContext } from '../request-context.ts'
 import { requestSelectors } from '../request-selectors.ts'
+import type { TraceStep } from '../request-trace.ts'
 
 /** Rejects requests that the authorizer does not allow. @see API protocol specification, 5.9 */
 export function authorization(
@@ -28,6 +29,7 @@ export function authorization(
     const attributes = attributesOf(context, withSelectors)
     const result = authorizer.authorize(attributes)
     const decision = result instanceof Promise ? await result : result
+    context.request.trace?.({ step: 'authorized', decision } satisfies TraceStep)
     if (context.auditLevel !== 'None') {
       context.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
       context.annotations[reasonKey] = decision.reason

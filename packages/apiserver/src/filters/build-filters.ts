@@ -1,10 +1,12 @@
 import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse } from '@krmkit/protocol'
 import { createBodyReader } from '../audit/bodies.ts'
 import { auditTrails } from '../audit/trails.ts'
 import type { Filter, RequestContext } from '../request-context.ts'
 import type { ServerScope } from '../request-scope.ts'
 import type { ServerSettings } from '../server-options.ts'
+import { tracing, tracked } from '../tracing/request-tracing.ts'
 import { audit, auditRejections } from './audit.ts'
 import { authentication } from './authentication.ts'
 import { authorization } from './authorization.ts'
@@ -27,6 +29,8 @@ export interface FilterParts {
 export function buildFilters(settings: ServerSettings, { scope, failed, metrics, flowControl }: FilterParts): readonly Filter[] {
   const { authenticator, clock, limits, onError, profile } = settings
   const { authorizer } = scope
+  const tracer = gateEnabled('APIServerTracing', settings.features) ? settings.tracer : undefined
+  const spanned = (name: string, filter: Filter): Filter => (tracer === undefined ? filter : tracked(name, filter))
   const trails = auditTrails(settings.audit)
   const auditing = { clock, profile, bodies: createBodyReader((gvk) => scope.kind(gvk)?.type()) }
   return [
@@ -36,12 +40,16 @@ export function buildFilters(settings: ServerSettings, { scope, failed, metrics,
     auditRejections(trails, auditing),
     timeout(limits.requestTimeoutMs, clock),
     authentication(authenticator, { identityHeaders: createIdentityHeaderRules(settings.proxyHeaders), onError }),
+    tracer === undefined ? undefined : tracing(tracer),
     audit(trails, auditing),
     // Warnings are sent with errors as well, and may depend on the user.
     warnings(),
     errorResponses(failed),
-    impersonation(authorizer, profile),
-    flowControl ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
-    authorization(authorizer, profile, settings.features),
+    spanned('impersonation', impersonation(authorizer, profile)),
+    spanned(
+      'priorityandfairness',
+      flowControl ?? inFlight({ readOnly: limits.readOnlyInFlight, mutating: limits.mutatingInFlight }),
+    ),
+    spanned('authorization', authorization(authorizer, profile, settings.features)),
   ].filter((filter) => filter !== undefined)
 }

@@ -1,4 +1,5 @@
 import { systemMasters } from '@krmkit/authorization'
+import { StorageError } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { contextOf, done, sampleServer } from '../testing/sample-server.ts'
 import { errorResponses } from './error-responses.ts'
@@ -33,4 +34,19 @@ describe('error responses', () => {
     expect(text).not.toContain('secret reason')
     expect(faults).toEqual([broken])
   })
+
+  it.each([
+    ['journal', 503, '1'],
+    ['remote', 503, '1'],
+    ['outcome', 504, undefined],
+    ['corrupt', 500, undefined],
+  ] as const)(
+    'of a store that cannot write (%s) tell clients whether to repeat the request',
+    async (reason, code, retryAfter) => {
+      const failure = new StorageError({ code: 'Unavailable', reason, problem: 'disk full' })
+      const { ask } = await sampleServer({ authorizer: { authorize: () => Promise.reject(failure) }, onError: () => undefined })
+      const { status, headers } = await ask('/api/v1/pods')
+      expect([status, headers['retry-after']]).toEqual([code, retryAfter])
+    },
+  )
 })

@@ -3,6 +3,7 @@ import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import type { Filter } from '../request-context.ts'
+import type { TraceStep } from '../request-trace.ts'
 import { requireAllowed } from './authorization.ts'
 
 const anonymousUser = 'system:anonymous'
@@ -34,6 +35,7 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
     }
     context.impersonator = caller
     context.user = impersonatedUser(requested)
+    context.request.trace?.({ step: 'impersonated', user: context.user } satisfies TraceStep)
     return next()
   }
 }

@@ -1,3 +1,4 @@
+import { onNextTurn } from '@krmkit/meta/slices'
 import { type BodyInterceptor, DerivedRequest } from '../derived-request.ts'
 import type { RequestContext } from '../request-context.ts'
 
@@ -36,7 +37,7 @@ export class BodyPauses {
 
   /** Calls `onTurn` at the end of this turn of the event loop. */
   add(wait: BodyWait): void {
-    if (this.#waiting.push(wait) === 1) setImmediate(this.#runWaits)
+    if (this.#waiting.push(wait) === 1) onNextTurn(this.#runWaits)
   }
 
   readonly #runWaits = (): void => {

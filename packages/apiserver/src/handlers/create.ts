@@ -22,7 +22,9 @@ export async function createResource(scope: RequestScope, context: RequestContex
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
   const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
+  context.span?.event('About to store object in database')
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })
+  context.span?.event('Write to database call succeeded')
   return storedResponse(scope, context, stored, { representation, status: 201 })
 }
 

@@ -13,9 +13,11 @@ export async function deleteOptions(scope: RequestScope, context: RequestContext
   const type = () => responses.types.struct('meta/v1.DeleteOptions')
   const expected: Expected = { gvk, type, fieldValidation: 'Ignore', anyGroup: true, unstored: true }
   const bytes = await readBytes(scope, context, expected)
+  context.span?.event('limitedReadBody succeeded', () => ({ len: bytes.byteLength }))
   if (bytes.byteLength === 0) return optionsFromQuery(context)
   const encoding = bodyEncoding(context, responses)
   const { object } = await decodeObject(scope, context, expected, { bytes, encoding })
+  context.span?.event('Decoded delete options')
   return object as DeleteRequestOptions
 }
 

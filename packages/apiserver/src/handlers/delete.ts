@@ -15,7 +15,9 @@ export async function deleteResource(scope: RequestScope, context: RequestContex
   const options = await deleteOptions(scope, context)
   validateDeleteOptions(options, scope.profile)
   const write = writeContext(context, { dryRun: (options.dryRun ?? []).length > 0, fieldManager: '' })
+  context.span?.event('About to delete object from database')
   const result = await scope.store.delete(write, { namespace, name, options })
+  context.span?.event('Object deleted from database')
   const status = !result.removed && options.orphanDependents === false ? 202 : 200
   if (answersWithStatus(scope, result)) return deletionStatus(scope, context, result.object, { code: status, representation })
   return storedResponse(scope, context, result, { representation, status })

@@ -1,4 +1,5 @@
 import { ApiError } from '@krmkit/meta'
+import { inSpan } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { NegotiationOptions } from '../encoding/negotiation.ts'
 import { entryResponse } from '../encoding/object-response.ts'
@@ -15,11 +16,24 @@ export async function getResource(scope: RequestScope, context: RequestContext):
   const representation = negotiatedObjects(scope, context, forms)
   refuseExport(context)
   const resourceVersion = text(context.query, 'resourceVersion')
-  const entry = await scope.store.get({ namespace, name, resourceVersion }, context)
+  const read = () => scope.store.get({ namespace, name, resourceVersion }, context)
+  const entry = await (context.span === undefined ? read() : inReadSpan(scope, context, read))
   if (representation.transform?.as === 'PartialObjectMetadataList') throw notAList(scope)
   const loading = scope.codec.load([entry])
   if (loading !== undefined) await loading
   return entryResponse(scope, context, entry, representation)
+}
+
+/** Reads an object in the span of storage. */
+function inReadSpan<T>({ store }: RequestScope, context: RequestContext, read: () => T | Promise<T>): Promise<T> {
+  const { info, span, query, auditId } = context
+  span?.event('About to Get from storage')
+  const fields = () => ({
+    'audit-id': auditId,
+    key: store.keyOf(info),
+    'resource-version': text(query, 'resourceVersion') ?? '',
+  })
+  return inSpan(span, 'cacher.Get', fields, read)
 }
 
 function notAList({ definition }: RequestScope): ApiError {

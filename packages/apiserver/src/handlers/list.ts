@@ -1,7 +1,8 @@
 import { ApiError } from '@krmkit/meta'
 import { Slices } from '@krmkit/meta/slices'
+import { inSpan } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
-import { type ListRequest, loadInBatches, validateVersionMatch } from '@krmkit/registry'
+import { type ListRequest, type ListResult, loadInBatches, validateVersionMatch } from '@krmkit/registry'
 import { wantsPretty } from '../encoding/indentation.ts'
 import { listResponse } from '../encoding/list.ts'
 import { integer, text } from '../query.ts'
@@ -16,11 +17,30 @@ export const listTransforms = ['Table', 'PartialObjectMetadataList', 'PartialObj
 export async function listResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const options = listOptions(context)
   const representation = negotiated(scope, context, { transforms: listTransforms })
-  const listed = await scope.store.list(listRequest(scope, context, options), context.signal)
+  const read = () => scope.store.list(listRequest(scope, context, options), context.signal)
+  const listed = await (context.span === undefined ? read() : inListSpan(scope, context, read))
   if (representation.transform?.as === 'PartialObjectMetadata') throw notAnObject(scope)
   const loading = loadInBatches((entries) => scope.codec.load(entries), listed.entries, new Slices(scope.slices))
   if (loading !== undefined) await loading
   return listResponse(scope, context, listed, { ...representation, pretty: wantsPretty(context, representation) })
+}
+
+/** Lists objects in the span of storage. */
+async function inListSpan(
+  { definition }: RequestScope,
+  { span, auditId }: RequestContext,
+  read: () => Promise<ListResult>,
+): Promise<ListResult> {
+  span?.event('About to List from storage')
+  const { group, resource } = definition.storage
+  const fields = () => ({ 'audit-id': auditId, type: group === '' ? resource : `${resource}.${group}` })
+  const listed = await inSpan(span, 'cacher.GetList', fields, async (storage) => {
+    const found = await read()
+    storage?.event('Filtered items', () => ({ count: found.entries.length }))
+    return found
+  })
+  span?.event('Listing from storage done')
+  return listed
 }
 
 /** The parameters that list and deletecollection share. @throws ApiError 400 */

@@ -31,6 +31,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   /** Each attempt decodes anew: its warnings replace those of the attempt before. */
   const attempt = <T>(decoded: () => T): T => {
     context.warnings.length = warned
+    context.span?.event('About to apply patch')
     return decoded()
   }
   const result = await (kind === 'apply'
@@ -45,5 +46,6 @@ export async function patchResource(scope: RequestScope, context: RequestContext
         change: (current) =>
           attempt(() => whenDone(patchedObject(patch, current as DeepReadonly<object>), (object) => ({ object }))),
       }))
+  context.span?.event('Object stored in database')
   return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })
 }

@@ -23,11 +23,15 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   }
   const encoding = bodyEncoding(context, scope.responses)
   const bytes = await context.request.body(scope.limits.bodyBytes)
+  context.span?.event('limitedReadBody succeeded', () => ({ len: bytes.byteLength }))
+  context.span?.event('About to convert to expected version')
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
+  context.span?.event('Conversion done')
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
   const write = writeContext(context, options, decoded.missing)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded
+  context.span?.event('About to store object in database')
   const result = await store.update(write, {
     namespace,
     name,
@@ -42,6 +46,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
       return next
     },
   })
+  context.span?.event('Write to database call succeeded')
   return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })
 }
 

@@ -5,6 +5,8 @@ import type { Frames } from '../encoding/frames.ts'
 import { selectedName } from '../flow-control/work-estimate.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
+import { batches, type Chunks, eventBytes, eventsAtOnce, LiveEvents, type ReadyEvents } from './live-events.ts'
+import type { Wakeup } from './wakeup.ts'
 
 /**
  * The event stream of a watch, each event encoded once for all watchers.
@@ -29,30 +31,52 @@ export interface WatchStreamRequest {
   readonly watch: ResourceWatch | Status
 }
 
-/** Joins the frames of one moment into the chunks that are handed on. */
-type Join<T, Chunk> = (frames: readonly T[]) => Iterable<Chunk>
-
-/** Bytes of a chunk. */
-const chunkBytes = 64 * 1024
-const eventsAtOnce = 256
 const bookmarkEveryMs = 60_000
 /** The last bookmark is sent this long before the timeout, so that the client can resume from it. */
 const lastBookmarkMs = 2_000
 
-export async function* watchStream<T, Chunk>(
+/** The stream of a watch. */
+export interface WatchStream<Chunk> {
+  readonly stream: AsyncGenerator<Chunk>
+  /** Absent where objects must be awaited before they are encoded. */
+  readonly ready: ReadyEvents<Chunk> | undefined
+}
+
+export function watchStream<T, Chunk>(
   request: WatchStreamRequest,
   frames: Frames<T>,
-  join: Join<T, Chunk>,
+  chunks: Chunks<T, Chunk>,
+): WatchStream<Chunk> {
+  const { scope, watch } = request
+  if (!('initial' in watch)) return { stream: failedStream(watch, frames, chunks), ready: undefined }
+  const live = new LiveEvents(watch, { frames, chunks })
+  const isAwaited = scope.definition.conversion !== undefined
+  return { stream: streamOf({ ...request, watch }, { frames, chunks, live }), ready: isAwaited ? undefined : live }
+}
+
+async function* failedStream<T, Chunk>(status: Status, frames: Frames<T>, chunks: Chunks<T, Chunk>): AsyncGenerator<Chunk> {
+  for (const chunk of chunks.join([frames.status(status)])) yield chunk
+}
+
+interface StartedWatch extends WatchStreamRequest {
+  readonly watch: ResourceWatch
+}
+
+interface StreamParts<T, Chunk> {
+  readonly frames: Frames<T>
+  readonly chunks: Chunks<T, Chunk>
+  readonly live: LiveEvents<T, Chunk>
+}
+
+async function* streamOf<T, Chunk>(
+  request: StartedWatch,
+  { frames, chunks, live }: StreamParts<T, Chunk>,
 ): AsyncGenerator<Chunk> {
   const { scope, context, terms, watch } = request
-  if (!('initial' in watch)) {
-    for (const chunk of join([frames.status(watch)])) yield chunk
-    return
-  }
-  const wakeup = new Wakeup()
+  const { wakeup } = live
   const bookmarks = new BookmarkTimer(scope, terms, () => wakeup.wake())
-  const release = endings({ scope, context, terms, watch }, wakeup)
-  watch.onReady = () => wakeup.wake()
+  const release = endings(request, wakeup)
+  live.follow()
   try {
     const slices = new Slices(scope.slices)
     for (const batch of batches(watch.initial, ({ value }) => value.byteLength)) {
@@ -60,33 +84,34 @@ export async function* watchStream<T, Chunk>(
       const loading = scope.codec.load(batch)
       if (loading !== undefined) await loading
       if (wakeup.stopped) return
-      for (const chunk of join(batch.map((entry) => frames.event('ADDED', entry)))) yield chunk
+      for (const chunk of chunks.join(batch.map((entry) => frames.event('ADDED', entry)))) yield chunk
     }
     context.watchInitialized?.()
-    if (terms.initialEvents && terms.bookmarks) for (const chunk of join([frames.bookmark(watch.startVersion, true)])) yield chunk
+    if (terms.initialEvents && terms.bookmarks)
+      for (const chunk of chunks.join([frames.bookmark(watch.startVersion, true)])) yield chunk
     bookmarks.schedule()
     while (!wakeup.stopped) {
-      const events = watch.take(eventsAtOnce)
-      for (const batch of batches(events, ({ entry }) => entry.value.byteLength)) {
+      const events = live.next()
+      for (const batch of batches(events, eventBytes)) {
         const loading = scope.codec.load(entriesOf(batch))
         if (loading !== undefined) await loading
-        const made = batch.map((event) => frameOf(watch, frames, event)).filter((frame) => frame !== undefined)
-        if (made.length > 0) for (const chunk of join(made)) yield chunk
+        for (const chunk of live.encode(batch)) yield chunk
         // Single events are sent at once; only further batches wait for their slice.
         if (batch !== events && slices.due(true)) await slices.next()
       }
-      if (bookmarks.takeDue()) for (const chunk of join([frames.bookmark(watch.resourceVersion, false)])) yield chunk
+      if (bookmarks.takeDue()) for (const chunk of chunks.join([frames.bookmark(watch.resourceVersion, false)])) yield chunk
       if (events.length === eventsAtOnce) {
         if (slices.due(true)) await slices.next()
         continue
       }
       if (watch.ended || wakeup.retired) return
-      await wakeup.wait()
+      const waiting = wakeup.wait()
+      if (waiting !== undefined) await waiting
     }
   } catch (error) {
     // An object that cannot be converted ends the watch, with the reason as the last event.
     if (!ApiError.is(error)) throw error
-    for (const chunk of join([frames.status(error.status)])) yield chunk
+    for (const chunk of chunks.join([frames.status(error.status)])) yield chunk
   } finally {
     context.watchInitialized?.()
     watch.close()
@@ -96,20 +121,20 @@ export async function* watchStream<T, Chunk>(
 }
 
 /** Registers everything that ends a watch from outside. @returns a function that releases it. */
-function endings({ scope, context, terms }: WatchStreamRequest, wakeup: Wakeup): () => void {
+function endings({ scope, context, terms }: StartedWatch, wakeup: Wakeup): () => void {
   const stop = () => wakeup.stop()
   const cancelTimeout = scope.clock.setTimeout(stop, terms.timeoutMs)
   const unfollow = endWithDefinition(scope, () => wakeup.retire())
   const unregister = scope.watches.register({ ...context.info, name: selectedName(context.info, context.query) })
   context.signal.addEventListener('abort', stop, { once: true })
-  scope.closing.addEventListener('abort', stop, { once: true })
-  if (context.signal.aborted || scope.closing.aborted) stop()
+  const releaseClosing = scope.onClosing.add(stop)
+  if (context.signal.aborted) stop()
   return () => {
     unregister()
     unfollow()
     cancelTimeout()
     context.signal.removeEventListener('abort', stop)
-    scope.closing.removeEventListener('abort', stop)
+    releaseClosing()
   }
 }
 
@@ -126,29 +151,11 @@ function endWithDefinition({ registry, definition }: RequestScope, end: () => vo
   return unfollow
 }
 
-function frameOf<T>(watch: ResourceWatch, frames: Frames<T>, pending: PendingEvent): T | undefined {
-  const event = watch.select(pending)
-  if (event === undefined) return undefined
-  const { type, entry, leftAt } = event
-  return leftAt === undefined ? frames.event(type, entry) : frames.left(entry, leftAt)
-}
-
 /** Every entry that frames are made of. */
 function* entriesOf(events: readonly PendingEvent[]): Generator<Entry> {
   for (const { entry, previous } of events) {
     if (previous !== undefined) yield previous
     yield entry
-  }
-}
-
-/** Batches of at most `eventsAtOnce` items and about one chunk of bytes. */
-function* batches<E>(all: readonly E[], sizeOf: (each: E) => number): Generator<readonly E[]> {
-  for (let from = 0; from < all.length; ) {
-    let size = 0
-    let to = from
-    while (to < all.length && to - from < eventsAtOnce && size < chunkBytes) size += sizeOf(all[to++] as E)
-    yield from === 0 && to === all.length ? all : all.slice(from, to)
-    from = to
   }
 }
 
@@ -189,39 +196,5 @@ class BookmarkTimer {
 
   cancel(): void {
     this.#cancel()
-  }
-}
-
-/** Wakes the stream. A wake-up between `take` and `wait` is kept. */
-class Wakeup {
-  stopped = false
-  /** Events that have arrived are still sent, and none after them. */
-  retired = false
-  #pending = false
-  #resolve: (() => void) | undefined
-
-  wake(): void {
-    this.#pending = true
-    this.#resolve?.()
-    this.#resolve = undefined
-  }
-
-  stop(): void {
-    this.stopped = true
-    this.wake()
-  }
-
-  retire(): void {
-    this.retired = true
-    this.wake()
-  }
-
-  async wait(): Promise<void> {
-    if (!this.#pending) {
-      await new Promise<void>((resolve) => {
-        this.#resolve = resolve
-      })
-    }
-    this.#pending = false
   }
 }

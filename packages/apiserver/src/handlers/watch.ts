@@ -1,13 +1,14 @@
 import { ApiError, field, type NamingProfile, type Status } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import type { ApiResponse } from '@krmkit/protocol'
+import type { ApiResponse, SharedEvent } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
-import { framesFor, sharedEventsFor } from '../encoding/frames.ts'
+import { framesFor, isShared, sharedEventsFor } from '../encoding/frames.ts'
 import { streamType } from '../encoding/negotiation.ts'
 import { includeObject } from '../encoding/table.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
+import type { Chunks } from './live-events.ts'
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 import { type WatchTerms, watchStream } from './watch-stream.ts'
 
@@ -28,18 +29,29 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   const watch = await startWatch(scope, context, terms)
   if (!isStarted(watch) || watch.initial.length === 0) context.watchInitialized?.()
   const request = { scope, context, terms, watch }
+  const cache = scope.codec.frames.of(representation)
+  const shared = isShared(representation) ? cache : undefined
+  const frames = framesFor(scope, representation, { include, cache })
+  const { stream, ready } = watchStream(request, frames, {
+    join: (joined) => cache.join(joined),
+    batch: (events, make) => shared?.batch(events, make) ?? make(),
+  })
   return {
     status: 200,
     headers: { 'cache-control': 'no-cache, private', 'content-type': contentType },
     body: {
       kind: 'stream',
-      stream: watchStream(request, framesFor(scope, representation, include), (batch) => scope.codec.frames.join(batch)),
+      stream,
+      ready,
       get events() {
-        return watchStream(request, sharedEventsFor(scope, representation, include), (batch) => [batch])
+        return watchStream(request, sharedEventsFor(scope, representation, include), ofObjects).stream
       },
     },
   }
 }
+
+/** Events that are not encoded: nothing is shared between watches. */
+const ofObjects: Chunks<SharedEvent, readonly SharedEvent[]> = { join: (batch) => [batch], batch: (_, make) => make() }
 
 /** The parameters of a watch as the query gives them. */
 interface WatchOptions extends Omit<WatchTerms, 'timeoutMs'> {

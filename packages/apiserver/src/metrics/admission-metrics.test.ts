@@ -9,18 +9,19 @@ it('prints the decisions and match conditions of policies under the names of the
   for (const seconds of [0.0001, 0.05]) policies.checked(check, seconds)
   policies.conditionsEvaluated({ name: 'p', operation: 'CREATE' }, { seconds: 0.002, outcome: 'noMatch' })
   webhooks.conditionsEvaluated({ name: 'w', type: 'admit', operation: 'CREATE' }, { seconds: 0.002, outcome: 'error' })
-  const lines = (await instruments.text()).split('\n')
+  const lines = [...instruments.texts()].join('').split('\n')
   const prefix = 'apiserver_validating_admission_policy_check'
-  const labels = 'policy="p",policy_binding="b",error_type="invalid_error",enforcement_action="deny"'
+  const result = 'enforcement_action="deny",error_type="invalid_error"'
+  const policy = 'policy="p",policy_binding="b"'
   const condition = 'apiserver_admission_match_condition'
   expect(lines).toEqual(
     expect.arrayContaining([
-      `${prefix}_total{${labels}} 2`,
-      `${prefix}_duration_seconds_bucket{le="0.001",${labels}} 1`,
-      `${prefix}_duration_seconds_bucket{le="0.1",${labels}} 2`,
-      `${prefix}_duration_seconds_count{${labels}} 2`,
-      `${condition}_exclusions_total{name="p",operation="CREATE",kind="policy",type="validate"} 1`,
-      `${condition}_evaluation_errors_total{name="w",type="admit",operation="CREATE",kind="webhook"} 1`,
+      `${prefix}_total{${result},${policy}} 2`,
+      `${prefix}_duration_seconds_bucket{${result},le="0.001",${policy}} 1`,
+      `${prefix}_duration_seconds_bucket{${result},le="0.1",${policy}} 2`,
+      `${prefix}_duration_seconds_count{${result},${policy}} 2`,
+      `${condition}_exclusions_total{kind="policy",name="p",operation="CREATE",type="validate"} 1`,
+      `${condition}_evaluation_errors_total{kind="webhook",name="w",operation="CREATE",type="admit"} 1`,
     ]),
   )
 })

@@ -1,4 +1,4 @@
-import { escapeLabelValue } from './request-metrics.ts'
+import { escapeLabelValue } from './prometheus-text.ts'
 
 /** Counts the results of health checks. */
 export class HealthMetrics {

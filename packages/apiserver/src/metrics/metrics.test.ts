@@ -174,15 +174,15 @@ describe('request metrics of a server', () => {
     const prefix = 'apiserver_admission'
     const controller = `${prefix}_controller_admission_duration_seconds_count`
     expect(await seriesOf(ask, controller)).toEqual([
-      `${controller}{name="Guard",type="admit",operation="CREATE",rejected="false"} 2`,
-      `${controller}{name="Guard",type="admit",operation="CREATE",rejected="true"} 1`,
-      `${controller}{name="Guard",type="validate",operation="CREATE",rejected="false"} 2`,
+      `${controller}{name="Guard",operation="CREATE",rejected="false",type="admit"} 2`,
+      `${controller}{name="Guard",operation="CREATE",rejected="true",type="admit"} 1`,
+      `${controller}{name="Guard",operation="CREATE",rejected="false",type="validate"} 2`,
     ])
     const step = `${prefix}_step_admission_duration_seconds_count`
     expect(await seriesOf(ask, step)).toEqual(
       expect.arrayContaining([
-        `${step}{type="admit",operation="CREATE",rejected="true"} 1`,
-        `${step}{type="validate",operation="CREATE",rejected="false"} 2`,
+        `${step}{operation="CREATE",rejected="true",type="admit"} 1`,
+        `${step}{operation="CREATE",rejected="false",type="validate"} 2`,
       ]),
     )
   })
@@ -222,8 +222,8 @@ describe('request metrics of a server', () => {
     const series = async (name: string) => (await all(name)).filter((line) => !line.endsWith(' 0')).toSorted()
     expect([(await all('evaluations')).length, (await all('exemptions')).length]).toEqual([4, 4])
     expect(await series('evaluations')).toEqual([
-      'pod_security_evaluations_total{decision="deny",policy_level="baseline",policy_version="v1.24",mode="enforce",request_operation="create",resource="pod",subresource=""} 1',
-      'pod_security_evaluations_total{decision="deny",policy_level="restricted",policy_version="latest",mode="warn",request_operation="create",resource="controller",subresource=""} 1',
+      'pod_security_evaluations_total{decision="deny",mode="enforce",policy_level="baseline",policy_version="v1.24",request_operation="create",resource="pod",subresource=""} 1',
+      'pod_security_evaluations_total{decision="deny",mode="warn",policy_level="restricted",policy_version="latest",request_operation="create",resource="controller",subresource=""} 1',
     ])
     expect(await series('exemptions')).toEqual([
       'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1',

@@ -1,11 +1,13 @@
 import type { AdmissionMetrics } from '@krmkit/admission'
 import type { AuthorizationMetrics } from '@krmkit/authorization'
 import type { FeatureGateState } from '@krmkit/meta'
+import { utf8Bytes } from '@krmkit/meta/bytes'
 import { type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import type { Filter } from '../request-context.ts'
 import { admissionMetrics } from './admission-metrics.ts'
 import { authorizationMetrics } from './authorization-metrics.ts'
 import { Instruments } from './instruments.ts'
+import { prometheusTextType } from './prometheus-text.ts'
 import { type NamedResources, requestLabeler } from './request-labels.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import type { SampledMetric } from './sampled-metric.ts'
@@ -66,9 +68,9 @@ export function createMetrics({ resourceVersion, resources, slices, gates = [] }
     name: 'apiserver_current_inflight_requests',
     help: 'Number of requests in flight.',
     labelNames: ['request_kind'],
-    collect() {
-      this.set({ request_kind: 'mutating' }, inFlight.mutating)
-      this.set({ request_kind: 'readOnly' }, inFlight.readOnly)
+    collect(gauge) {
+      gauge.set({ request_kind: 'mutating' }, inFlight.mutating)
+      gauge.set({ request_kind: 'readOnly' }, inFlight.readOnly)
     },
   })
   const deprecated = instruments.gauge({
@@ -79,9 +81,7 @@ export function createMetrics({ resourceVersion, resources, slices, gates = [] }
   instruments.gauge({
     name: 'apiserver_storage_revision',
     help: 'Current durable revision of the store.',
-    collect() {
-      this.set(Number(resourceVersion()))
-    },
+    collect: (gauge) => gauge.set({}, Number(resourceVersion())),
   })
   const unavailable = instruments.gauge({
     name: 'aggregator_unavailable_apiservice',
@@ -122,10 +122,10 @@ export function createMetrics({ resourceVersion, resources, slices, gates = [] }
     },
     register: (metric) => instruments.register(metric),
     async expose() {
-      const texts = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
-      const parts: Uint8Array[] = [Buffer.from(await instruments.text())]
-      for (const text of texts) parts.push(...(await encodedInSlices(text, new Slices(slices))))
-      return { parts, contentType: instruments.contentType }
+      const ofRequests = [requests.totals(requestTotal), requests.durations(requestDuration), requests.watches(watchTotal)]
+      const parts: Uint8Array[] = []
+      for (const texts of [instruments.texts(), ...ofRequests]) parts.push(...(await encodedInSlices(texts, new Slices(slices))))
+      return { parts, contentType: prometheusTextType }
     },
   }
 }
@@ -139,12 +139,12 @@ async function encodedInSlices(texts: Iterable<string>, slices: Slices): Promise
   for (const one of texts) {
     text += one
     if (text.length >= chunkCharacters) {
-      parts.push(Buffer.from(text))
+      parts.push(utf8Bytes(text))
       text = ''
     }
     if (slices.due()) await slices.next()
   }
-  parts.push(Buffer.from(text))
+  parts.push(utf8Bytes(text))
   return parts
 }
 

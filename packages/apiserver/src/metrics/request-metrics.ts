@@ -1,3 +1,4 @@
+import { familyHead, labelsText } from './prometheus-text.ts'
 import type { RequestLabels } from './request-labels.ts'
 
 interface Series {
@@ -67,18 +68,18 @@ export class RequestMetrics {
    * kilobytes at a time, so that the caller can work in slices.
    */
   *totals(family: Family): Generator<string, void> {
-    yield head(family, 'counter')
+    yield familyHead(family, 'counter')
     for (const { labels, count } of [...this.#series.values()]) yield `${family.name}{${labelText(labels)}} ${count}\n`
   }
 
   /** The counter of watches that were started. */
   *watches(family: Family): Generator<string, void> {
-    yield head(family, 'counter')
+    yield familyHead(family, 'counter')
     const counts = new Map<string, number>()
     for (const { labels, count } of [...this.#series.values()]) {
       const { verb, group, version, resource } = labels
       if (verb !== 'WATCH') continue
-      const series = seriesText({ group, resource, version })
+      const series = labelsText({ group, resource, version })
       counts.set(series, (counts.get(series) ?? 0) + count)
     }
     for (const [series, count] of counts) yield `${family.name}{${series}} ${count}\n`
@@ -86,12 +87,12 @@ export class RequestMetrics {
 
   /** The latency histogram, summed over status codes. */
   *durations(family: Family): Generator<string, void> {
-    yield head(family, 'histogram')
+    yield familyHead(family, 'histogram')
     const joined = new Map<string, Series>()
     for (const one of [...this.#series.values()]) {
       if (one.timed === 0) continue
       const { code: _, ...labels } = one.labels
-      const text = seriesText(labels)
+      const text = labelsText(labels)
       const sum = joined.get(text)
       if (sum === undefined) joined.set(text, { ...one, buckets: [...one.buckets] })
       else {
@@ -105,10 +106,6 @@ export class RequestMetrics {
   }
 }
 
-function head({ name, help }: Family, type: 'counter' | 'histogram'): string {
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
-}
-
 function histogramText(name: string, series: string, { sum, timed, buckets }: Series): string {
   let below = 0
   let text = ''
@@ -120,18 +117,5 @@ function histogramText(name: string, series: string, { sum, timed, buckets }: Se
 }
 
 function labelText({ code, ...labels }: RequestLabels): string {
-  return `code="${code}",${seriesText(labels)}`
-}
-
-/** Labels sorted by name. */
-function seriesText(labels: Readonly<Record<string, string>>): string {
-  return Object.keys(labels)
-    .sort()
-    .map((name) => `${name}="${escapeLabelValue(labels[name] as string)}"`)
-    .join(',')
-}
-
-/** Escapes a label value for the Prometheus text format. */
-export function escapeLabelValue(text: string): string {
-  return text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
+  return `code="${code}",${labelsText(labels)}`
 }

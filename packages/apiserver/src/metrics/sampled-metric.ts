@@ -1,18 +1,20 @@
-import type { Histogram } from '../flow-control/histogram.ts'
+import type { DurationCounts } from '@krmkit/storage'
+import type { Labels } from './prometheus-text.ts'
 
+/** One line of a metric. */
 export interface Sample {
-  readonly metricName?: string
-  readonly labels: Readonly<Record<string, string | number>>
+  /** Differs from that of the metric for the parts of a histogram. */
+  readonly name?: string
+  readonly labels: Labels
   readonly value: number
 }
 
-/** A metric of the registry whose values are computed when they are read. */
+/** A metric whose values are computed when they are read. */
 export interface SampledMetric {
   readonly name: string
   readonly help: string
   readonly type: 'gauge' | 'counter' | 'histogram'
-  readonly aggregator: 'sum'
-  get(): Promise<SampledMetric & { readonly values: readonly Sample[] }>
+  samples(): Iterable<Sample>
 }
 
 export function sampledMetric(
@@ -20,28 +22,24 @@ export function sampledMetric(
   [name, help]: readonly [string, string],
   samples: () => Iterable<Sample>,
 ): SampledMetric {
-  const sampled: SampledMetric = {
-    ...{ name, help, type, aggregator: 'sum' },
-    get: async () => ({ ...sampled, values: [...samples()] }),
-  }
-  return sampled
+  return { name, help, type, samples }
 }
 
 /** The samples of one series of a histogram named `name`. */
 export function histogramSamples(
   name: string,
   labels: Sample['labels'],
-  { bounds: upper, counts, total, sum }: Histogram,
+  { bounds: upper, counts, total, sum }: DurationCounts,
 ): Sample[] {
   let below = 0
   const buckets = upper.map((le, i) => {
     below += counts[i] as number
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: below }
+    return { name: `${name}_bucket`, labels: { ...labels, le }, value: below }
   })
   return [
     ...buckets,
-    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: total },
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: total },
+    { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: total },
+    { name: `${name}_sum`, labels, value: sum },
+    { name: `${name}_count`, labels, value: total },
   ]
 }

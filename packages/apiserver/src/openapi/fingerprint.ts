@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { NamingProfile } from '@krmkit/meta'
+import { base64Text, hexText } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 import type { TypeSource } from '@krmkit/schema'
 import type { CustomForm } from './published.ts'
 
@@ -45,7 +46,7 @@ export class Fingerprints {
     if (cached !== undefined) return cached
     const { group, version, kind, strategy, resource, subresources } = definition
     const form = this.#options.customForm(definition)
-    const fingerprint = digest(
+    const fingerprint = digestOf(
       JSON.stringify([
         group,
         version,
@@ -65,23 +66,26 @@ export class Fingerprints {
     if (schema === undefined) return ''
     const cached = this.#ofSchemas.get(schema)
     if (cached !== undefined) return cached
-    const fingerprint = digest(JSON.stringify(schema))
+    const fingerprint = digestOf(JSON.stringify(schema))
     this.#ofSchemas.set(schema, fingerprint)
     return fingerprint
   }
 
   #computeServerDigest(): string {
     const { profile, types, version, enums = true } = this.#options
-    const texts = hasTexts(types) ? types.folders.map((folder) => digest(types.text(folder))) : []
-    return digest(JSON.stringify([documentRevision, version, profile, texts, ...(enums ? [] : ['without enums'])]))
+    const texts = hasTexts(types) ? types.folders.map((folder) => digestOf(types.text(folder))) : []
+    return digestOf(JSON.stringify([documentRevision, version, profile, texts, ...(enums ? [] : ['without enums'])]))
   }
 }
 
 /** The tag of a combination of parts. */
 export function combinedTag(parts: readonly string[]): string {
-  const hash = createHash('sha512')
-  for (const part of parts) hash.update(part).update('\n')
-  return hash.digest('hex').toUpperCase()
+  return hexText(
+    digest(
+      'sha512',
+      parts.map((part) => `${part}\n`),
+    ),
+  ).toUpperCase()
 }
 
 function publishedInfo({ kind, name, namespaced, verbs }: ResourceInfo): readonly unknown[] {
@@ -98,6 +102,6 @@ function hasTexts(types: TypeSource | TextSource): types is TypeSource & TextSou
   return 'text' in types && 'folders' in types
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64')
+function digestOf(text: string): string {
+  return base64Text(digest('sha256', [text]))
 }

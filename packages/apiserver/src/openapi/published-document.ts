@@ -1,9 +1,5 @@
-import { Readable } from 'node:stream'
-import { promisify } from 'node:util'
-import { createGzip, gunzip } from 'node:zlib'
-
-/** Decompression runs in the thread pool. */
-const decompress = promisify(gunzip)
+import { concatBytes } from '@krmkit/meta/bytes'
+import { gunzip, gzip } from '../compression.ts'
 
 /**
  * One document in one form. Its entity tag is available before its content, which is built on first use and cached compressed, because
@@ -40,7 +36,7 @@ export class PublishedDocument {
 
   async bytes(): Promise<Uint8Array> {
     const { plain, gzipped } = await this.#load()
-    return plain ?? (await decompress(gzipped))
+    return plain ?? (await gunzip(gzipped))
   }
 
   #load(): Promise<DocumentContent> {
@@ -64,29 +60,6 @@ const minGzipBytes = 1400
 async function buildContent(build: () => Promise<readonly Uint8Array[]>): Promise<DocumentContent> {
   const chunks = await build()
   const length = chunks.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  if (length < minGzipBytes) return { plain: Buffer.concat(chunks, length), gzipped: undefined }
+  if (length < minGzipBytes) return { plain: concatBytes(chunks, length), gzipped: undefined }
   return { plain: undefined, gzipped: await gzip(chunks) }
-}
-
-/** Compression runs in the thread pool and never joins the whole document. */
-async function gzip(chunks: readonly Uint8Array[]): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  for await (const part of Readable.from(joinChunks(chunks)).pipe(createGzip())) parts.push(part as Uint8Array)
-  return Buffer.concat(parts)
-}
-
-const chunkBytes = 128 * 1024
-
-function* joinChunks(chunks: readonly Uint8Array[]): Generator<Uint8Array> {
-  let chunk: Uint8Array[] = []
-  let length = 0
-  for (const part of chunks) {
-    chunk.push(part)
-    length += part.byteLength
-    if (length < chunkBytes) continue
-    yield Buffer.concat(chunk, length)
-    chunk = []
-    length = 0
-  }
-  if (length > 0) yield Buffer.concat(chunk, length)
 }

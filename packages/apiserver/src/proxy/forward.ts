@@ -1,4 +1,5 @@
 import { ApiError, type Clock } from '@krmkit/meta'
+import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import { header, type RequestContext } from '../request-context.ts'
 import { hostAndPort } from './addresses.ts'
@@ -108,7 +109,7 @@ function rewriteOptions({ request, info }: RequestContext, path: string, locatio
 
 /** The path of the request, as the stock server states it. */
 function forwardedUri(prefix: string, path: string): string {
-  const uri = cleanPath(`${Buffer.from(prefix, 'latin1').toString('utf8')}/${path}`)
+  const uri = cleanPath(`${utf8Text(latin1Bytes(prefix))}/${path}`)
   return path.endsWith('/') && !uri.endsWith('/') ? `${uri}/` : uri
 }
 
@@ -180,5 +181,5 @@ function rewrittenResponse(response: ApiResponse, options: RewriteOptions): ApiR
 
 /** UTF-8 as a byte string. */
 function bytesOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1')
+  return latin1Text(utf8Bytes(text))
 }

@@ -1,13 +1,14 @@
-import { type Duplex, pipeline, Readable } from 'node:stream'
-import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
+import { latin1Bytes, latin1Text } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
+import { codedChunks } from '../compression.ts'
 import { HtmlRewriter } from './html-rewriter.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
-const codecs: ReadonlyMap<string, { readonly decode: () => Duplex; readonly encode: () => Duplex }> = new Map([
-  ['gzip', { decode: createGunzip, encode: createGzip }],
-  ['deflate', { decode: createInflateRaw, encode: createDeflateRaw }],
+/** Compression formats by content coding. The stock server takes `deflate` without its zlib header. */
+const formats: ReadonlyMap<string, CompressionFormat> = new Map([
+  ['gzip', 'gzip'],
+  ['deflate', 'deflate-raw'],
 ])
 
 /**
@@ -18,27 +19,20 @@ export function withRewrittenLinks(response: ApiResponse, rewriteUrl: (url: stri
   const { headers, body } = response
   if (body.kind !== 'stream' || mediaType(headers['content-type']) !== 'text/html') return response
   const coding = String(headers['content-encoding'] ?? '')
-  const codec = codecs.get(coding)
-  if (codec === undefined && coding !== '') return response
+  const format = formats.get(coding)
+  if (format === undefined && coding !== '') return response
   const { 'content-length': _, ...kept } = headers
-  const decoded = codec === undefined ? body.stream : through(body.stream, codec.decode())
+  const decoded = format === undefined ? body.stream : codedChunks(body.stream, new DecompressionStream(format))
   const rewritten = rewrittenChunks(decoded, new HtmlRewriter(rewriteUrl))
   return {
     ...response,
     headers: kept,
-    body: { kind: 'stream', stream: codec === undefined ? rewritten : through(rewritten, codec.encode()) },
+    body: { kind: 'stream', stream: format === undefined ? rewritten : codedChunks(rewritten, new CompressionStream(format)) },
   }
 }
 
 function mediaType(header: string | readonly string[] | undefined): string {
   return ([header ?? ''].flat()[0] ?? '').split(';')[0]?.trim() ?? ''
-}
-
-/** The output of a coder whose input are the chunks. An error of either ends both. */
-function through(chunks: Chunks, coder: Duplex): Chunks {
-  // The reader of the coder gets the error.
-  pipeline(Readable.from(chunks, { objectMode: false }), coder, () => undefined)
-  return coder
 }
 
 /** Not a generator: its `return` would wait for the pending chunk. */
@@ -52,8 +46,8 @@ function rewrittenChunks(chunks: Chunks, rewriter: HtmlRewriter): Chunks {
           while (!ended) {
             const { done, value } = await iterator.next()
             ended = done === true
-            const text = ended ? rewriter.end() : rewriter.write(Buffer.from(value as Uint8Array).toString('latin1'))
-            if (text !== '') return { done: false as const, value: Buffer.from(text, 'latin1') }
+            const text = ended ? rewriter.end() : rewriter.write(latin1Text(value as Uint8Array))
+            if (text !== '') return { done: false as const, value: latin1Bytes(text) }
           }
           return { done: true as const, value: undefined }
         },

@@ -1,3 +1,4 @@
+import { latin1Text, utf8Bytes } from '@krmkit/meta/bytes'
 /** Start tags of HTML. Texts are byte strings: each character stands for one byte. */
 
 export interface HtmlTag {
@@ -128,7 +129,7 @@ function characterOf(hex: string | undefined, decimal: string | undefined, name:
   if (name !== undefined) return Object.hasOwn(named, name) ? named[name] : undefined
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
   const valid = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
-  return Buffer.from(String.fromCodePoint(valid ? code : 0xfffd), 'utf8').toString('latin1')
+  return latin1Text(utf8Bytes(String.fromCodePoint(valid ? code : 0xfffd)))
 }
 
 /** Escapes a decoded value. */

@@ -1,6 +1,7 @@
 import type { Pod } from '@krmkit/kinds/core/v1'
 import { chosenContainer } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
+import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
@@ -55,7 +56,7 @@ async function checkResponse(response: ApiResponse, name: string): Promise<void>
 }
 
 async function readMessage({ body }: ApiResponse): Promise<string> {
-  if (body.kind === 'bytes') return Buffer.from(body.bytes.subarray(0, maxMessageBytes)).toString('utf8')
+  if (body.kind === 'bytes') return utf8Text(body.bytes.subarray(0, maxMessageBytes))
   if (body.kind !== 'stream') return ''
   const parts: Uint8Array[] = []
   let length = 0
@@ -64,5 +65,5 @@ async function readMessage({ body }: ApiResponse): Promise<string> {
     length += part.byteLength
     if (length >= maxMessageBytes) break
   }
-  return Buffer.concat(parts).subarray(0, maxMessageBytes).toString('utf8')
+  return utf8Text(concatBytes(parts).subarray(0, maxMessageBytes))
 }

@@ -94,6 +94,7 @@ export function contextOf(target: string, asking: Asking = {}): RequestContext {
     responseHeaders: undefined,
     fault: undefined,
     deadline: undefined,
+    span: undefined,
     watchInitialized: undefined,
   }
 }

@@ -1,8 +1,9 @@
 import type { Clock, NamingProfile } from '@krmkit/meta'
+import { base64Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { goQuote } from '@krmkit/meta/go-text'
+import { equalSecrets } from '@krmkit/meta/platform'
 import type { AuthenticationOutcome } from '../interfaces.ts'
 import type { Claims } from '../jwt.ts'
-import { isSameSecret } from '../keyed-digest.ts'
 import { tokenTimeProblem } from '../token-times.ts'
 import { readLegacyClaims, serviceAccountUsername } from './claims.ts'
 import type { ObjectLookup } from './object-lookup.ts'
@@ -40,8 +41,8 @@ export function createLegacyTokenCheck(
     const { namespace, secretName, accountName, accountUid } = read
     const secret = lookup('Secret', namespace, secretName)
     if (secret === undefined || isBeingDeleted(secret)) return rejected('Token has been invalidated')
-    const held = Buffer.from(secret.data?.token ?? '', 'base64').toString('utf8')
-    if (!isSameSecret(held, token)) return rejected("Token does not match server's copy")
+    const held = utf8Text(base64Bytes(secret.data?.token ?? ''))
+    if (!equalSecrets(held, token)) return rejected("Token does not match server's copy")
     const account = lookup('ServiceAccount', namespace, accountName)
     if (account === undefined) return rejected(`serviceaccounts ${goQuote(accountName)} not found`)
     if (isBeingDeleted(account)) return rejected(`ServiceAccount ${namespace}/${accountName} has been deleted`)

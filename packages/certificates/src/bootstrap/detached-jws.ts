@@ -1,3 +1,5 @@
+import { base64UrlText, utf8Bytes } from '@krmkit/meta/bytes'
+
 /**
  * Detached JWS signatures. This is the only module of the package that uses jose, which is loaded on first use.
  *
@@ -24,7 +26,7 @@ export async function isSignedDetached(
   const [header = '', payload, bytes = '', ...rest] = signature.split('.')
   if (payload !== '' || rest.length > 0) return false
   const { compactVerify } = await import('jose')
-  const attached = `${header}.${Buffer.from(content).toString('base64url')}.${bytes}`
+  const attached = `${header}.${base64UrlText(utf8Bytes(content))}.${bytes}`
   try {
     const { protectedHeader } = await compactVerify(attached, new TextEncoder().encode(options.key), { algorithms: [algorithm] })
     // Critical headers may change what is signed; they are never used here.

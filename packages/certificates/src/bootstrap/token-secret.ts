@@ -1,4 +1,5 @@
 import { formatTime, type NamingProfile, parseTime, stockProfile } from '@krmkit/meta'
+import { base64Bytes, base64Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { CertificateError } from '../certificate-error.ts'
 import { type BootstrapToken, isBootstrapTokenId } from './token.ts'
 
@@ -108,7 +109,7 @@ export function bootstrapTokenSecret(
     kind: 'Secret',
     metadata: { name: bootstrapSecretName(token.id), namespace: profile.systemNamespace },
     type: bootstrapSecretType(profile),
-    data: Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
+    data: Object.fromEntries(texts.map(([key, text]) => [key, base64Text(utf8Bytes(text))])),
   }
 }
 
@@ -197,5 +198,5 @@ function expirationOf(secret: BootstrapTokenSecret): number | 'never' | 'unreada
 }
 
 function textOf({ data = {} }: BootstrapTokenSecret, key: string): string {
-  return Object.hasOwn(data, key) ? Buffer.from(data[key] ?? '', 'base64').toString('utf8') : ''
+  return Object.hasOwn(data, key) ? utf8Text(base64Bytes(data[key] ?? '')) : ''
 }

@@ -199,7 +199,7 @@ class CronJobController implements AsyncDisposable {
   async #writeStatus(cronJob: ReadonlyCronJob, status: CronJobStatus): Promise<void> {
     if (sameJson(cronJob.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
-    const changed = { ...(structuredClone(cronJob) as CronJob), status }
+    const changed = { ...(cronJob as CronJob), status }
     const request = client.update(cronJobs, changed, { subresource: 'status', fieldManager, signal })
     await ignoreReasons(request, ['NotFound', 'Conflict'])
   }

@@ -47,6 +47,20 @@ describe('parseSchedule', () => {
     expect(times('30 1 * * *', '2024-11-03T04:00:00Z', { zone, count: 2 })).toEqual(['2024-11-03T05:30Z', '2024-11-03T06:30Z'])
   })
 
+  it('finds times beside a change of the clocks within an hour', () => {
+    // At 02:00, clocks go back by 30 minutes.
+    expect(times('45 * * * *', '2024-04-06T14:00:00Z', { zone: 'Australia/Lord_Howe' })).toEqual([
+      '2024-04-06T14:45Z',
+      '2024-04-06T15:15Z',
+      '2024-04-06T16:15Z',
+    ])
+    // At 00:01, clocks went back to 23:01.
+    expect(times('0 * * * *', '2010-11-07T02:00:00Z', { zone: 'America/St_Johns', count: 2 })).toEqual([
+      '2010-11-07T02:30Z',
+      '2010-11-07T03:30Z',
+    ])
+  })
+
   it('begins a day without midnight at its first hour', () => {
     expect(times('@daily', '2018-11-03T12:00:00Z', { zone: 'America/Sao_Paulo', count: 2 })).toEqual([
       '2018-11-05T02:00Z',

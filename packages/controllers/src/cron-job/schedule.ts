@@ -1,5 +1,5 @@
 import { parseDurationMs } from '@krmkit/meta/time'
-import { type LocalTime, localTime, utcOfLocalMidnight } from './time-zone.ts'
+import { type LocalTime, localTime, offsetMs, utcOfLocalMidnight } from './time-zone.ts'
 
 /** Cron schedules: five fields or a macro, in a time zone. */
 export interface Schedule {
@@ -67,6 +67,13 @@ function fieldSchedule(texts: readonly string[], zone: string): Schedule | undef
     // Two restricted fields are alternatives.
     return day.isAny || weekday.isAny ? ofMonth && ofWeek : ofMonth || ofWeek
   }
+  // The delay to the next minute of the schedule, or to the next hour, unless clocks change before that.
+  const msToMinute = (ms: number, from: number) => {
+    let to = from + 1
+    while (to < 60 && !minute.values.has(to)) to++
+    const jump = (to - from) * minuteMs
+    return offsetMs(ms, zone) === offsetMs(ms + jump, zone) ? jump : minuteMs
+  }
   return {
     next(after) {
       let ms = Math.floor(after / minuteMs) * minuteMs + minuteMs
@@ -77,7 +84,7 @@ function fieldSchedule(texts: readonly string[], zone: string): Schedule | undef
         if (!month.values.has(time.month)) ms = utcOfLocalMidnight({ ...time, month: time.month + 1, day: 1 }, zone)
         else if (!matchesDay(time)) ms = utcOfLocalMidnight({ ...time, day: time.day + 1 }, zone)
         else if (!hour.values.has(time.hour)) ms += hourMs - time.minute * minuteMs
-        else if (!minute.values.has(time.minute)) ms += minuteMs
+        else if (!minute.values.has(time.minute)) ms += msToMinute(ms, time.minute)
         else return ms
       }
     },

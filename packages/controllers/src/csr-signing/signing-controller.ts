@@ -1,5 +1,6 @@
 import { CertificateError, type CertificateSigner } from '@krmkit/certificates'
 import { type DeepReadonly, formatTime } from '@krmkit/meta'
+import { base64Text, utf8Bytes } from '@krmkit/meta/bytes'
 import { ControllersError } from '../controllers-error.ts'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
@@ -63,7 +64,7 @@ async function sign(
     return error.message
   }
   const next = structuredClone(request) as SigningRequest
-  next.status = { ...next.status, certificate: Buffer.from(pem).toString('base64') }
+  next.status = { ...next.status, certificate: base64Text(utf8Bytes(pem)) }
   await ignoreNotFound(client.update(signingRequests(profile), next, { subresource: 'status', fieldManager, signal }))
   return undefined
 }

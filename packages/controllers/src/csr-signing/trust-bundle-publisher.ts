@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { hexText } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 import { ignoreCreateConflict, ignoreNotFound } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller } from '../interfaces.ts'
@@ -23,7 +24,7 @@ export const trustBundlePublisher: Controller = {
     const bundles = resourceType<TrustBundle>({ group, version: 'v1beta1', resource, kind, namespaced: false })
     const signerName = `${profile.domain}/kube-apiserver-serving`
     const known = informers.of(bundles, { fieldSelector: `spec.signerName=${signerName}` })
-    const name = `${signerName.replace('/', ':')}:${createHash('sha256').update(rootCA).digest('hex')}`
+    const name = `${signerName.replace('/', ':')}:${hexText(digest('sha256', [rootCA]))}`
     const work = queue<'publish'>({
       async sync() {
         if (known.get(name) === undefined) {

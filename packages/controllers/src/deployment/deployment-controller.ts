@@ -33,7 +33,7 @@ import {
   newestRevision,
   replicaAnnotations,
   revisionOf,
-  templateText,
+  sameTemplate,
   withRevision,
 } from './replica-set-template.ts'
 import { requestedRollback, rollBackTo } from './rollback.ts'
@@ -256,7 +256,7 @@ class DeploymentController implements AsyncDisposable {
       const { name = '', namespace = '' } = set.metadata
       const other = await client.get(replicaSets, name, { namespace, signal })
       const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === deployment.metadata.uid
-      if (isOurs && templateText(other.spec?.template) === templateText(deployment.spec?.template)) return other
+      if (isOurs && sameTemplate(other, deployment)) return other
       // The name is taken: the next attempt uses another hash.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await this.#writeStatus(deployment, { ...(deployment.status as DeploymentStatus), collisionCount })
@@ -290,20 +290,20 @@ class DeploymentController implements AsyncDisposable {
     const minReadySeconds = deployment.spec?.minReadySeconds
     if (sameJson(annotations, set.metadata.annotations ?? {}) && set.spec?.minReadySeconds === minReadySeconds) return set
     const { client, fieldManager, signal } = this.#context
-    const changed = structuredClone(set) as ReplicaSet
-    changed.metadata.annotations = annotations
-    changed.spec = { ...changed.spec }
-    if (minReadySeconds === undefined) delete changed.spec.minReadySeconds
-    else changed.spec.minReadySeconds = minReadySeconds
+    const { minReadySeconds: _, ...spec } = set.spec ?? {}
+    const changed = {
+      ...set,
+      metadata: { ...set.metadata, annotations },
+      spec: minReadySeconds === undefined ? spec : { ...spec, minReadySeconds },
+    } as ReplicaSet
     return client.update(replicaSets, changed, { fieldManager, signal })
   }
 
   async #scaleAll(deployment: ReadonlyDeployment, targets: readonly ScaleTarget[]): Promise<void> {
     const { client, fieldManager, signal } = this.#context
     for (const { set, replicas } of targets) {
-      const changed = structuredClone(set) as ReplicaSet
-      changed.spec = { ...changed.spec, replicas }
-      changed.metadata.annotations = { ...changed.metadata.annotations, ...replicaAnnotations(deployment, this.#annotationKeys) }
+      const annotations = { ...set.metadata.annotations, ...replicaAnnotations(deployment, this.#annotationKeys) }
+      const changed = { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } } as ReplicaSet
       const written = await ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
       if (written !== undefined) this.#recordScaling(deployment, set, { from: desiredReplicas(set), to: replicas })
     }
@@ -333,8 +333,8 @@ class DeploymentController implements AsyncDisposable {
     const text = String(revision)
     if (deployment.metadata.annotations?.[this.#annotationKeys.revision] === text) return deployment
     const { client, fieldManager, signal } = this.#context
-    const changed = structuredClone(deployment) as Deployment
-    changed.metadata.annotations = { ...changed.metadata.annotations, [this.#annotationKeys.revision]: text }
+    const annotations = { ...deployment.metadata.annotations, [this.#annotationKeys.revision]: text }
+    const changed = { ...deployment, metadata: { ...deployment.metadata, annotations } } as Deployment
     // Through the status subresource, because otherwise the annotation would increment the generation.
     return client.update(deployments, changed, { subresource: 'status', fieldManager, signal })
   }
@@ -344,7 +344,7 @@ class DeploymentController implements AsyncDisposable {
     const { name = '', namespace = '' } = deployment.metadata
     if (sameJson(this.#deployments.get(name, namespace)?.status ?? {}, status)) return status
     const { client, fieldManager, signal } = this.#context
-    const changed = { ...(structuredClone(deployment) as Deployment), status }
+    const changed = { ...(deployment as Deployment), status }
     await ignoreNotFound(client.update(deployments, changed, { subresource: 'status', fieldManager, signal }))
     return status
   }

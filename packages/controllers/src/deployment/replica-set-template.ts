@@ -1,5 +1,5 @@
-import type { OwnerReference } from '@krmkit/meta'
-import { canonicalText, shortHash } from '../workloads/canonical-text.ts'
+import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { canonicalText, sameCanonically, shortHash } from '../workloads/canonical-text.ts'
 import {
   type AnnotationKeys,
   desiredReplicas,
@@ -16,29 +16,35 @@ import {
 
 /** Returns the oldest set with the template of the deployment. */
 export function findNewSet(deployment: ReadonlyDeployment, sets: readonly ReadonlyReplicaSet[]): ReadonlyReplicaSet | undefined {
-  const wanted = templateText(deployment.spec?.template)
-  return sets.find(({ spec }) => templateText(spec?.template) === wanted)
+  return sets.find((set) => sameTemplate(set, deployment))
 }
 
-/** Returns a canonical text for comparing templates, without the hash label. */
-export function templateText(template: Template | ReadonlyReplicaSet | object | undefined): string {
-  const plain = structuredClone(template ?? {}) as Template
-  if (plain.metadata?.labels !== undefined) delete plain.metadata.labels[hashLabel]
-  return canonicalText(plain)
+/** Whether two objects have the same template, apart from the hash label. */
+export function sameTemplate(a: Templated, b: Templated): boolean {
+  return sameCanonically(withoutHash(a.spec?.template), withoutHash(b.spec?.template))
+}
+
+type Templated = ReadonlyDeployment | ReadonlyReplicaSet
+type ReadonlyTemplate = DeepReadonly<Template>
+
+function withoutHash(template: ReadonlyTemplate | undefined): ReadonlyTemplate {
+  const { [hashLabel]: hash, ...labels } = template?.metadata?.labels ?? {}
+  return hash === undefined ? (template ?? {}) : { ...template, metadata: { ...template?.metadata, labels } }
 }
 
 /** Returns a short hash of a template. `collisions` yields another hash for the same template when a name is taken. */
-export function templateHash(template: Template | undefined, collisions = 0): string {
-  return shortHash(templateText(template), collisions)
+export function templateHash(template: ReadonlyTemplate | undefined, collisions = 0): string {
+  return shortHash(canonicalText(withoutHash(template)), collisions)
 }
 
 /** Builds the replica set of the template of a deployment, with zero replicas. */
 export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys, revision: bigint): ReplicaSet {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
-  const hash = templateHash(deployment.spec?.template as Template | undefined, deployment.status?.collisionCount)
-  const template = structuredClone(deployment.spec?.template ?? {}) as Template
+  const hash = templateHash(deployment.spec?.template, deployment.status?.collisionCount)
+  // Shared with the deployment, which nothing here changes: a copy of a large template takes long.
+  const template = (deployment.spec?.template ?? {}) as Template
   const labels = { ...template.metadata?.labels, [hashLabel]: hash }
-  const selector = structuredClone(deployment.spec?.selector ?? {}) as { matchLabels?: Record<string, string> }
+  const selector = (deployment.spec?.selector ?? {}) as { matchLabels?: Record<string, string> }
   const owner: OwnerReference = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

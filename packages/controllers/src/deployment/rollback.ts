@@ -7,7 +7,7 @@ import {
   type ReadonlyReplicaSet,
   type Template,
 } from './objects.ts'
-import { readRevision, revisionOf, templateText } from './replica-set-template.ts'
+import { readRevision, revisionOf, sameTemplate } from './replica-set-template.ts'
 
 /** Returns the revision that the rollback annotation requests; zero means the previous one. */
 export function requestedRollback({ metadata }: ReadonlyDeployment, { rollbackTo }: AnnotationKeys): bigint | undefined {
@@ -26,7 +26,7 @@ export function rollBackTo(
   const annotations = { ...next.metadata.annotations }
   const revision = to === 0n ? previousRevision(sets, annotationKeys) : to
   const target = revision === 0n ? undefined : sets.find((set) => revisionOf(set, annotationKeys) === revision)
-  if (target !== undefined && templateText(target.spec?.template) !== templateText(deployment.spec?.template)) {
+  if (target !== undefined && !sameTemplate(target, deployment)) {
     const template = structuredClone(target.spec?.template) as Template
     delete template.metadata?.labels?.[hashLabel]
     next.spec = { ...next.spec, template }

@@ -1,3 +1,4 @@
+import { onNextTurn } from '@krmkit/meta/slices'
 /** Counts pending work and observed changes of controllers, so that `settled` can tell when they are idle. */
 export class IdleTracker {
   /** Increases with every observed change and every finished piece of work. */
@@ -49,5 +50,5 @@ export const eventTurns = 6
  * delivered // true
  */
 export async function yieldTurns(count: number): Promise<void> {
-  for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
+  for (let i = 0; i < count; i++) await new Promise<void>(onNextTurn)
 }

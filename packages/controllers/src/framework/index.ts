@@ -4,5 +4,7 @@ export { type DiscoveredResource, type Discovery, discover } from './discovery.t
 export { IdleTracker, yieldTurns } from './idle-tracker.ts'
 export { createMetadataClient } from './metadata-client.ts'
 export { type MonitorHandlers, Monitors } from './monitors.ts'
+export { createPacedClient } from './paced-client.ts'
 export { SharedInformers } from './shared-informers.ts'
+export { TurnBudget } from './turn-budget.ts'
 export { type RequeueAfter, WorkQueue, type WorkQueueOptions } from './work-queue.ts'

@@ -1,6 +1,7 @@
 import { type Client, createInformer, type IndexFunction, type Informer, type ResourceRef, typeOf } from '@krmkit/client'
 import type { ApiObject, Clock, DeepReadonly, Random } from '@krmkit/meta'
 import type { IdleTracker } from './idle-tracker.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 export interface SharedInformersOptions {
   readonly client: Client
@@ -9,6 +10,8 @@ export interface SharedInformersOptions {
   readonly clock: Clock
   readonly random: Random
   readonly idleTracker: IdleTracker
+  /** Shared with the queues that run together. Default: one for the informers. */
+  readonly turnBudget?: TurnBudget
   readonly onError: (error: unknown) => void
 }
 
@@ -20,10 +23,12 @@ export interface ObjectIndex<T extends ApiObject> {
 /** Informers shared by controllers: one per collection, started on first use. */
 export class SharedInformers implements AsyncDisposable {
   readonly #options: SharedInformersOptions
+  readonly #turnBudget: TurnBudget
   readonly #running = new Map<string, Informer<ApiObject>>()
 
   constructor(options: SharedInformersOptions) {
     this.#options = options
+    this.#turnBudget = options.turnBudget ?? new TurnBudget()
   }
 
   /** Returns the informer of a collection of complete objects, optionally restricted by a field selector. */
@@ -76,6 +81,7 @@ export class SharedInformers implements AsyncDisposable {
       ...selection,
       clock,
       random,
+      pause: () => this.#turnBudget.pause(),
       onError: (error) => {
         end()
         onError(error)

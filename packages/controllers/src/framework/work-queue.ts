@@ -1,6 +1,7 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import { type RateLimit, TokenBucket } from '@krmkit/meta/token-bucket'
 import { type IdleTracker, yieldTurns } from './idle-tracker.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 /** Requeues a key after a delay, in milliseconds. */
 export interface RequeueAfter {
@@ -19,6 +20,8 @@ export interface WorkQueueOptions<K> {
   readonly rateLimit?: RateLimit | undefined
   readonly clock: Clock
   readonly idleTracker: IdleTracker
+  /** Shared by queues that run together. Default: one for the queue. */
+  readonly turnBudget?: TurnBudget
   /** Receives errors of `sync`; the key is retried in any case. */
   readonly onError: (error: unknown) => void
 }
@@ -26,7 +29,7 @@ export interface WorkQueueOptions<K> {
 const defaultWorkers = 8
 const baseDelayMs = 5
 const maxDelayMs = 1_000_000
-/** Number of keys processed before the queue yields to the event loop. */
+/** Number of keys started before the queue yields to the event loop, at the latest. */
 const keysPerTurn = 64
 
 /**
@@ -50,13 +53,15 @@ export class WorkQueue<K> implements AsyncDisposable {
   readonly #delayed = new Map<K, { readonly at: number; readonly cancel: () => void }>()
   #isStopped = false
   #isStarting = false
-  #done = 0
-  /** Set while the queue yields to the event loop. */
-  #turn: Promise<void> | undefined
+  /** The queue continues on the next turn of the event loop. */
+  #isPaused = false
+  readonly #turnBudget: TurnBudget
+  #started = 0
 
   constructor(options: WorkQueueOptions<K>) {
     this.#options = options
-    const { rateLimit, clock } = options
+    const { rateLimit, clock, turnBudget = new TurnBudget() } = options
+    this.#turnBudget = turnBudget
     this.#rateLimiter = rateLimit === undefined ? undefined : new QueueRateLimiter(rateLimit, clock, () => this.#start())
   }
 
@@ -122,7 +127,8 @@ export class WorkQueue<K> implements AsyncDisposable {
 
   #start(): void {
     const { workers = defaultWorkers } = this.#options
-    while (this.#running.size < workers) {
+    while (this.#running.size < workers && this.#queued.size > 0) {
+      if (this.#pauses()) return
       const next = this.#queued.entries().next()
       if (next.done || this.#rateLimiter?.tryAcquire() === false) return
       const [key, end] = next.value
@@ -148,12 +154,19 @@ export class WorkQueue<K> implements AsyncDisposable {
       if (this.#isStopped) return
       this.#retry(key, error)
     }
-    if (++this.#done % keysPerTurn === 0) {
-      this.#turn = yieldTurns(1).then(() => {
-        this.#turn = undefined
-      })
-    }
-    await this.#turn
+  }
+
+  /** Whether the time or the number of keys of this turn is used up; the queue then continues on the next one. */
+  #pauses(): boolean {
+    if (this.#isPaused) return true
+    const pausing = ++this.#started % keysPerTurn === 0 ? yieldTurns(1) : this.#turnBudget.pause()
+    if (pausing === undefined) return false
+    this.#isPaused = true
+    pausing.then(() => {
+      this.#isPaused = false
+      this.#start()
+    })
+    return true
   }
 
   #retry(key: K, error: unknown): void {

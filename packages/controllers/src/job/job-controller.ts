@@ -185,7 +185,7 @@ class JobController implements AsyncDisposable {
 
   async #writeStatus(state: JobState): Promise<void> {
     const { client, fieldManager, signal } = this.#context
-    const changed = { ...(structuredClone(state.job) as Job), status: structuredClone(state.status) }
+    const changed = { ...(state.job as Job), status: state.status }
     state.job = await client.update(jobs, changed, { subresource: 'status', fieldManager, signal })
   }
 

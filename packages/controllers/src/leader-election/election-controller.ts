@@ -15,10 +15,10 @@ import {
   type LeaderLease,
   type LeaseCandidate,
 } from './election.ts'
+import { leases } from './leader-lease.ts'
 
 const group = 'coordination.k8s.io'
-const leases = resourceType<LeaderLease>({ group, version: 'v1', resource: 'leases', kind: 'Lease' })
-const candidates = resourceType<LeaseCandidate>({
+export const candidates = resourceType<LeaseCandidate>({
   ...{ group, version: 'v1beta1' },
   resource: 'leasecandidates',
   kind: 'LeaseCandidate',

@@ -13,6 +13,7 @@ export interface LeaderLease extends ApiObject {
     leaseDurationSeconds?: number
     renewTime?: string
     acquireTime?: string
+    leaseTransitions?: number
     strategy?: string
     preferredHolder?: string
   }

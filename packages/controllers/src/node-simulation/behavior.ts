@@ -4,14 +4,23 @@ import { controllerOf } from '@krmkit/meta/validation'
 import type { Container } from '../workloads/objects.ts'
 import type { BehaviorMatch, ContainerBehavior, MatchedBehavior } from './interfaces.ts'
 import type { ReadonlyPod } from './objects.ts'
+import { plainCommand } from './plain-command.ts'
 
 /** Prefix of the annotations that declare the behaviour of a pod. */
 export const behaviorDomain = 'simulation.krmkit.dev'
 
-const jobExitAfterMs = 1000
+/** The behaviour of a container with everything that decides it. */
+export interface ResolvedBehavior extends ContainerBehavior {
+  /** Time from the start until the run after the crashes succeeds. Absent: it does not end. */
+  readonly successAfterMs?: number
+}
+
+/** A container that ends by itself runs for this long at least; those that prepare a pod end at once. */
+const minRunMs = 1000
 
 /**
- * Returns what a container does: its annotations win over the behaviours that match it, and those over defaults.
+ * Returns what a container does: its annotations win over the behaviours that match it, those over its command, and that over
+ * defaults.
  *
  * @throws MetaError for an annotation with an invalid duration
  */
@@ -19,19 +28,40 @@ export function behaviorOf(
   pod: ReadonlyPod,
   container: DeepReadonly<Container>,
   behaviors: readonly MatchedBehavior[],
-): ContainerBehavior {
+): ResolvedBehavior {
   const isInit = pod.spec?.initContainers?.some(({ name }) => name === container.name) === true
   const isSidecar = isInit && container.restartPolicy === 'Always'
-  const found: ContainerBehavior = defaultsOf(pod, isInit && !isSidecar)
+  const found = defaultsOf(pod, container, isInit && !isSidecar)
   const matched = behaviors.filter(({ match }) => match === undefined || matches(match, pod, container))
-  const merged: ContainerBehavior = Object.assign({}, found, ...matched.toReversed())
+  const merged: ResolvedBehavior = Object.assign({}, found, ...matched.toReversed())
   // Annotations of a pod concern its application, not the containers that prepare it.
   return isInit ? merged : { ...merged, ...annotated(pod) }
 }
 
-function defaultsOf(pod: ReadonlyPod, isInit: boolean): ContainerBehavior {
-  if (isInit) return { exitAfterMs: 0 }
-  return controllerOf(pod.metadata.ownerReferences)?.kind === 'Job' ? { exitAfterMs: jobExitAfterMs } : {}
+function defaultsOf(pod: ReadonlyPod, container: DeepReadonly<Container>, isInit: boolean): ResolvedBehavior {
+  const minMs = isInit ? 0 : minRunMs
+  const course = plainCommand(commandOf(container))
+  if (course !== undefined) {
+    const { durationMs, exitCode, output } = course
+    const logs = output === '' ? {} : { logs: output }
+    return Number.isFinite(durationMs) ? { ...endsAfter(Math.max(durationMs, minMs)), exitCode, ...logs } : logs
+  }
+  if (isInit) return endsAfter(0)
+  const isJob = controllerOf(pod.metadata.ownerReferences)?.kind === 'Job'
+  return isJob && !isPauseImage(container.image ?? '') ? endsAfter(minRunMs) : {}
+}
+
+function endsAfter(ms: number): ResolvedBehavior {
+  return { exitAfterMs: ms, successAfterMs: ms }
+}
+
+function commandOf({ command, args }: DeepReadonly<Container>): readonly string[] {
+  return command === undefined || command.length === 0 ? [] : [...command, ...(args ?? [])]
+}
+
+/** The image whose containers do nothing until they are stopped. */
+function isPauseImage(image: string): boolean {
+  return /(?:^|\/)pause(?:[:@]|$)/.test(image)
 }
 
 function matches(match: BehaviorMatch, { metadata }: ReadonlyPod, container: DeepReadonly<Container>): boolean {
@@ -40,6 +70,7 @@ function matches(match: BehaviorMatch, { metadata }: ReadonlyPod, container: Dee
     (namespace === undefined || namespace === metadata.namespace) &&
     (labels === undefined || labelSelectorFromObject(labels).matches(metadata.labels ?? {})) &&
     (match.container === undefined || match.container === container.name) &&
+    matchesText(match.command, commandOf(container).join(' ')) &&
     matchesText(name, metadata.name ?? '') &&
     matchesText(image, container.image ?? '')
   )

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto'
 import { type DeepReadonly, formatTime, parseTime, type Random } from '@krmkit/meta'
+import { hexText } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Container } from '../workloads/objects.ts'
-import type { ContainerBehavior } from './interfaces.ts'
+import type { ResolvedBehavior } from './behavior.ts'
+import { ContainerProbes, type ProbedContainer } from './container-probes.ts'
 import type { ContainerStatus, Terminated } from './objects.ts'
 
 export interface ContainerEnvironment {
@@ -30,7 +32,7 @@ const killed = 137
 export class ContainerRun {
   readonly name: string
   readonly image: string
-  readonly behavior: ContainerBehavior
+  readonly behavior: ResolvedBehavior
   readonly #container: DeepReadonly<Container>
   readonly #environment: ContainerEnvironment
   #state: 'waiting' | 'running' | 'terminated' = 'waiting'
@@ -45,15 +47,19 @@ export class ContainerRun {
   #nextAtMs: number | undefined
   /** The next start is a restart. */
   #hasRun = false
+  readonly #probes: ContainerProbes | undefined
+  /** The exit code of a container that a failed probe ends. */
+  #forcedExitCode: number | undefined
   restarts = 0
   ready = false
 
-  constructor(container: DeepReadonly<Container>, behavior: ContainerBehavior, environment: ContainerEnvironment) {
+  constructor(container: DeepReadonly<Container>, behavior: ResolvedBehavior, environment: ContainerEnvironment) {
     this.name = container.name
     this.image = container.image ?? ''
     this.behavior = behavior
     this.#container = container
     this.#environment = environment
+    this.#probes = ContainerProbes.of(container, behavior.probe)
   }
 
   get isRunning(): boolean {
@@ -84,9 +90,24 @@ export class ContainerRun {
 
   /** When the container changes next by itself. */
   get nextAtMs(): number | undefined {
-    if (this.#state !== 'running' || this.ready) return this.#nextAtMs
-    const readyAtMs = this.#startedAtMs + this.#readyAfterMs
-    return Math.min(this.#nextAtMs ?? readyAtMs, readyAtMs)
+    if (this.#state !== 'running') return this.#nextAtMs
+    const times = [this.#nextAtMs, this.#nextProbeAtMs, this.ready || this.#hasReadiness ? undefined : this.#readyAtMs]
+    const known = times.filter((atMs) => atMs !== undefined)
+    return known.length === 0 ? undefined : Math.min(...known)
+  }
+
+  /** When the next probe is due; undefined for a container that has none, or that is about to exit. */
+  get #nextProbeAtMs(): number | undefined {
+    return this.#state === 'running' && this.#forcedExitCode === undefined ? this.#probes?.nextAtMs : undefined
+  }
+
+  /** A readiness probe decides whether the container is ready. */
+  get #hasReadiness(): boolean {
+    return this.#probes?.isReady !== undefined
+  }
+
+  get #readyAtMs(): number {
+    return this.#startedAtMs + this.#readyAfterMs
   }
 
   get #readyAfterMs(): number {
@@ -106,12 +127,40 @@ export class ContainerRun {
         this.#advanceWaiting(nowMs)
         break
       case 'running':
-        if (this.#nextAtMs !== undefined && nowMs >= this.#nextAtMs) this.#exit(nowMs, this.#ownExitCode())
-        else this.ready = nowMs >= this.#startedAtMs + this.#readyAfterMs
+        if (this.#nextAtMs !== undefined && nowMs >= this.#nextAtMs)
+          this.#exit(nowMs, this.#forcedExitCode ?? this.#ownExitCode())
+        else this.ready = this.#isReadyAt(nowMs)
         break
       case 'terminated':
         this.#advanceTerminated(nowMs, mayRestart)
     }
+  }
+
+  #isReadyAt(nowMs: number): boolean {
+    const { hasStarted = true, isReady = nowMs >= this.#readyAtMs } = this.#probes ?? {}
+    return hasStarted && isReady
+  }
+
+  /**
+   * Sends the probes that are due. A container whose liveness or startup probe fails too often exits, within the grace period.
+   *
+   * @returns whether one was sent
+   */
+  async probe(container: ProbedContainer, graceMs: number): Promise<boolean> {
+    const { nowMs } = container
+    let wasSent = false
+    while ((this.#nextProbeAtMs ?? Number.POSITIVE_INFINITY) <= nowMs) {
+      wasSent = true
+      for (const { type, message, isFatal } of (await this.#probes?.send(container)) ?? []) {
+        this.#note('Warning', 'Unhealthy', `${type[0]?.toUpperCase()}${type.slice(1)} probe failed: ${message}`)
+        if (!isFatal) continue
+        this.#note('Normal', 'Killing', `Container ${this.name} failed ${type} probe, will be restarted`)
+        const { stopAfterMs = 0, exitCode = killed } = this.behavior
+        this.#forcedExitCode = stopAfterMs > graceMs ? killed : exitCode
+        this.#nextAtMs = nowMs + Math.min(stopAfterMs, graceMs)
+      }
+    }
+    return wasSent
   }
 
   /** Takes over a container that an earlier simulation started, from its status. */
@@ -127,6 +176,7 @@ export class ContainerRun {
       const runMs = this.#runMs
       this.#nextAtMs = runMs === undefined ? undefined : this.#startedAtMs + runMs
       this.ready = status.ready
+      this.#probes?.begin(this.#startedAtMs, status)
     } else if (state.terminated !== undefined) {
       this.#state = 'terminated'
       this.#terminated = state.terminated
@@ -136,9 +186,9 @@ export class ContainerRun {
 
   /** How long a run takes; undefined when it does not end. */
   get #runMs(): number | undefined {
-    const { exitAfterMs, crashes } = this.behavior
+    const { exitAfterMs, successAfterMs, crashes } = this.behavior
     if (crashes === undefined) return exitAfterMs
-    return this.restarts < crashes ? (exitAfterMs ?? syncMs) : undefined
+    return this.restarts < crashes ? (exitAfterMs ?? syncMs) : successAfterMs
   }
 
   /** Ends a running container, as after a termination signal. */
@@ -165,7 +215,7 @@ export class ContainerRun {
       imageID: containerID === '' ? '' : imageID(this.image),
       ...(containerID === '' ? {} : { containerID }),
       ready: this.ready,
-      started: this.#state === 'running',
+      started: this.#state === 'running' && (this.#probes?.hasStarted ?? true),
       restartCount: this.restarts,
       state,
       lastState: this.#last === undefined ? {} : { terminated: this.#last },
@@ -199,10 +249,12 @@ export class ContainerRun {
     this.#state = 'running'
     this.#message = undefined
     this.#startedAtMs = nowMs
-    this.#containerID = `containerd://${hex(this.#environment.random.bytes(32))}`
+    this.#containerID = `containerd://${hexText(this.#environment.random.bytes(32))}`
     const runMs = this.#runMs
     this.#nextAtMs = runMs === undefined ? undefined : nowMs + runMs
-    this.ready = this.#readyAfterMs === 0
+    this.#forcedExitCode = undefined
+    this.#probes?.begin(nowMs, undefined)
+    this.ready = this.#isReadyAt(nowMs)
     this.#note('Normal', 'Pulled', `Container image ${JSON.stringify(this.image)} already present on machine`)
     this.#note('Normal', 'Created', `Created container: ${this.name}`)
     this.#note('Normal', 'Started', `Started container ${this.name}`)
@@ -210,7 +262,8 @@ export class ContainerRun {
 
   #ownExitCode(): number {
     const { crashes, exitCode } = this.behavior
-    return crashes !== undefined && this.restarts < crashes ? (exitCode ?? 0) || 1 : (exitCode ?? 0)
+    if (crashes === undefined) return exitCode ?? 0
+    return this.restarts < crashes ? exitCode || 1 : 0
   }
 
   #exit(nowMs: number, exitCode: number): void {
@@ -267,10 +320,5 @@ function backoffText(ms: number): string {
 }
 
 function imageID(image: string): string {
-  const digest = createHash('sha256').update(image).digest('hex')
-  return `${image.replace(/[:@][^/]*$/, '')}@sha256:${digest}`
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
+  return `${image.replace(/[:@][^/]*$/, '')}@sha256:${hexText(digest('sha256', [image]))}`
 }

@@ -3,12 +3,16 @@ import type { ContainerRun } from './container-run.ts'
 import type { ExecContext } from './interfaces.ts'
 import { containerContext, containerLog } from './log.ts'
 import type { ReadonlyPod } from './objects.ts'
-import { acceptKey, ServerWebSocket } from './web-socket.ts'
+import type { SpdyHandlers, SpdyStream } from './spdy/connection.ts'
+import { spdyResponse, type UpgradeOffer, upgradeOffer, upgradeRefused, webSocketResponse } from './upgrade.ts'
+import { ServerWebSocket } from './web-socket.ts'
 
-/** `exec` and `attach` over WebSocket: the first byte of a message names its channel. */
+/** `exec` and `attach`: over WebSocket the first byte of a message names its channel, over SPDY a header names the kind of a stream. */
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
-const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+const webSocketProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+/** The first one reports the exit code. */
+const spdyProtocols = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io']
 const commandNotFound = 127
 
 export interface ExecTarget {
@@ -19,15 +23,30 @@ export interface ExecTarget {
   readonly searchParams: URLSearchParams
 }
 
-/** Upgrades the connection; refuses other protocols than WebSocket. */
+/** Upgrades the connection, and runs the command on its streams. */
 export function openExec({ headers, signal }: ProxiedRequest, target: ExecTarget): ApiResponse {
-  const offered = valuesOf(headers['sec-websocket-protocol']).flatMap((value) => value.split(',').map((each) => each.trim()))
-  const protocol = protocols.find((each) => offered.includes(each))
-  const [key] = valuesOf(headers['sec-websocket-key'])
-  if (protocol === undefined || key === undefined) {
-    const message = `unable to upgrade: simulated nodes speak ${protocols.join(' and ')}`
-    return { status: 400, headers: { 'content-type': 'text/plain' }, body: { kind: 'bytes', bytes: Buffer.from(message) } }
-  }
+  const offer = upgradeOffer(headers)
+  const accepted = offer?.kind === 'spdy' ? spdyProtocols : webSocketProtocols
+  const protocol = accepted.find((each) => offer?.protocols.includes(each))
+  if (offer === undefined || protocol === undefined) return upgradeRefused(offer, accepted)
+  if (offer.kind === 'webSocket') return overWebSocket(offer, { protocol, target, signal })
+  return spdyResponse(protocol, new CommandStreams(target, protocol), signal)
+}
+
+/** The streams of a command. */
+interface CommandOutput {
+  readonly input: InputStream
+  readonly signal: AbortSignal
+  writeOut(data: Uint8Array): void
+  writeError(data: Uint8Array): void
+  /** Reports how the command ended, and ends the streams. */
+  end(status: ExitStatus): void
+}
+
+function overWebSocket(
+  offer: Extract<UpgradeOffer, { kind: 'webSocket' }>,
+  { protocol, target, signal }: { readonly protocol: string; readonly target: ExecTarget; readonly signal: AbortSignal },
+): ApiResponse {
   const input = new InputStream()
   const stopping = new AbortController()
   const socket = new ServerWebSocket({
@@ -42,47 +61,100 @@ export function openExec({ headers, signal }: ProxiedRequest, target: ExecTarget
   })
   signal.addEventListener('abort', () => socket.close(), { once: true })
   if (target.searchParams.get('input') !== '1') input.end()
-  void runCommand(target, { socket, input, signal: stopping.signal })
-  return {
-    status: 101,
-    headers: {
-      upgrade: 'websocket',
-      connection: 'Upgrade',
-      'sec-websocket-accept': acceptKey(key),
-      'sec-websocket-protocol': protocol,
+  const send = (channel: number, data: Uint8Array) => socket.send(Buffer.concat([Buffer.from([channel]), data]))
+  void runCommand(target, {
+    input,
+    signal: stopping.signal,
+    writeOut: (data) => send(channels.stdout, data),
+    writeError: (data) => send(channels.stderr, data),
+    end(status) {
+      send(channels.error, Buffer.from(JSON.stringify(status)))
+      socket.close()
     },
-    body: { kind: 'connection', connection: socket.connection },
+  })
+  return webSocketResponse(offer, protocol, socket)
+}
+
+/** The streams that a client opens for a command: the command runs when all are open. */
+class CommandStreams implements SpdyHandlers {
+  readonly #target: ExecTarget
+  readonly #protocol: string
+  readonly #expected: ReadonlySet<string>
+  readonly #streams = new Map<string, SpdyStream>()
+  readonly #stopping = new AbortController()
+
+  constructor(target: ExecTarget, protocol: string) {
+    this.#target = target
+    this.#protocol = protocol
+    const { searchParams } = target
+    const has = (name: string) => searchParams.get(name) === '1'
+    const hasTerminal = has('tty') && protocol !== 'v2.channel.k8s.io'
+    this.#expected = new Set([
+      'error',
+      ...(has('input') ? ['stdin'] : []),
+      ...(has('output') ? ['stdout'] : []),
+      ...(has('error') ? ['stderr'] : []),
+      ...(hasTerminal ? ['resize'] : []),
+    ])
+  }
+
+  accept(stream: SpdyStream): (() => void) | undefined {
+    const type = stream.headers.get('streamtype') ?? ''
+    if (!this.#expected.has(type) || this.#streams.has(type)) return undefined
+    this.#streams.set(type, stream)
+    if (type !== 'stdin') stream.resume()
+    return () => {
+      if (this.#streams.size === this.#expected.size) this.#run()
+    }
+  }
+
+  closed(): void {
+    this.#stopping.abort()
+  }
+
+  #run(): void {
+    const input = new InputStream()
+    const stdin = this.#streams.get('stdin')
+    stdin?.on('data', (chunk: Buffer) => input.push(chunk)).on('close', () => input.end())
+    stdin?.on('end', () => input.end())
+    if (stdin === undefined) input.end()
+    void runCommand(this.#target, {
+      input,
+      signal: this.#stopping.signal,
+      writeOut: (data) => this.#streams.get('stdout')?.write(data),
+      writeError: (data) => this.#streams.get('stderr')?.write(data),
+      end: (status) => {
+        for (const [type, stream] of this.#streams) stream.end(type === 'error' ? this.#statusText(status) : undefined)
+      },
+    })
+  }
+
+  #statusText(status: ExitStatus): string | undefined {
+    if (this.#protocol === 'v4.channel.k8s.io') return JSON.stringify(status)
+    return status.status === 'Success' ? undefined : status.message
   }
 }
 
-interface Streams {
-  readonly socket: ServerWebSocket
-  readonly input: InputStream
-  readonly signal: AbortSignal
-}
-
-async function runCommand(target: ExecTarget, { socket, input, signal }: Streams): Promise<void> {
+async function runCommand(target: ExecTarget, streams: CommandOutput): Promise<void> {
   const { pod, run, nowMs, searchParams } = target
-  const send = (channel: number) => (data: string | Uint8Array) =>
-    socket.send(Buffer.concat([Buffer.from([channel]), typeof data === 'string' ? Buffer.from(data) : data]))
+  const bytesOf = (data: string | Uint8Array) => (typeof data === 'string' ? Buffer.from(data) : data)
   const context: ExecContext = {
     ...containerContext(pod, run, nowMs),
     command: searchParams.getAll('command'),
     tty: searchParams.get('tty') === '1',
-    stdin: input,
-    writeOut: send(channels.stdout),
-    writeError: send(channels.stderr),
-    signal,
+    stdin: streams.input,
+    writeOut: (data) => streams.writeOut(bytesOf(data)),
+    writeError: (data) => streams.writeError(bytesOf(data)),
+    signal: streams.signal,
   }
-  let status: object
+  let status: ExitStatus
   try {
     status = exitStatus(await perform(target, context))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     status = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 }
   }
-  send(channels.error)(JSON.stringify(status))
-  socket.close()
+  streams.end(status)
 }
 
 /** @returns the exit code */
@@ -98,7 +170,16 @@ async function perform({ pod, run, nowMs, isAttach, searchParams }: ExecTarget, 
   return 0
 }
 
-function exitStatus(exitCode: number): object {
+interface ExitStatus {
+  readonly metadata: object
+  readonly status: 'Success' | 'Failure'
+  readonly message?: string
+  readonly reason?: string
+  readonly code?: number
+  readonly details?: { readonly causes: readonly { readonly reason: string; readonly message: string }[] }
+}
+
+function exitStatus(exitCode: number): ExitStatus {
   if (exitCode === 0) return { metadata: {}, status: 'Success' }
   return {
     metadata: {},
@@ -137,9 +218,4 @@ class InputStream implements AsyncIterable<Uint8Array> {
       }
     }
   }
-}
-
-function valuesOf(header: string | readonly string[] | undefined): readonly string[] {
-  if (header === undefined) return []
-  return typeof header === 'string' ? [header] : header
 }

@@ -1,17 +1,33 @@
+import { utf8Bytes } from '@krmkit/meta/bytes'
 import type { ApiResponse, ProxiedRequest, ProxyTransport } from '@krmkit/protocol'
 import type { ContainerRun } from './container-run.ts'
-import { openExec } from './exec.ts'
+import type { openExec } from './exec.ts'
+import { kubeletMetrics, resourceMetrics } from './kubelet-metrics.ts'
 import { containerLog, isPrevious } from './log.ts'
+import type { openPortForward } from './port-forward.ts'
 import type { NodeSimulation, SimulatedPod } from './simulation.ts'
 
+/** Connections into pods, which switch protocols. */
+export interface PodStreams {
+  readonly openExec: typeof openExec
+  readonly openPortForward: typeof openPortForward
+}
+
+export interface KubeletOptions {
+  /** Transport to all other addresses. Absent: they cannot be reached. */
+  readonly fallback?: ProxyTransport | undefined
+  /** Absent: `exec`, `attach` and `port-forward` are answered with 501. */
+  readonly streams?: PodStreams | undefined
+}
+
 /** The kubelets of simulated nodes, in this process. */
-export function kubeletTransport(simulation: NodeSimulation, fallback?: ProxyTransport): ProxyTransport {
+export function kubeletTransport(simulation: NodeSimulation, { fallback, streams }: KubeletOptions = {}): ProxyTransport {
   return {
     open(target) {
       const { hostname } = new URL(target.origin)
       const node = simulation.nodes.find((name) => name === hostname || simulation.addressOf(name) === hostname)
       if (node !== undefined) {
-        return { send: (request) => respond(simulation, node, request), close: () => undefined }
+        return { send: (request) => respond({ simulation, streams }, node, request), close: () => undefined }
       }
       if (fallback !== undefined) return fallback.open(target)
       const send = () => Promise.reject(new Error(`dial tcp: ${hostname} is not a simulated node`))
@@ -27,13 +43,24 @@ export function kubeletTransport(simulation: NodeSimulation, fallback?: ProxyTra
 }
 
 /** Rejects as a failed connection does when the node has failed. */
-async function respond(simulation: NodeSimulation, node: string, request: ProxiedRequest): Promise<ApiResponse> {
+async function respond(
+  { simulation, streams }: { readonly simulation: NodeSimulation; readonly streams: PodStreams | undefined },
+  node: string,
+  request: ProxiedRequest,
+): Promise<ApiResponse> {
   if (simulation.isFailed(node)) throw new Error(`dial tcp ${simulation.addressOf(node)}:10250: connect: no route to host`)
   const { pathname, searchParams } = new URL(request.path, 'https://kubelet')
   const [, action = '', namespace = '', name = '', container = ''] = pathname.split('/').map(decodeURIComponent)
   if (action === 'healthz') return text(200, 'ok')
+  if (pathname === '/metrics') return text(200, kubeletMetrics(simulation, node))
+  if (pathname === '/metrics/resource') return text(200, resourceMetrics(simulation, node))
+  if (pathname === '/pods' || pathname === '/pods/') return podList(simulation, node)
   const found = simulation.find(namespace, name)
   if (found === undefined) return text(404, `pod ${JSON.stringify(name)} not found`)
+  if (action === 'portForward') {
+    if (streams === undefined) return text(501, withoutStreams)
+    return streams.openPortForward(request, { ...found, nowMs: simulation.nowMs(), searchParams })
+  }
   const run = found.runtime.all.find((each) => each.name === container)
   if (run === undefined) return text(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(name)}`)
   switch (action) {
@@ -42,10 +69,22 @@ async function respond(simulation: NodeSimulation, node: string, request: Proxie
     case 'exec':
     case 'attach':
       if (!run.isRunning) return text(500, `container ${JSON.stringify(container)} is not running`)
-      return openExec(request, { pod: found.pod, run, nowMs: simulation.nowMs(), isAttach: action === 'attach', searchParams })
+      if (streams === undefined) return text(501, withoutStreams)
+      return streams.openExec(request, {
+        ...{ pod: found.pod, run, nowMs: simulation.nowMs(), searchParams },
+        isAttach: action === 'attach',
+      })
     default:
       return text(404, '404 page not found')
   }
+}
+
+const withoutStreams = 'connections into pods need the streams of Node'
+
+function podList(simulation: NodeSimulation, node: string): ApiResponse {
+  const items = [...simulation.pods()].map(({ pod }) => pod).filter(({ spec }) => spec?.nodeName === node)
+  const bytes = utf8Bytes(JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items }))
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes } }
 }
 
 interface LogRequest {
@@ -69,13 +108,13 @@ function readLog(simulation: NodeSimulation, { found, run, searchParams, signal 
   const log = containerLog(found.pod, run, { searchParams, nowMs: simulation.nowMs() })
   if (searchParams.get('follow') !== 'true' || isPrevious(searchParams)) return text(200, log)
   const follow = async function* () {
-    yield Buffer.from(log)
+    yield utf8Bytes(log)
     await simulation.ended(run, signal)
   }
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: { kind: 'stream', stream: follow() } }
 }
 
 function text(status: number, message: string): ApiResponse {
-  const bytes = Buffer.from(message)
+  const bytes = utf8Bytes(message)
   return { status, headers: { 'content-type': 'text/plain' }, body: { kind: 'bytes', bytes } }
 }

@@ -1,4 +1,5 @@
 import { formatTime, parseTime } from '@krmkit/meta'
+import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import type { ContainerRun } from './container-run.ts'
 import type { ContainerContext } from './interfaces.ts'
 import type { ReadonlyPod } from './objects.ts'
@@ -23,7 +24,7 @@ export function containerLog(
   const prefix = searchParams.get('timestamps') === 'true' ? `${formatTime(startedAtMs)} ` : ''
   const selected = kept.map((line) => `${prefix}${line}\n`).join('')
   const limit = searchParams.get('limitBytes')
-  return limit === null ? selected : Buffer.from(selected).subarray(0, Number(limit)).toString('utf8')
+  return limit === null ? selected : utf8Text(utf8Bytes(selected).subarray(0, Number(limit)))
 }
 
 /** Whether the log of the run before the current one is requested. */

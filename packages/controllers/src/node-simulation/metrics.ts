@@ -1,4 +1,5 @@
 import { formatTime, Quantity } from '@krmkit/meta'
+import { utf8Bytes } from '@krmkit/meta/bytes'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { containerContext } from './log.ts'
 import type { NodeSimulation, SimulatedPod } from './simulation.ts'
@@ -67,12 +68,14 @@ function pods(
   return answer('PodMetricsList', items, name)
 }
 
-interface ContainerUsage {
+/** Current usage of a running container. */
+export interface ContainerUsage {
   readonly name: string
   readonly usage: Readonly<Record<string, string>>
 }
 
-function containerUsages(simulation: NodeSimulation, { pod, runtime }: SimulatedPod): ContainerUsage[] {
+/** Returns the usage of the running containers of a pod. */
+export function containerUsages(simulation: NodeSimulation, { pod, runtime }: SimulatedPod): ContainerUsage[] {
   return runtime.containers
     .filter((run) => run.isRunning)
     .map((run) => {
@@ -107,6 +110,6 @@ function failure(code: number, reason: string): ApiResponse {
 }
 
 function json(status: number, value: object): ApiResponse {
-  const bytes = Buffer.from(JSON.stringify(value))
+  const bytes = utf8Bytes(JSON.stringify(value))
   return { status, headers: { 'content-type': 'application/json' }, body: { kind: 'bytes', bytes } }
 }

@@ -1,4 +1,4 @@
-import { formatTime, type NamingProfile } from '@krmkit/meta'
+import { type DeepReadonly, formatTime, type NamingProfile } from '@krmkit/meta'
 import { formatMicroTime } from '@krmkit/meta/time'
 import type { Node } from '../workloads/objects.ts'
 import type { NodeTemplate } from './interfaces.ts'
@@ -104,4 +104,19 @@ export function nodeLease(
     metadata: { name, namespace: profile.nodeLeaseNamespace, ...ownerReferences },
     spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: formatMicroTime(nowMs) },
   }
+}
+
+/**
+ * Returns how the allocatable resources of a node must change to follow its capacity of extended resources: amounts by name, null for
+ * those that are gone; undefined when they follow it.
+ */
+export function extendedChanges({ status }: DeepReadonly<Node>): Record<string, string | null> | undefined {
+  const capacity = (status?.['capacity'] ?? {}) as Readonly<Record<string, string>>
+  const allocatable = status?.allocatable ?? {}
+  const changes: Record<string, string | null> = {}
+  for (const name of new Set([...Object.keys(capacity), ...Object.keys(allocatable)])) {
+    const amount = Object.hasOwn(capacity, name) ? capacity[name] : undefined
+    if (name.includes('/') && amount !== allocatable[name]) changes[name] = amount ?? null
+  }
+  return Object.keys(changes).length === 0 ? undefined : changes
 }

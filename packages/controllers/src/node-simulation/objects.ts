@@ -1,6 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import type { Container, PodCondition } from '../workloads/objects.ts'
+import type { Container, PodCondition, Toleration } from '../workloads/objects.ts'
 
 /** The parts of pods and leases that simulated nodes read and write. */
 
@@ -45,6 +45,20 @@ export interface PodStatus {
   containerStatuses?: ContainerStatus[]
 }
 
+/** A config map or secret, and its keys that must exist. */
+export interface KeySource {
+  name?: string | undefined
+  optional?: boolean
+  items?: { key: string }[]
+}
+
+export interface PodVolume {
+  name: string
+  configMap?: KeySource | null
+  secret?: (Omit<KeySource, 'name'> & { secretName?: string }) | null
+  projected?: { sources?: { configMap?: KeySource | null; secret?: KeySource | null }[] } | null
+}
+
 export interface Pod extends ApiObject {
   spec?: {
     nodeName?: string
@@ -55,6 +69,10 @@ export interface Pod extends ApiObject {
     initContainers?: Container[]
     containers?: Container[]
     readinessGates?: { conditionType: string }[]
+    os?: { name: string }
+    securityContext?: { sysctls?: { name: string }[] }
+    volumes?: PodVolume[]
+    tolerations?: Toleration[]
   }
   status?: PodStatus
 }

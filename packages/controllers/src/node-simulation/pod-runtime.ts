@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../events/event-recorder.ts'
 import { behaviorOf } from './behavior.ts'
 import { ContainerRun } from './container-run.ts'
 import type { MatchedBehavior } from './interfaces.ts'
+import { containerContext } from './log.ts'
 import type { ReadonlyPod } from './objects.ts'
 
 export interface PodRuntimeOptions {
@@ -96,6 +97,15 @@ export class PodRuntime {
     const deadlineMs = this.startedAtMs + activeDeadlineSeconds * 1000
     if (nowMs >= deadlineMs) return this.#exceedDeadline(pod, nowMs)
     return Math.min(this.#run(restartPolicy, nowMs) ?? deadlineMs, deadlineMs)
+  }
+
+  /** Sends the probes of running containers that are due. @returns whether one was sent */
+  async probe(pod: ReadonlyPod, nowMs: number): Promise<boolean> {
+    if (pod.metadata.deletionTimestamp !== undefined || this.hasExceededDeadline) return false
+    const graceMs = (pod.spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000
+    let wasSent = false
+    for (const run of this.all) if (await run.probe(containerContext(pod, run, nowMs), graceMs)) wasSent = true
+    return wasSent
   }
 
   #run(restartPolicy: string, nowMs: number): number | undefined {

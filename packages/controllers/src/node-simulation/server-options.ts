@@ -1,7 +1,9 @@
 import type { Handler, ProxyTransport } from '@krmkit/protocol'
+import { openExec } from './exec.ts'
 import { kubeletTransport } from './kubelet.ts'
 import { metricsHandler } from './metrics.ts'
 import { metricsService } from './metrics-api.ts'
+import { openPortForward } from './port-forward.ts'
 import type { NodeSimulation } from './simulation.ts'
 
 /** The parts of the options of an API server that connect it to simulated nodes. */
@@ -25,7 +27,7 @@ export interface SimulatedServerOptions {
  */
 export function simulatedServerOptions(simulation: NodeSimulation, fallback?: ProxyTransport): SimulatedServerOptions {
   return {
-    transport: kubeletTransport(simulation, fallback),
+    transport: kubeletTransport(simulation, { fallback, streams: { openExec, openPortForward } }),
     services: { [metricsService]: metricsHandler(simulation) },
   }
 }

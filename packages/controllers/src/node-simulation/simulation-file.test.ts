@@ -7,15 +7,33 @@ describe('simulation file', () => {
     const behaviors = [
       { match: { imagePattern: '^slow:', namespace: 'shop' }, startAfter: '2s', readyAfter: '1m30s' },
       { match: { labels, container: 'c' }, crashes: 2, exitCode: 1, exitAfter: '500ms' },
+      { match: { commandPattern: '^migrate' }, exitAfter: '5s' },
       { match: { name: 'web', image: 'missing:1' }, pullError: 'manifest unknown', stopAfter: '0s' },
       { logs: 'listening\n', usage: { cpu: '250m', memory: '64Mi' } },
     ]
     expect(parseSimulation({ behaviors })).toEqual([
       { match: { image: /^slow:/u, namespace: 'shop' }, startAfterMs: 2000, readyAfterMs: 90_000 },
       { match: { labels, container: 'c' }, crashes: 2, exitCode: 1, exitAfterMs: 500 },
+      { match: { command: /^migrate/u }, exitAfterMs: 5000 },
       { match: { name: 'web', image: 'missing:1' }, pullError: 'manifest unknown', stopAfterMs: 0 },
       { logs: 'listening\n', usage: { cpu: '250m', memory: '64Mi' } },
     ])
+  })
+
+  it('makes handlers of addresses', () => {
+    const addresses: string[] = []
+    const portForward = () => undefined
+    const forwardTo = (address: string) => {
+      addresses.push(address)
+      return portForward
+    }
+    const file = { behaviors: [{ portForward: '127.0.0.1:3000' }] }
+    expect(parseSimulation(file, { forwardTo })).toEqual([{ portForward }])
+    expect(addresses).toEqual(['127.0.0.1:3000'])
+    const refuse = () => {
+      throw new Error('no address')
+    }
+    expect(() => parseSimulation(file, { forwardTo: refuse })).toThrow('behaviors[0].portForward: no address')
   })
 
   it.each([
@@ -30,6 +48,8 @@ describe('simulation file', () => {
     [{ behaviors: [{ startAfter: '-1s' }] }, 'behaviors[0].startAfter: must not be negative'],
     [{ behaviors: [{ exitCode: 256 }] }, 'behaviors[0].exitCode: must be an integer from 0 to 255'],
     [{ behaviors: [{ crashes: 1.5 }] }, 'behaviors[0].crashes: must be an integer'],
+    [{ behaviors: [{ probe: 'localhost:3000' }] }, 'behaviors[0].probe: "localhost:3000" is not an origin'],
+    [{ behaviors: [{ portForward: 'localhost' }] }, 'behaviors[0]: unknown member "portForward"'],
     [{ behaviors: [{ usage: { gpu: '1' } }] }, 'behaviors[0].usage: unknown member "gpu"'],
     [{ behaviors: [{ usage: { cpu: 'much' } }] }, 'behaviors[0].usage.cpu: '],
     [{ behaviors: [{ match: { imagePattern: '(' } }] }, 'behaviors[0].match.imagePattern: '],

@@ -1,11 +1,20 @@
 import { labelSelectorFromObject, MetaError, Quantity } from '@krmkit/meta'
 import { parseDurationMs } from '@krmkit/meta/time'
 import { ControllersError } from '../controllers-error.ts'
-import type { BehaviorMatch, MatchedBehavior } from './interfaces.ts'
+import { httpProbe } from './http-probe.ts'
+import type { BehaviorMatch, ContainerBehavior, MatchedBehavior } from './interfaces.ts'
 
 type Members = Readonly<Record<string, unknown>>
 /** Reads one member. @throws ControllersError that names the path */
 type Reader = (value: unknown, path: string) => Members
+
+export interface SimulationFileOptions {
+  /**
+   * Makes the handler of a member `portForward`, whose value is an address: `forwardTo` of `@krmkit/http`. It throws for a malformed address.
+   * Absent: files cannot have the member.
+   */
+  readonly forwardTo?: (address: string) => NonNullable<ContainerBehavior['portForward']>
+}
 
 /** How each member of a behaviour is read. */
 const behaviorReaders: Readonly<Record<string, Reader>> = {
@@ -18,6 +27,7 @@ const behaviorReaders: Readonly<Record<string, Reader>> = {
   crashes: (value, path) => ({ crashes: integer(value, path, 2 ** 31 - 1) }),
   pullError: (value, path) => ({ pullError: text(value, path) }),
   logs: (value, path) => ({ logs: text(value, path) }),
+  probe: (value, path) => ({ probe: checked(() => httpProbe(text(value, path)), path) }),
   usage: (value, path) => ({ usage: readUsage(value, path) }),
 }
 
@@ -29,11 +39,13 @@ const matchReaders: Readonly<Record<string, Reader>> = {
   container: (value, path) => ({ container: text(value, path) }),
   image: (value, path) => ({ image: text(value, path) }),
   imagePattern: (value, path) => ({ image: pattern(value, path) }),
+  command: (value, path) => ({ command: text(value, path) }),
+  commandPattern: (value, path) => ({ command: pattern(value, path) }),
 }
 
 /**
  * Reads the behaviours of simulated pods from a parsed file. Durations are texts such as `1m30s`; a container is matched by exact values
- * or by the regular expressions `namePattern` and `imagePattern`.
+ * or by the regular expressions `namePattern`, `imagePattern` and `commandPattern`.
  *
  * @throws ControllersError `InvalidSimulation` with the path of the first unknown or invalid member
  * @example
@@ -41,15 +53,17 @@ const matchReaders: Readonly<Record<string, Reader>> = {
  * const behaviors = parseSimulation({ behaviors: [{ match: { imagePattern: '^slow:' }, readyAfter: '5s' }] })
  * const simulation = new NodeSimulation({ nodes: 3, behaviors })
  */
-export function parseSimulation(value: unknown): readonly MatchedBehavior[] {
+export function parseSimulation(value: unknown, { forwardTo }: SimulationFileOptions = {}): readonly MatchedBehavior[] {
   const file = members(value, 'the simulation', ['behaviors'])
   if (!Array.isArray(file['behaviors'])) throw invalid('behaviors', 'must be a list')
-  return file['behaviors'].map((behavior: unknown, i) => read(behavior, `behaviors[${i}]`, behaviorReaders))
+  const readPorts: Reader = (address, path) => ({ portForward: checked(() => forwardTo?.(text(address, path)), path, [Error]) })
+  const readers = forwardTo === undefined ? behaviorReaders : { ...behaviorReaders, portForward: readPorts }
+  return file['behaviors'].map((behavior: unknown, i) => read(behavior, `behaviors[${i}]`, readers))
 }
 
 function readMatch(value: unknown, path: string): BehaviorMatch {
   const match = members(value, path, Object.keys(matchReaders))
-  for (const name of ['name', 'image'])
+  for (const name of ['name', 'image', 'command'])
     if (name in match && `${name}Pattern` in match) throw invalid(`${path}.${name}Pattern`, `must not stand beside ${name}`)
   return read(value, path, matchReaders)
 }
@@ -118,14 +132,17 @@ function pattern(value: unknown, path: string): RegExp {
   return checked(() => new RegExp(text(value, path), 'u'), path)
 }
 
-function checked<T>(parse: () => T, path: string): T {
+/** @param expected errors of an invalid value */
+function checked<T>(parse: () => T, path: string, expected: readonly (new () => Error)[] = parseErrors): T {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof MetaError || error instanceof SyntaxError) throw invalid(path, error.message)
-    throw error
+    const isExpected = expected.some((type) => error instanceof type)
+    throw isExpected ? invalid(path, (error as Error).message) : error
   }
 }
+
+const parseErrors = [MetaError, SyntaxError, TypeError] as readonly (new () => Error)[]
 
 function invalid(path: string, problem: string): ControllersError {
   return new ControllersError({ code: 'InvalidSimulation', message: `${path}: ${problem}` })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { Duplex } from 'node:stream'
+import type { Duplex } from 'node:stream'
+import { type ByteSink, ServerPipe } from './server-pipe.ts'
 
 /** The server side of a WebSocket over an in-process connection. */
 
@@ -17,11 +18,13 @@ export interface WebSocketHandlers {
   message(data: Buffer): void
   /** Called once, when the client closes or disconnects. */
   closed(): void
+  /** Calls back when more messages can be handled. Absent: at once. */
+  whenTaken?(done: () => void): void
 }
 
 /** The connection that the response carries, and what the server sends through it. */
-export class ServerWebSocket {
-  readonly connection: Duplex
+export class ServerWebSocket implements ByteSink {
+  readonly #pipe: ServerPipe
   #received: Buffer = Buffer.alloc(0)
   #fragments: Buffer[] = []
   #isClosed = false
@@ -29,26 +32,23 @@ export class ServerWebSocket {
 
   constructor(handlers: WebSocketHandlers) {
     this.#handlers = handlers
-    this.connection = new Duplex({
-      read: () => undefined,
-      write: (chunk: Buffer, _encoding, done) => {
-        this.#receive(chunk)
-        done()
-      },
-      final: (done) => {
-        this.#end()
-        this.connection.push(null)
-        done()
-      },
-      destroy: (error, done) => {
-        this.#end()
-        done(error)
-      },
+    this.#pipe = new ServerPipe({
+      receive: (chunk) => this.#receive(chunk),
+      whenTaken: (done) => (handlers.whenTaken === undefined ? done() : handlers.whenTaken(done)),
+      closed: () => this.#end(),
     })
   }
 
+  get connection(): Duplex {
+    return this.#pipe.connection
+  }
+
   send(data: Uint8Array): void {
-    if (!this.#isClosed) this.connection.push(frame(opcodes.binary, data))
+    if (!this.#isClosed) this.#pipe.send(frame(opcodes.binary, data))
+  }
+
+  whenDrained(callback: () => void): void {
+    this.#pipe.whenDrained(callback)
   }
 
   /** Sends a close frame. The connection ends when the client has answered it: nothing that was sent before is lost. */
@@ -56,7 +56,7 @@ export class ServerWebSocket {
     if (this.#isClosed) return
     const code = Buffer.alloc(2)
     code.writeUInt16BE(normalClosure)
-    this.connection.push(frame(opcodes.close, code))
+    this.#pipe.send(frame(opcodes.close, code))
     this.#end()
   }
 
@@ -77,11 +77,11 @@ export class ServerWebSocket {
   #handle({ opcode, payload, isFinal }: Frame): void {
     if (opcode === opcodes.close) {
       this.close()
-      this.connection.push(null)
+      this.#pipe.close()
       return
     }
     if (opcode === opcodes.ping) {
-      this.connection.push(frame(opcodes.pong, payload))
+      this.#pipe.send(frame(opcodes.pong, payload))
       return
     }
     if (opcode === opcodes.pong) return

@@ -49,6 +49,7 @@ export class HeartbeatMonitor implements AsyncDisposable {
     const queue = context.queue<string>({ sync: (name) => this.#sync(name) })
     const enqueue = ({ metadata }: { readonly metadata: { readonly name?: string } }) => queue.add(metadata.name ?? '')
     this.#subscriptions = [
+      context.heartbeats?.onEnd((name) => queue.add(name)) ?? (() => undefined),
       this.#leases.on({ added: enqueue, updated: enqueue }),
       this.#nodes.on({
         added: enqueue,
@@ -73,6 +74,7 @@ export class HeartbeatMonitor implements AsyncDisposable {
     const known = this.#seen.get(name)
     const seen = known?.heartbeat === heartbeat ? known : { heartbeat, atMs: now }
     this.#seen.set(name, seen)
+    if (this.#context.heartbeats?.isBeating(name) === true) return undefined
     const deadline = seen.atMs + (ready === undefined ? startupGracePeriodMs : gracePeriodMs)
     if (now <= deadline) return ready?.status === 'Unknown' ? undefined : { requeueAfterMs: deadline - now + 1 }
     if (ready?.status !== 'Unknown') await this.#markUnknown(node)

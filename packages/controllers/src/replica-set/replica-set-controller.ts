@@ -165,7 +165,7 @@ class ReplicaSetController implements AsyncDisposable {
   async #writeStatus(set: ReadonlyReplicaSet, status: ReplicaStatus): Promise<void> {
     if (sameJson(set.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
-    const changed = { ...(structuredClone(set) as ReplicaSet), status }
+    const changed = { ...(set as ReplicaSet), status }
     const request = client.update(this.#kind.resource, changed, { subresource: 'status', fieldManager, signal })
     await ignoreReasons(request, ['NotFound', 'Conflict'])
   }

@@ -83,12 +83,14 @@ function taints({ pod }: PodInfo, { node }: NodeInfo): Refusal | undefined {
   return { plugin: 'TaintToleration', reasons: [reason], isResolvable: false }
 }
 
-function nodeAffinity({ pod }: PodInfo, { node }: NodeInfo): Refusal | undefined {
+/** Whether the node has the labels that the pod requires. */
+export function nodeAffinity({ pod }: PodInfo, { node }: NodeInfo): Refusal | undefined {
   if (matchesNode(pod.spec ?? {}, node)) return undefined
   return { plugin: 'NodeAffinity', reasons: ["node(s) didn't match Pod's node affinity/selector"], isResolvable: false }
 }
 
-function nodePorts({ ports }: PodInfo, { pods }: NodeInfo): Refusal | undefined {
+/** Whether the ports of the node that the pod requires are free. */
+export function nodePorts({ ports }: PodInfo, { pods }: NodeInfo): Refusal | undefined {
   if (ports.length === 0) return undefined
   const used = [...pods.values()].flatMap((info) => info.ports)
   if (!ports.some((port) => used.some((other) => portsConflict(port, other)))) return undefined
@@ -101,18 +103,34 @@ function portsConflict(a: HostPort, b: HostPort): boolean {
   return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress)
 }
 
-function resources({ requests }: PodInfo, { pods, allocatable, requested }: NodeInfo): Refusal | undefined {
-  const reasons: string[] = []
-  let isResolvable = true
-  if (pods.size + 1 > (allocatable.get('pods') ?? 0)) reasons.push('Too many pods')
+function resources(info: PodInfo, node: NodeInfo): Refusal | undefined {
+  const shortages = resourceShortages(info, node)
+  if (shortages.length === 0) return undefined
+  const reasons = shortages.map(({ name }) => (name === 'pods' ? 'Too many pods' : `Insufficient ${name}`))
+  const isResolvable = shortages.every(({ name, requested, capacity }) => name === 'pods' || requested <= capacity)
+  return { plugin: 'NodeResourcesFit', reasons, isResolvable }
+}
+
+/** A resource of which a node has too little left. CPU counts in millicores. */
+export interface ResourceShortage {
+  readonly name: string
+  readonly requested: number
+  readonly used: number
+  readonly capacity: number
+}
+
+/** Returns the resources that a node lacks for a pod. */
+export function resourceShortages({ requests }: PodInfo, { pods, allocatable, requested: total }: NodeInfo): ResourceShortage[] {
+  const shortages: ResourceShortage[] = []
+  const allowedPods = allocatable.get('pods') ?? 0
+  if (pods.size + 1 > allowedPods) shortages.push({ name: 'pods', requested: 1, used: pods.size, capacity: allowedPods })
   for (const name of resourceOrder(requests)) {
-    const wanted = requests.get(name) ?? 0
-    const total = allocatable.get(name) ?? 0
-    if (wanted === 0 || wanted <= total - (requested.get(name) ?? 0)) continue
-    reasons.push(`Insufficient ${name}`)
-    if (wanted > total) isResolvable = false
+    const requested = requests.get(name) ?? 0
+    const capacity = allocatable.get(name) ?? 0
+    const used = total.get(name) ?? 0
+    if (requested > 0 && requested > capacity - used) shortages.push({ name, requested, used, capacity })
   }
-  return reasons.length === 0 ? undefined : { plugin: 'NodeResourcesFit', reasons, isResolvable }
+  return shortages
 }
 
 const firstResources = ['cpu', 'memory', 'ephemeral-storage']

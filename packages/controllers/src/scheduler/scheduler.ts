@@ -111,14 +111,14 @@ class Scheduler implements AsyncDisposable {
       added: (pod) => this.#observe(pod),
       updated: (pod, previous) => {
         const isRelabelled = !sameJson(pod.metadata.labels, previous.metadata.labels)
-        this.#observe(pod)
+        this.#observe(pod, previous)
         if (isRelabelled && pod.spec?.nodeName) this.#queue.notify('pod-labels')
       },
       deleted: (pod) => this.#forget(pod),
     })
   }
 
-  #observe(pod: ReadonlyPod): void {
+  #observe(pod: ReadonlyPod, previous?: ReadonlyPod): void {
     const { uid = '' } = pod.metadata
     if (isFinished(pod as Parameters<typeof isFinished>[0])) {
       this.#forget(pod)
@@ -142,8 +142,9 @@ class Scheduler implements AsyncDisposable {
     if (this.#binding.has(uid) || this.#state.nodeOf(uid) !== undefined) return
     const info = podInfo(pod)
     const { nominatedNodeName = '' } = pod.status ?? {}
-    if (nominatedNodeName === '') this.#state.denominate(uid)
-    else this.#state.nominate(info, nominatedNodeName)
+    if (nominatedNodeName !== '') this.#state.nominate(info, nominatedNodeName)
+    // A nomination of this process may not be written yet.
+    else if (previous?.status?.nominatedNodeName) this.#state.denominate(uid)
     this.#queue.add(info)
   }
 

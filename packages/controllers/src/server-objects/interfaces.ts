@@ -1,4 +1,5 @@
-import type { Clock } from '@krmkit/meta'
+import type { ApiObject, Clock, DeepReadonly } from '@krmkit/meta'
+import type { LeaderElectionTimes } from '../leader-election/leader-election.ts'
 
 /** The identity and addresses of a server process. */
 export interface ServerFacts {
@@ -16,6 +17,38 @@ export interface ServerFacts {
   readonly serviceAddress: string
   /** Elects leaders among LeaseCandidate objects: the feature gate CoordinatedLeaderElection. Default false. */
   readonly electsLeaders?: boolean
+  /** Of the election of the server that elects. */
+  readonly electionTimes?: LeaderElectionTimes
+  /** Maintains an identity Lease: the feature gate APIServerIdentity. Default true. */
+  readonly hasIdentity?: boolean
+  /** Maintains the endpoints of the API service. Default true. */
+  readonly reconcilesEndpoints?: boolean
+  /** What servers on one store share. Absent: the store belongs to this server. */
+  readonly shared?: SharedServerState
+}
+
+/** What servers on one store share. */
+export interface SharedServerState {
+  /** The addresses by which servers announce themselves. */
+  readonly addresses: ServerAddresses
+  /** Corrects the record of node ports and cluster addresses. @returns what users should know */
+  repairAllocations(): Promise<readonly AllocationFinding[]>
+}
+
+/** Announced addresses, each of which expires unless its server renews it. */
+export interface ServerAddresses {
+  list(): Promise<readonly string[]>
+  renew(address: string): Promise<void>
+  remove(address: string): Promise<void>
+}
+
+/** What a repair of allocations found about an object. */
+export interface AllocationFinding {
+  readonly object: DeepReadonly<ApiObject>
+  readonly reason: string
+  readonly action: string
+  readonly message: string
+  readonly reportingController: string
 }
 
 /** Interval at which the server verifies its objects. */

@@ -1,7 +1,9 @@
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
-import type { Controller } from '../interfaces.ts'
+import type { Controller, ControllerContext } from '../interfaces.ts'
 import { leaderElectionController, leaseCandidateCleaner } from '../leader-election/election-controller.ts'
+import { leaderElection } from '../leader-election/leader-election.ts'
 import { ensureTrackingStart } from '../service-account-tokens/legacy-cleaner.ts'
+import { allocationRepair } from './allocation-repair.ts'
 import { flowControl } from './flow-control.ts'
 import type { ServerFacts } from './interfaces.ts'
 import { serverIdentity } from './server-identity.ts'
@@ -29,9 +31,20 @@ import { serviceRanges } from './service-ranges.ts'
  * await using running = runControllers({ client, available })
  */
 export function serverControllers(facts: ServerFacts): readonly Controller[] {
-  const elections = facts.electsLeaders === true ? [leaderElectionController, leaseCandidateCleaner] : []
-  const objects = [serverIdentity(facts), serverService(facts), serviceRanges(facts), serviceIPAddresses]
+  const elections = facts.electsLeaders === true ? electionControllers(facts) : []
+  const identity = facts.hasIdentity === false ? [] : [serverIdentity(facts)]
+  const { shared } = facts
+  const addresses = serviceIPAddresses({ isShared: shared !== undefined })
+  const repairs = shared === undefined ? [] : [allocationRepair(shared)]
+  const objects = [...identity, serverService(facts), serviceRanges(facts), addresses, ...repairs]
   return [...objects, flowControl, tokenTracking, ...elections]
+}
+
+/** One of the servers elects. */
+function electionControllers({ holder, electionTimes }: ServerFacts): readonly Controller[] {
+  const { name: leaseName } = leaderElectionController
+  const lead = (context: ControllerContext) => leaderElectionController.start(context)
+  return [leaderElection({ ...electionTimes, leaseName, identity: holder, lead }), leaseCandidateCleaner]
 }
 
 const tokenTracking: Controller = {

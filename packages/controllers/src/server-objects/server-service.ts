@@ -1,7 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject } from '@krmkit/meta'
 import { parseIP } from '@krmkit/meta/ip'
-import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { ensureObject, hasLabels, withLabels } from './ensure-object.ts'
 import { elapsedMs, maxLeaseAgeMs, resyncMs, type ServerFacts } from './interfaces.ts'
@@ -55,12 +54,17 @@ export function serverService(facts: ServerFacts): Controller {
       const work = context.queue<'sync'>({
         async sync() {
           await ensureService(context, facts)
-          await ensureEndpoints(context, facts)
+          if (facts.reconcilesEndpoints !== false) await ensureEndpoints(context, facts)
           return { requeueAfterMs: resyncMs }
         },
       })
       work.add('sync')
-      return disposeSubscriptions([])
+      return {
+        async [Symbol.asyncDispose]() {
+          // Clients no longer come to a server that has stopped.
+          if (facts.address !== undefined) await facts.shared?.addresses.remove(facts.address)
+        },
+      }
     },
   }
 }
@@ -102,8 +106,12 @@ async function ensureEndpoints(context: ControllerContext, facts: ServerFacts): 
 }
 
 /** Returns the addresses of live servers in the family of this one, sorted. */
-async function liveAddresses(context: ControllerContext, { address }: ServerFacts): Promise<string[]> {
+async function liveAddresses(context: ControllerContext, { address, shared }: ServerFacts): Promise<string[]> {
   if (address === undefined) return []
+  if (shared !== undefined) {
+    await shared.addresses.renew(address)
+    return [...new Set([address, ...(await shared.addresses.list())])].sort()
+  }
   const { clock, profile } = context
   const family = parseIP(address)?.family
   const named = identityNames(profile).address

@@ -1,5 +1,6 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { base64Text, utf8Bytes } from '@krmkit/meta/bytes'
 
 /** A request for the token of a Secret. */
 export interface LegacyTokenRequest {
@@ -49,5 +50,5 @@ export function belongsTo(secret: DeepReadonly<Secret>, account: DeepReadonly<Ap
 }
 
 export function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
+  return base64Text(utf8Bytes(text))
 }

@@ -7,7 +7,14 @@ import type { Controller, ControllerContext } from '../interfaces.ts'
 import { type Claim, claims, volumes } from '../volume/objects.ts'
 import { type Node, nodes, type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
 import { isFinished } from '../workloads/pod-state.ts'
-import { attachmentName, type CsiDriver, type CsiVolume, storageResources, type VolumeAttachment } from './objects.ts'
+import {
+  attachmentName,
+  type CsiDriver,
+  type CsiVolume,
+  isAttachmentName,
+  storageResources,
+  type VolumeAttachment,
+} from './objects.ts'
 
 /** Requests the attachment of CSI volumes to the nodes of their pods, and reports attached volumes in the status of nodes. */
 export const attachDetachController: Controller = {
@@ -74,6 +81,8 @@ class AttachDetachController implements AsyncDisposable {
     const wanted = node === undefined ? new Map<string, WantedVolume>() : this.#wantedVolumes(nodeName)
     const present = this.#attachmentsByNode.get(nodeName)
     for (const { metadata } of present) {
+      // Attachments that others request are theirs to delete.
+      if (!isAttachmentName(metadata.name ?? '')) continue
       if (wanted.has(metadata.name ?? '') || metadata.deletionTimestamp !== undefined) continue
       await ignoreNotFound(client.delete(this.#resources.attachments, metadata.name ?? '', { signal }))
     }

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import { hexText } from '@krmkit/meta/bytes'
+import { digest } from '@krmkit/meta/platform'
 
 /** The parts of volumes and attachments that the controllers of attachments read and write. */
 
@@ -31,5 +32,10 @@ export function attachmentName(
   { volumeHandle, driver }: DeepReadonly<NonNullable<NonNullable<CsiVolume['spec']>['csi']>>,
   node: string,
 ): string {
-  return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`
+  return `csi-${hexText(digest('sha256', [`${volumeHandle}${driver}${node}`]))}`
+}
+
+/** Whether a name is that of an attachment which a controller requested. */
+export function isAttachmentName(name: string): boolean {
+  return /^csi-[0-9a-f]{64}$/.test(name)
 }

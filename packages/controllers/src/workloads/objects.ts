@@ -28,6 +28,8 @@ export interface PodSpec {
 export interface Container {
   name: string
   image?: string
+  command?: string[]
+  args?: string[]
   restartPolicy?: string
   env?: { name: string; [member: string]: unknown }[]
   ports?: ContainerPort[]

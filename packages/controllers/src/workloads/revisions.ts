@@ -4,7 +4,7 @@ import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
-import { canonicalText, shortHash } from './canonical-text.ts'
+import { canonicalText, sameCanonically, shortHash, withSortedMembers } from './canonical-text.ts'
 import { claim, controllerReference } from './claims.ts'
 import type { PodTemplate } from './objects.ts'
 import { byController, orphansOf } from './owned-pods.ts'
@@ -73,12 +73,12 @@ export class RevisionHistory {
   ): Promise<{ readonly revision: ReadonlyRevision; readonly collisionCount: number }> {
     const { client, fieldManager, signal } = this.#context
     const collisionCount = owner.status?.collisionCount ?? 0
-    const text = textOf(dataOf(owner))
+    const data = dataOf(owner)
     const newest = known.at(-1)
     const next = (newest?.revision ?? 0) + 1
-    const equal = known.findLast((revision) => textOf(revision.data) === text)
+    const equal = known.findLast((revision) => sameCanonically(revision.data, data))
     if (equal === undefined) return this.#create(owner, next, collisionCount)
-    if (equal === newest || textOf(newest?.data) === text) return { revision: newest ?? equal, collisionCount }
+    if (equal === newest || sameCanonically(newest?.data, data)) return { revision: newest ?? equal, collisionCount }
     const raised = { ...(structuredClone(equal) as Revision), revision: next }
     return { revision: await client.update(revisions, raised, { fieldManager, signal }), collisionCount }
   }
@@ -104,7 +104,7 @@ export class RevisionHistory {
         if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
         const other = await client.get(revisions, revision.metadata.name ?? '', { namespace, signal })
         const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === owner.metadata.uid
-        if (isOurs && textOf(other.data) === textOf(revision.data)) return { revision: other, collisionCount }
+        if (isOurs && sameCanonically(other.data, revision.data)) return { revision: other, collisionCount }
       }
     }
   }
@@ -112,7 +112,7 @@ export class RevisionHistory {
   #build(owner: DeepReadonly<RevisionOwner>, revision: number, collisionCount: number): Revision {
     const { name = '', namespace = '', annotations } = owner.metadata
     const data = dataOf(owner)
-    const hash = shortHash(textOf(data), collisionCount)
+    const hash = shortHash(canonicalText(data), collisionCount)
     return {
       apiVersion: 'apps/v1',
       kind: 'ControllerRevision',
@@ -136,12 +136,9 @@ export function templateOf({ data }: ReadonlyRevision): DeepReadonly<PodTemplate
 }
 
 function dataOf({ spec }: DeepReadonly<RevisionOwner>): NonNullable<Revision['data']> {
-  const template = structuredClone(spec?.template ?? {}) as PodTemplate
-  return { spec: { template: { ...template, $patch: 'replace' } } }
-}
-
-function textOf(data: DeepReadonly<Revision['data']>): string {
-  return canonicalText(data)
+  const template = withSortedMembers((spec?.template ?? {}) as PodTemplate)
+  // The API server compares the text of revisions, and so do clients: `$patch` sorts before the names of all members.
+  return { spec: { template: { $patch: 'replace', ...template } } }
 }
 
 function byRevision(a: ReadonlyRevision, b: ReadonlyRevision): number {

@@ -1,1 +1,2 @@
+export { revisionForm } from './revision-form.ts'
 export { createStoredForm, type StoredFormOptions } from './stored-form.ts'

@@ -84,7 +84,7 @@ describe('the stored form', () => {
     const key = '/core/configmaps/shop/web'
     const stored = form.encode(key, configMap('0'))
     expect(() => form.decode(key, stored.subarray(0, stored.length - 20), 5)).toThrow()
-    expect(form.decode('/ranges/serviceips', stored, 5)).toBeUndefined()
+    expect(form.decode('/unknown/things', stored, 5)).toBeUndefined()
     expect(form.decode(key, new TextEncoder().encode('text'), 5)).toBeUndefined()
   })
 
@@ -95,6 +95,24 @@ describe('the stored form', () => {
   it('limits the lifetime of events only', () => {
     expect(form.ttlSeconds?.('/core/events/shop/a')).toBe(3600)
     expect(form.ttlSeconds?.('/core/configmaps/shop/a')).toBeUndefined()
+  })
+
+  it('of allocated ranges and announced addresses is that of the stock server', () => {
+    const range = {
+      kind: 'RangeAllocation',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '3' },
+      range: '30000-32767',
+      data: 'AQ==',
+    }
+    const key = '/core/rangeallocations/servicenodeports'
+    const stored = form.encode(key, new TextEncoder().encode(JSON.stringify(range)))
+    expect(text(stored)).toContain('RangeAllocation')
+    expect(parsed(form.decode(key, stored, 3))).toMatchObject(range)
+    const paths = new Map(form.collections?.map(({ prefix, path }) => [prefix, path]))
+    expect(paths.get('/core/rangeallocations/')).toBe('ranges/')
+    expect(paths.get('/core/masterleases/')).toBe('masterleases/')
+    expect(form.ttlSeconds?.('/core/masterleases/192.0.2.1')).toBe(15)
   })
 
   it('knows the paths of the stock server', () => {

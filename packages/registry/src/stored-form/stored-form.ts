@@ -7,6 +7,7 @@ import type { StoredForm } from '@krmkit/storage/etcd'
 import { collectionPrefix } from '../keys.ts'
 import { encodeStored } from '../object-cache.ts'
 import { StorageNormalizer } from '../storage-normalizer.ts'
+import { objectIn, revisionForm, withRevision } from './revision-form.ts'
 
 export interface StoredFormOptions {
   /** The built-in kinds. */
@@ -41,10 +42,14 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
     else if (isStored) known.stored = definition
     builtIn.get(prefix)?.versions.push(definition)
   }
+  for (const storage of internalCollections) builtIn.set(collectionPrefix({ storage }), new BuiltIn(catalog, { storage }))
   const of = (key: string): BuiltIn | undefined => builtIn.get(key.slice(0, key.indexOf('/', key.indexOf('/', 1) + 1) + 1))
   return {
     collections: [...builtIn].map(([prefix, { stored }]) => ({ prefix, path: `${stored.storage.prefix}/` })),
-    ttlSeconds: (key) => (key.startsWith('/core/events/') ? eventTtlSeconds : undefined),
+    ttlSeconds(key) {
+      if (key.startsWith('/core/events/')) return eventTtlSeconds
+      return key.startsWith(serverAddressesPrefix) ? serverAddressTtlSeconds : undefined
+    },
     encode(key, value) {
       const object = objectIn(value)
       if (object === undefined) return value
@@ -57,7 +62,7 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
       if (stored[0] !== openingBrace) return key.startsWith(ownKeys) ? stored : undefined
       return kind === undefined ? withRevision(stored, revision) : kind.decodeJson(stored, revision)
     },
-    atRevision: (_key, value, revision) => withRevision(value, revision) ?? value,
+    ...revisionForm,
   }
 }
 
@@ -68,6 +73,16 @@ const stockVersions: Readonly<Record<string, string>> = {
   '/networking.k8s.io/servicecidrs/': 'v1beta1',
 }
 
+/** Collections of built-in kinds that no API serves. */
+const internalCollections: readonly ResourceDefinition['storage'][] = [
+  { group: '', version: 'v1', resource: 'rangeallocations', prefix: 'ranges' },
+  // Endpoints objects by which servers announce their addresses; each renews its object.
+  { group: '', version: 'v1', resource: 'masterleases', prefix: 'masterleases' },
+]
+const serverAddressesPrefix = '/core/masterleases/'
+/** Lifetime of an announced address. */
+const serverAddressTtlSeconds = 15
+
 /** Keys whose values are no objects. */
 const ownKeys = '/krmkit/'
 const openingBrace = 0x7b
@@ -77,10 +92,10 @@ class BuiltIn {
   readonly #catalog: Pick<Catalog, 'kind'>
   readonly #normalizer = new StorageNormalizer()
   /** The definition of the storage version, where that is served. */
-  stored: ResourceDefinition
+  stored: Pick<ResourceDefinition, 'storage'>
   readonly versions: ResourceDefinition[] = []
 
-  constructor(catalog: Pick<Catalog, 'kind'>, definition: ResourceDefinition) {
+  constructor(catalog: Pick<Catalog, 'kind'>, definition: Pick<ResourceDefinition, 'storage'>) {
     this.#catalog = catalog
     this.stored = definition
   }
@@ -134,18 +149,4 @@ class BuiltIn {
 function gvkOf({ apiVersion = '', kind = '' }: { readonly apiVersion?: string; readonly kind?: string }): GroupVersionKind {
   const slash = apiVersion.indexOf('/')
   return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind }
-}
-
-function objectIn(value: Uint8Array): ApiObject | undefined {
-  if (value[0] !== openingBrace) return undefined
-  const object = parseJson(value).value as ApiObject
-  return typeof object.metadata === 'object' && object.metadata !== null ? object : undefined
-}
-
-/** JSON with another resourceVersion; `undefined` for what is no object of an API. */
-function withRevision(value: Uint8Array, revision: number): Uint8Array | undefined {
-  const object = objectIn(value)
-  if (object === undefined) return undefined
-  object.metadata.resourceVersion = String(revision)
-  return encodeStored(object)
 }

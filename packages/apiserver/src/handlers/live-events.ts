@@ -1,0 +1,121 @@
+import type { PendingEvent, ResourceWatch } from '@krmkit/registry'
+import type { Frames } from '../encoding/frames.ts'
+import { Wakeup } from './wakeup.ts'
+
+/** What frames become before they are handed on. */
+export interface Chunks<T, Chunk> {
+  /** Joins the frames of one moment. */
+  join(frames: readonly T[]): readonly Chunk[]
+  /** The chunks of events that no selector looks at, made by another watch or by `make`. */
+  batch(events: readonly PendingEvent[], make: () => readonly Chunk[]): readonly Chunk[]
+}
+
+/** The changes of a watch that can be taken without waiting. @see ReadyChunks of `@krmkit/protocol` */
+export interface ReadyEvents<Chunk> {
+  onReady: (() => void) | undefined
+  take(): readonly Chunk[]
+}
+
+/** Events that a watch takes at once. */
+export const eventsAtOnce = 256
+/** Bytes of a chunk. */
+const chunkBytes = 64 * 1024
+
+const none: readonly never[] = Object.freeze([])
+
+/**
+ * The changes of a watch, which reach the client by one of two ways, in their order: the stream returns them when it runs, and `take`
+ * returns them while the stream waits. The stream is woken for everything else: its end, bookmarks, and what takes long or fails.
+ *
+ *     stream waits --changes--> onReady --take--> chunks
+ *                                       --take: much, or a failure--> stream runs
+ *     stream runs  --changes--> stream returns them before it waits
+ */
+export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
+  onReady: (() => void) | undefined
+  readonly wakeup = new Wakeup()
+  readonly #watch: ResourceWatch
+  readonly #output: { readonly frames: Frames<T>; readonly chunks: Chunks<T, Chunk> }
+  /** Taken from the watch, left to the stream. */
+  #left: readonly PendingEvent[] = none
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(watch: ResourceWatch, output: { readonly frames: Frames<T>; readonly chunks: Chunks<T, Chunk> }) {
+    this.#watch = watch
+    this.#output = output
+  }
+
+  /** Begins to observe the watch. */
+  follow(): void {
+    this.#watch.onReady = () => {
+      if (this.onReady === undefined || this.#watch.ended || !this.wakeup.isWaiting) this.wakeup.wake()
+      else this.onReady()
+    }
+  }
+
+  take(): readonly Chunk[] {
+    if (!this.wakeup.isWaiting) return none
+    const events = this.#watch.take(eventsAtOnce)
+    if (events.length === 0) return none
+    if (!isSmall(events)) {
+      this.#left = events
+      this.wakeup.wake()
+      return none
+    }
+    try {
+      return this.encode(events)
+    } catch (error) {
+      this.#failure = { error }
+      this.wakeup.wake()
+      return none
+    }
+  }
+
+  /** The next events for the stream. @throws what `take` could not encode */
+  next(): readonly PendingEvent[] {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (this.#left.length === 0) return this.#watch.take(eventsAtOnce)
+    const left = this.#left
+    this.#left = none
+    return left
+  }
+
+  encode(batch: readonly PendingEvent[]): readonly Chunk[] {
+    const { frames, chunks } = this.#output
+    const make = (): readonly Chunk[] => {
+      const made = batch.map((event) => frameOf(this.#watch, frames, event)).filter((frame) => frame !== undefined)
+      return made.length === 0 ? [] : chunks.join(made)
+    }
+    return this.#watch.isSelective ? make() : chunks.batch(batch, make)
+  }
+}
+
+/** The events fit one chunk, and nothing is left behind them. */
+function isSmall(events: readonly PendingEvent[]): boolean {
+  if (events.length === eventsAtOnce) return false
+  let bytes = 0
+  for (const event of events) bytes += eventBytes(event)
+  return bytes < chunkBytes
+}
+
+export function eventBytes({ entry }: PendingEvent): number {
+  return entry.value.byteLength
+}
+
+function frameOf<T>(watch: ResourceWatch, frames: Frames<T>, pending: PendingEvent): T | undefined {
+  const event = watch.select(pending)
+  if (event === undefined) return undefined
+  const { type, entry, leftAt } = event
+  return leftAt === undefined ? frames.event(type, entry) : frames.left(entry, leftAt)
+}
+
+/** Batches of at most `eventsAtOnce` items and about one chunk of bytes. */
+export function* batches<E>(all: readonly E[], sizeOf: (each: E) => number): Generator<readonly E[]> {
+  for (let from = 0; from < all.length; ) {
+    let size = 0
+    let to = from
+    while (to < all.length && to - from < eventsAtOnce && size < chunkBytes) size += sizeOf(all[to++] as E)
+    yield from === 0 && to === all.length ? all : all.slice(from, to)
+    from = to
+  }
+}

@@ -1,0 +1,40 @@
+import { memoryStorage } from '@krmkit/storage'
+import { describe, expect, it } from 'vitest'
+import { storageMetrics } from './storage-metrics.ts'
+
+const samplesOf = (storage: Parameters<typeof storageMetrics>[0]) =>
+  storageMetrics(storage).flatMap((metric) =>
+    [...metric.samples()].map(({ name = metric.name, labels, value }) => {
+      expect(labels.storage_cluster_id).toBe('krmkit-0')
+      return [labels.le === undefined ? name : `${name} ${labels.le}`, value]
+    }),
+  )
+
+describe('metrics of the storage', () => {
+  it('are the history of a store in memory', async () => {
+    const storage = memoryStorage()
+    await storage.put('/a', () => new Uint8Array(100))
+    await storage.put('/a', () => new Uint8Array(100))
+    expect(samplesOf(storage)).toEqual([
+      ['apiserver_storage_history_revisions', 2],
+      ['apiserver_storage_history_bytes', expect.any(Number)],
+    ])
+    expect(samplesOf({})).toEqual([])
+  })
+
+  it('are the sizes and flushes of a durable store', () => {
+    const commits = { bounds: [0.001, 0.002], counts: [3, 1], total: 5, sum: 2.5 }
+    const journal = { fileBytes: 100, usedBytes: 60, diskAvailableBytes: 1000, commits, failedCommits: 2 }
+    expect(samplesOf({ stats: () => ({ history: { revisions: 1, bytes: 2 }, journal }) }).slice(2)).toEqual([
+      ['apiserver_storage_size_bytes', 100],
+      ['apiserver_storage_used_bytes', 60],
+      ['apiserver_storage_disk_available_bytes', 1000],
+      ['apiserver_storage_commit_duration_seconds_bucket 0.001', 3],
+      ['apiserver_storage_commit_duration_seconds_bucket 0.002', 4],
+      ['apiserver_storage_commit_duration_seconds_bucket +Inf', 5],
+      ['apiserver_storage_commit_duration_seconds_sum', 2.5],
+      ['apiserver_storage_commit_duration_seconds_count', 5],
+      ['apiserver_storage_commit_failures_total', 2],
+    ])
+  })
+})

@@ -1,0 +1,123 @@
+import { type Client, resourceType } from '@krmkit/client'
+import { ApiError, type Clock } from '@krmkit/meta'
+import { formatMicroTime } from '@krmkit/meta/time'
+import { ignoreNotFound } from '../framework/api-errors.ts'
+import type { LeaderLease } from './election.ts'
+
+export const leases = resourceType<LeaderLease>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  resource: 'leases',
+  kind: 'Lease',
+})
+
+export interface LeaderLeaseOptions {
+  readonly client: Client
+  readonly clock: Clock
+  readonly fieldManager: string
+  readonly namespace: string
+  readonly name: string
+  readonly identity: string
+  /** Whole seconds, in milliseconds. */
+  readonly leaseDurationMs: number
+  /** The Lease is given by an election of candidates: it is renewed, but not taken. */
+  readonly isCoordinated: boolean
+}
+
+/**
+ * The Lease of a leader. Its times come from the clocks of its holders, which may differ: a Lease is expired when it has not changed for
+ * its duration, measured here.
+ *
+ *     free or expired --tryHold--> held --tryHold--> renewed --release--> free
+ */
+export class HeldLease {
+  readonly #options: LeaderLeaseOptions
+  /** The Lease as last seen, and when it was first seen so. */
+  #seen: { readonly lease: LeaderLease; readonly atMs: number } | undefined
+
+  constructor(options: LeaderLeaseOptions) {
+    this.#options = options
+  }
+
+  /** Who holds it, as last seen; empty: no server. */
+  get holder(): string {
+    return this.#seen?.lease.spec?.holderIdentity ?? ''
+  }
+
+  get isHeld(): boolean {
+    return this.holder === this.#options.identity
+  }
+
+  get lease(): LeaderLease | undefined {
+    return this.#seen?.lease
+  }
+
+  /** Takes the Lease if it is free, or renews it. @returns whether it is held. @throws ApiError, ClientError */
+  async tryHold(signal: AbortSignal): Promise<boolean> {
+    if (this.isHeld && this.#isValid() && this.#mayRenew() && (await this.#tryWrite(this.#seen?.lease, signal))) return true
+    const { client, isCoordinated, name, namespace } = this.#options
+    const current = await ignoreNotFound(client.get(leases, name, { namespace, signal }))
+    if (current === undefined) return !isCoordinated && (await this.#tryWrite(undefined, signal))
+    if (current.metadata.resourceVersion !== this.#seen?.lease.metadata.resourceVersion) this.#see(current)
+    if (isCoordinated) {
+      if (!this.isHeld || !this.#isValid() || !this.#mayRenew()) return false
+    } else if (!this.isHeld && this.holder !== '' && this.#isValid()) return false
+    return this.#tryWrite(current, signal)
+  }
+
+  /** Lets others take the Lease at once, if it is held. */
+  async release(): Promise<void> {
+    const { lease } = this.#seen ?? {}
+    if (lease === undefined || !this.isHeld) return
+    const now = formatMicroTime(this.#options.clock.now())
+    const { holderIdentity: _held, preferredHolder: _preferred, ...spec } = lease.spec ?? {}
+    await this.#write(lease, { ...spec, leaseDurationSeconds: 1, renewTime: now, acquireTime: now }, undefined)
+  }
+
+  #isValid(): boolean {
+    const { lease, atMs = 0 } = this.#seen ?? {}
+    return atMs + (lease?.spec?.leaseDurationSeconds ?? 0) * 1000 > this.#options.clock.now()
+  }
+
+  /** A holder that an election wants to replace lets the Lease expire. */
+  #mayRenew(): boolean {
+    return !this.#options.isCoordinated || (this.lease?.spec?.preferredHolder ?? '') === ''
+  }
+
+  /** @returns false when another server has written first */
+  async #tryWrite(current: LeaderLease | undefined, signal: AbortSignal): Promise<boolean> {
+    const { clock, identity, leaseDurationMs } = this.#options
+    const now = formatMicroTime(clock.now())
+    const { acquireTime, holderIdentity, leaseTransitions = 0, ...spec } = current?.spec ?? {}
+    const isRenewal = holderIdentity === identity
+    const next = {
+      ...spec,
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
+      acquireTime: isRenewal && acquireTime !== undefined ? acquireTime : now,
+      renewTime: now,
+      leaseTransitions: isRenewal || current === undefined ? leaseTransitions : leaseTransitions + 1,
+    }
+    try {
+      await this.#write(current, next, signal)
+      return true
+    } catch (error) {
+      if (ApiError.is(error) && ['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)) return false
+      throw error
+    }
+  }
+
+  async #write(current: LeaderLease | undefined, spec: LeaderLease['spec'], signal: AbortSignal | undefined): Promise<void> {
+    const { client, fieldManager, name, namespace } = this.#options
+    const options = { fieldManager, ...(signal === undefined ? {} : { signal }) }
+    const written =
+      current === undefined
+        ? await client.create(leases, { metadata: { name, namespace }, spec: spec ?? {} }, options)
+        : await client.update(leases, { ...current, spec: spec ?? {} }, options)
+    this.#see(written)
+  }
+
+  #see(lease: LeaderLease): void {
+    this.#seen = { lease, atMs: this.#options.clock.now() }
+  }
+}

@@ -1,0 +1,88 @@
+import type { DeepReadonly } from '@krmkit/meta'
+import { nodeAffinity, nodePorts, resourceShortages } from '../scheduler/filters.ts'
+import { NodeInfo, type PodInfo, podInfo } from '../scheduler/node-info.ts'
+import { untoleratedTaint } from '../workloads/node-selection.ts'
+import type { Node } from '../workloads/objects.ts'
+import type { ReadonlyPod } from './objects.ts'
+
+/** Why a kubelet does not run a pod that is bound to its node. */
+export interface PodRefusal {
+  readonly reason: string
+  readonly message: string
+}
+
+type ReadonlyNode = DeepReadonly<Node>
+
+const osName = 'linux'
+/** Kernel parameters that pods may set without permission of the node. */
+const safeSysctls: ReadonlySet<string> = new Set([
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_local_reserved_ports',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_rmem',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.tcp_wmem',
+])
+
+/** What a kubelet checks before it runs a pod, since pods may be bound to a node without the scheduler. */
+export class PodAdmission {
+  readonly #pods = new Map<string, PodInfo>()
+  #node: NodeInfo | undefined
+
+  /**
+   * Takes a pod, and counts it until it is removed.
+   *
+   * @param node absent: the pod is not checked, because it runs already
+   * @returns why the node does not take the pod; undefined when it does
+   */
+  admit(pod: ReadonlyPod, node: ReadonlyNode | undefined): PodRefusal | undefined {
+    const info = podInfo(pod)
+    const refusal = node === undefined ? undefined : this.#refusal(pod, info, node)
+    if (refusal !== undefined) return refusal
+    this.#pods.set(info.uid, info)
+    this.#node?.add(info)
+    return undefined
+  }
+
+  /** Frees what a pod requested. */
+  remove(uid: string): void {
+    if (this.#pods.delete(uid)) this.#node?.remove(uid)
+  }
+
+  #refusal({ spec }: ReadonlyPod, info: PodInfo, node: ReadonlyNode): PodRefusal | undefined {
+    const { os, securityContext, tolerations } = spec ?? {}
+    const sysctl = securityContext?.sysctls?.find(({ name }) => !safeSysctls.has(name.replaceAll('/', '.')))
+    if (sysctl !== undefined) {
+      return { reason: 'SysctlForbidden', message: `forbidden sysctl: ${JSON.stringify(sysctl.name)} not allowlisted` }
+    }
+    if (os !== undefined && os.name !== osName) {
+      return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
+    }
+    if (this.#node?.node !== node) this.#node = new NodeInfo(node, this.#pods.values())
+    const [shortage] = resourceShortages(info, this.#node).filter(({ name }) => !isUnknownExtended(name, node))
+    if (shortage !== undefined) {
+      const { name, requested, used, capacity } = shortage
+      const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`
+      return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${amounts}` }
+    }
+    const refusal = nodeAffinity(info, this.#node) ?? nodePorts(info, this.#node)
+    if (refusal !== undefined) return failed(refusal.plugin, refusal.reasons[0] ?? '')
+    const taint = untoleratedTaint(node.spec?.taints, tolerations, ['NoExecute'])
+    return taint === undefined ? undefined : failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
+  }
+}
+
+function failed(name: string, description: string): PodRefusal {
+  return { reason: name, message: `Predicate ${name} failed: ${description}` }
+}
+
+/** Resources that the node does not know may belong to the whole cluster. */
+function isUnknownExtended(name: string, { status }: ReadonlyNode): boolean {
+  return name.includes('/') && status?.allocatable?.[name] === undefined
+}

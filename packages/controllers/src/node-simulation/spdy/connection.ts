@@ -1,0 +1,190 @@
+import { Duplex } from 'node:stream'
+import type { ByteSink } from '../server-pipe.ts'
+import { controlFrame, dataFrame, type Frame, FrameReader, finFlag, frameTypes, numbers } from './frames.ts'
+import { HeaderDecoder, HeaderEncoder, SpdyError, type StreamHeaders } from './header-block.ts'
+
+/** The server side of SPDY/3.1 as kubelets speak it: streams that the client opens, without windows and priorities. */
+
+const supportedVersion = 3
+const maxStreams = 1000
+const maxDataBytes = 1 << 20
+const resetReasons = { protocolError: 1, cancel: 5 } as const
+
+/** One stream of a connection. Destroying it ends the side of the server, and with an error resets the stream. */
+export class SpdyStream extends Duplex {
+  readonly id: number
+  readonly headers: StreamHeaders
+  readonly #connection: SpdyConnection
+  /** The client has reset the stream, or the connection has ended. */
+  #isReset = false
+
+  constructor(connection: SpdyConnection, { id, headers }: { readonly id: number; readonly headers: StreamHeaders }) {
+    super()
+    this.id = id
+    this.headers = headers
+    this.#connection = connection
+    // A stream that the client resets while data is written is no error of the test.
+    this.on('error', () => undefined)
+  }
+
+  /** Ends the stream without a message to the client. */
+  resetByClient(): void {
+    this.#isReset = true
+    this.destroy()
+  }
+
+  override _read(): void {
+    this.#connection.resume(this)
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#connection.sendData(this.id, chunk, done)
+  }
+
+  override _final(done: () => void): void {
+    this.#connection.sendEnd(this.id)
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    // Node destroys a stream with an AbortError after a `for await` loop over it.
+    const isFailure = error !== null && error.name !== 'AbortError'
+    if (!this.#isReset && !isFailure && !this.writableFinished) this.#connection.sendEnd(this.id)
+    this.#connection.forget(this, this.#isReset || !isFailure ? undefined : resetReasons.cancel)
+    done(error)
+  }
+}
+
+export interface SpdyHandlers {
+  /** Accepts a stream. @returns what to do once the client knows; undefined to refuse the stream */
+  accept(stream: SpdyStream): (() => void) | undefined
+  /** Called once, when the connection has ended. */
+  closed(): void
+}
+
+/** Accepts the streams of a client. */
+export class SpdyConnection {
+  readonly #sink: ByteSink
+  readonly #handlers: SpdyHandlers
+  readonly #reader = new FrameReader()
+  readonly #decoder = new HeaderDecoder()
+  readonly #encoder = new HeaderEncoder()
+  readonly #streams = new Map<number, SpdyStream>()
+  /** Streams whose reader is behind. */
+  readonly #full = new Set<SpdyStream>()
+  #waiting: (() => void)[] = []
+  #isClosed = false
+
+  constructor(sink: ByteSink, handlers: SpdyHandlers) {
+    this.#sink = sink
+    this.#handlers = handlers
+  }
+
+  receive(chunk: Buffer): void {
+    if (this.#isClosed) return
+    this.#reader.push(chunk)
+    try {
+      for (let frame = this.#reader.next(); frame !== undefined; frame = this.#reader.next()) this.#handle(frame)
+    } catch (error) {
+      if (!(error instanceof SpdyError)) throw error
+      this.close()
+    }
+  }
+
+  /** Calls back when all streams can take more. */
+  whenTaken(done: () => void): void {
+    if (this.#full.size === 0) done()
+    else this.#waiting.push(done)
+  }
+
+  /** Ends all streams and the connection. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    for (const stream of [...this.#streams.values()]) stream.resetByClient()
+    this.#sink.close()
+    this.#handlers.closed()
+  }
+
+  sendData(streamId: number, data: Uint8Array, done: () => void): void {
+    for (let at = 0; at < data.length; at += maxDataBytes) this.#send(dataFrame(streamId, data.subarray(at, at + maxDataBytes)))
+    this.#sink.whenDrained(done)
+  }
+
+  sendEnd(streamId: number): void {
+    this.#send(dataFrame(streamId, new Uint8Array(), finFlag))
+  }
+
+  /** The reader of a stream has taken what there was. */
+  resume(stream: SpdyStream): void {
+    if (!this.#full.delete(stream) || this.#full.size > 0) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const done of waiting) done()
+  }
+
+  /** @param reason of a reset; absent: the client knows that the stream has ended */
+  forget(stream: SpdyStream, reason?: number): void {
+    this.#streams.delete(stream.id)
+    this.resume(stream)
+    if (reason !== undefined) this.#send(controlFrame(frameTypes.rstStream, numbers(stream.id, reason)))
+  }
+
+  #send(bytes: Buffer): void {
+    if (!this.#isClosed) this.#sink.send(bytes)
+  }
+
+  #handle(frame: Frame): void {
+    if (frame.kind === 'data') {
+      const stream = this.#streams.get(frame.streamId)
+      if (stream === undefined) return
+      // A copy, so that a small part does not keep the whole chunk in memory.
+      if (frame.payload.length > 0 && !stream.push(Buffer.from(frame.payload))) this.#full.add(stream)
+      if ((frame.flags & finFlag) !== 0) stream.push(null)
+      return
+    }
+    if (frame.version !== supportedVersion) throw new SpdyError(`unsupported version ${frame.version}`)
+    this.#handleControl(frame)
+  }
+
+  #handleControl({ type, flags, payload }: Extract<Frame, { kind: 'control' }>): void {
+    switch (type) {
+      case frameTypes.synStream:
+        this.#open(streamIdOf(payload, 10), this.#decoder.decode(payload.subarray(10)), flags)
+        return
+      case frameTypes.headers:
+        // Nothing reads them; the next block depends on them.
+        streamIdOf(payload, 4)
+        this.#decoder.decode(payload.subarray(4))
+        return
+      case frameTypes.rstStream:
+        this.#streams.get(streamIdOf(payload, 8))?.resetByClient()
+        return
+      case frameTypes.ping:
+        this.#send(controlFrame(frameTypes.ping, payload))
+        return
+      case frameTypes.goAway:
+        this.close()
+    }
+  }
+
+  #open(id: number, headers: StreamHeaders, flags: number): void {
+    const stream = new SpdyStream(this, { id, headers })
+    const isNew = id !== 0 && !this.#streams.has(id) && this.#streams.size < maxStreams
+    const accepted = isNew ? this.#handlers.accept(stream) : undefined
+    if (accepted === undefined) {
+      this.#send(controlFrame(frameTypes.rstStream, numbers(id, isNew ? resetReasons.cancel : resetReasons.protocolError)))
+      return
+    }
+    this.#streams.set(id, stream)
+    this.#send(controlFrame(frameTypes.synReply, Buffer.concat([numbers(id), this.#encoder.encode({})])))
+    if ((flags & finFlag) !== 0) stream.push(null)
+    accepted()
+  }
+}
+
+/** The id of the stream that a control frame concerns. @throws SpdyError for a shorter payload */
+function streamIdOf(payload: Buffer, length: number): number {
+  if (payload.length < length) throw new SpdyError('malformed control frame')
+  return payload.readUInt32BE(0) & 0x7fffffff
+}
