@@ -35,14 +35,25 @@ export async function throughput(total, clients, operation) {
   return (total / (performance.now() - from)) * 1000
 }
 
-/** Opens watches on one collection, creates `events` objects, and resolves to deliveries per second. */
-export async function fanOut({ url, call, collection, body, watchers, events }) {
+/** Watches that are opened at the same time; a server limits the handshakes in progress. */
+const openedAtOnce = 100
+
+/**
+ * Opens watches on one collection, creates `events` objects, and resolves to deliveries per second and the processor time of the server
+ * for each, in microseconds.
+ */
+export async function fanOut({ server, call, collection, body, watchers, events }) {
+  const { url } = server
   const list = JSON.parse((await call('GET', `${collection}?limit=1`)).toString())
   const agent = new Agent({ keepAlive: true, maxSockets: watchers, rejectUnauthorized: false })
   const path = `${collection}?watch=1&resourceVersion=${list.metadata.resourceVersion}`
-  const opened = []
+  let opened = []
   const finished = []
   for (let w = 0; w < watchers; w++) {
+    if (w % openedAtOnce === 0) {
+      await Promise.all(opened)
+      opened = []
+    }
     opened.push(
       new Promise((resolve, reject) => {
         const sent = request(url + path, { headers: { authorization: `Bearer ${token}` }, agent }, (response) => {
@@ -64,10 +75,12 @@ export async function fanOut({ url, call, collection, body, watchers, events }) 
     )
   }
   await Promise.all(opened)
+  const cpuFrom = server.cpuSeconds()
   const from = performance.now()
   await throughput(events, 8, (i) => call('POST', collection, body(i)))
   await Promise.all(finished)
   const seconds = (performance.now() - from) / 1000
   agent.destroy()
-  return (watchers * events) / seconds
+  const deliveries = watchers * events
+  return { perSecond: deliveries / seconds, cpuMicroseconds: ((server.cpuSeconds() - cpuFrom) / deliveries) * 1e6 }
 }

@@ -13,10 +13,12 @@ export const out = join(root, 'bench/dist')
 /**
  * Bundles `bench/src/SOURCE.ts` with the sources of the packages.
  *
+ * @param {{ name?: string, folder?: string }} options `folder`: where the program finds packages that are not bundled, from the root
  * @returns the program.
  */
-export async function bundleInside(source, name = source.replace(/-main$/, '')) {
-  mkdirSync(out, { recursive: true })
+export async function bundleInside(source, { name = source.replace(/-main$/, ''), folder } = {}) {
+  const dir = folder === undefined ? out : join(root, folder)
+  mkdirSync(dir, { recursive: true })
   const bundle = await rolldown({
     input: join(root, `bench/src/${source}.ts`),
     platform: 'node',
@@ -26,9 +28,9 @@ export async function bundleInside(source, name = source.replace(/-main$/, '')) 
     resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
     logLevel: 'warn',
   })
-  await bundle.write({ dir: out, format: 'esm', entryFileNames: `${name}.mjs`, chunkFileNames: `${name}-[name].mjs` })
+  await bundle.write({ dir, format: 'esm', entryFileNames: `${name}.mjs`, chunkFileNames: `${name}-[name].mjs` })
   await bundle.close()
-  return join(out, `${name}.mjs`)
+  return join(dir, `${name}.mjs`)
 }
 
 /** Runs a bundled program; returns its last line, parsed as JSON. */

@@ -10,17 +10,23 @@ export const token = 'bench-token'
 const ticksPerSecond = 100
 
 /**
- * @param {{ storage: 'memory' | 'durable', dir?: string, nodeFlags?: string[] }} options `dir`: the data folder of an earlier run
+ * @param {{ storage: 'memory' | 'durable' | 'etcd', dir?: string, nodeFlags?: string[], flags?: string[] }} options `dir`: the data folder
+ * of an earlier run; `flags`: more flags of the server
  * @returns the running server; `readyMs` counts from the start of the process.
  */
-export async function startServer({ storage, dir = mkdtempSync(join(tmpdir(), 'krmkit-bench-')), nodeFlags = [] }) {
+export async function startServer({
+  storage,
+  dir = mkdtempSync(join(tmpdir(), 'krmkit-bench-')),
+  nodeFlags = [],
+  flags: more = [],
+}) {
   bundle()
   mkdirSync(dir, { recursive: true })
   const tokens = join(dir, 'tokens.csv')
   writeFileSync(tokens, `${token},bench,1,"system:masters"\n`)
   // Without controllers, like a stock API server.
   const flags = ['--secure-port', '0', '--storage', storage, '--data-dir', dir, '--token-auth-file', tokens]
-  flags.push('--controllers', '*,-deployment-controller')
+  flags.push('--controllers', '*,-deployment-controller', ...more)
   const from = performance.now()
   const child = spawn(process.execPath, [...nodeFlags, bundleFile, 'serve', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''

@@ -6,6 +6,7 @@ export interface Call {
   readonly path: string
   readonly query?: string
   readonly contentType?: string
+  readonly accept?: string
   readonly body?: Uint8Array
 }
 
@@ -17,9 +18,9 @@ const nothing = new Uint8Array(0)
 
 /** @throws Error for every response that is not a success. */
 export function callerOf(handle: Handler): Caller {
-  return async ({ method, path, query = '', contentType, body }) => {
+  return async ({ method, path, query = '', contentType, accept = 'application/json', body }) => {
     const headers = {
-      accept: 'application/json',
+      accept,
       'user-agent': 'bench/1',
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
     }
