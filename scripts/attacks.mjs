@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm run attacks -- [--family NAME] [--seed N] [--short] [--json]`: runs families of attacks against a server and prints a table.
+// `npm run attacks -- [--family NAME] [--only TEXT] [--seed N] [--short] [--json]`: attacks a server, and prints a table.
 import { runBundled } from './run-bundled.mjs'
 
 await runBundled('tests/attacks/run.ts', { name: 'attacks', args: process.argv.slice(2) })

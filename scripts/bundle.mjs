@@ -10,15 +10,15 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { writeDirectExports } from './direct-exports.mjs'
 import { exercise } from './exercise.mjs'
 import { root, setup } from './setup.mjs'
 
@@ -26,8 +26,8 @@ const out = join(root, 'packages/krmkit/dist/bundle')
 const stampFile = join(out, 'sources.stamp')
 /** Runs the command. */
 export const bundleFile = join(out, 'main.cjs')
-/** Packages with native code cannot be bundled; the bundle imports them from their installation. */
-const native = { lmdb: 'packages/storage' }
+/** Packages with native code cannot be bundled; the bundle imports them by name. */
+const native = ['lmdb']
 
 /** Updates the bundle in a separate process, so that the bundler's memory is released. */
 export function bundle() {
@@ -50,7 +50,7 @@ function sourcesStamp() {
     const { mtimeMs, size } = statSync(file)
     hash.update(`${file} ${mtimeMs} ${size}\n`)
   }
-  for (const script of ['bundle.mjs', 'code-cache.cjs', 'exercise.mjs']) add(join(root, 'scripts', script))
+  for (const script of ['bundle.mjs', 'code-cache.cjs', 'direct-exports.mjs', 'exercise.mjs']) add(join(root, 'scripts', script))
   add(join(root, 'pnpm-lock.yaml'))
   for (const name of readdirSync(join(root, 'packages')).sort()) {
     const folder = join(root, 'packages', name)
@@ -63,7 +63,7 @@ function sourcesStamp() {
   return hash.digest('hex')
 }
 
-async function build() {
+async function build(dir) {
   const stamp = sourcesStamp()
   const { rolldown } = await import('rolldown')
   const options = {
@@ -71,16 +71,14 @@ async function build() {
     // Syntax is lowered for the oldest supported Node version.
     transform: { target: 'node20' },
     resolve: { conditionNames: ['source', 'import', 'module', 'node', 'default'] },
-    plugins: [nativePackages()],
+    external: native,
     onLog(level, log, handler) {
       if (log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') handler(level, log)
     },
   }
   const build = await rolldown({ ...options, input: join(root, 'packages/krmkit/src/cli/main.ts') })
-  rmSync(out, { recursive: true, force: true })
-  mkdirSync(out, { recursive: true })
   await build.write({
-    dir: out,
+    dir,
     format: 'cjs',
     dynamicImportInCjs: false,
     entryFileNames: 'krmkit.cjs',
@@ -88,22 +86,33 @@ async function build() {
     minify: { mangle: false, compress: true, codegen: true },
   })
   await build.close()
+  writeDirectExports(dir)
   // The worker thread has a separate file, which loads faster without the code of the command.
   const worker = await rolldown({ ...options, input: join(root, 'packages/krmkit/src/yaml/yaml-worker.ts') })
   await worker.write({
-    file: join(out, 'yaml-worker.cjs'),
+    file: join(dir, 'yaml-worker.cjs'),
     format: 'cjs',
     codeSplitting: false,
     minify: { mangle: false, compress: true, codegen: true },
   })
   await worker.close()
-  copyFileSync(join(root, 'scripts/code-cache.cjs'), bundleFile)
-  await warmUp()
-  writeFileSync(stampFile, stamp)
+  const main = join(dir, basename(bundleFile))
+  copyFileSync(join(root, 'scripts/code-cache.cjs'), main)
+  await warmUp(main)
+  writeFileSync(join(dir, basename(stampFile)), stamp)
+}
+
+/** Puts a built bundle in place, unless another process has been faster: programs may run its bundle by now. */
+function publish(dir) {
+  if (isFresh()) return
+  const old = `${dir}.old`
+  if (existsSync(out)) renameSync(out, old)
+  renameSync(dir, out)
+  rmSync(old, { recursive: true, force: true })
 }
 
 /** A short run that writes the V8 code cache for later runs. Without the cache, starts are only slower. */
-async function warmUp() {
+async function warmUp(bundleFile) {
   const dir = mkdtempSync(join(tmpdir(), 'krmkit-'))
   try {
     await exercise({ bundleFile, dir, env: { ...process.env, KRMKIT_WRITE_CODE_CACHE: '1' } })
@@ -114,20 +123,16 @@ async function warmUp() {
   }
 }
 
-function nativePackages() {
-  return {
-    name: 'native-packages',
-    resolveId(source) {
-      const owner = native[source]
-      if (owner === undefined) return null
-      const file = realpathSync(createRequire(join(root, owner, 'package.json')).resolve(source))
-      const path = relative(out, file).replaceAll('\\', '/')
-      return { id: path.startsWith('.') ? path : `./${path}`, external: true }
-    },
-  }
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   setup()
-  if (!isFresh()) await build()
+  if (!isFresh()) {
+    const dir = `${out}-${process.pid}`
+    mkdirSync(dir, { recursive: true })
+    try {
+      await build(dir)
+      publish(dir)
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
 }

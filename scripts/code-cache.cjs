@@ -11,9 +11,31 @@ const { dirname, join, resolve } = require('node:path')
 const { setFlagsFromString } = require('node:v8')
 const { Script, constants } = require('node:vm')
 
+/** Modules of Node.js that every command loads, and those of the commands that serve. */
+const ofCommands = ['child_process', 'fs/promises', 'process']
+const ofServers = [
+  'cluster',
+  'crypto',
+  'dns',
+  'dns/promises',
+  'http2',
+  'https',
+  'os',
+  'perf_hooks',
+  'timers/promises',
+  'worker_threads',
+  'zlib',
+]
+
 // Node 20 optimizes a function after so little use that a short-lived server spends a quarter of its processor time on compilation.
 // Later versions have a cheaper compiler between the two. Before any script is loaded: the code cache is valid for one set of flags.
-if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=400000')
+// So is the code cache of Node's own modules, which are loaded first: without it, those of a server take 25 ms more to compile.
+if (process.versions.node.startsWith('20.')) {
+  const serves = process.argv[2] === 'serve' || process.argv[2] === 'worker'
+  for (const name of serves ? [...ofCommands, ...ofServers] : ofCommands) require(`node:${name}`)
+  if (serves) void globalThis.crypto.subtle
+  setFlagsFromString('--interrupt-budget=400000')
+}
 
 /** Loaded files by path. */
 const loaded = new Map()

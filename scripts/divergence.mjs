@@ -1,20 +1,14 @@
 #!/usr/bin/env node
 // `npm run divergence -- [--steps 2000] [--seed N] [--area NAME]`: compares krmkit with the stock server (KRMKIT_PEER) on random scenarios.
 // --find: prints the folder of the stock server's executables; the exit code is 1 when there is none.
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { bundle, bundleFile } from './bundle.mjs'
 import { runBundled } from './run-bundled.mjs'
 import { setup } from './setup.mjs'
+import { stockFolder, withoutStock } from './stock-folder.mjs'
 
-const executables = ['etcd', 'kube-apiserver']
-const folders = [process.env.KRMKIT_PEER, ...(process.env.PATH ?? '').split(delimiter)]
-const peer = folders.find((folder) => folder && executables.every((name) => existsSync(join(folder, name))))
-
+const peer = stockFolder()
 if (peer === undefined) {
-  console.log(
-    'divergence: skipped, no stock server: KRMKIT_PEER names no folder with etcd and kube-apiserver, nor are they on the path',
-  )
+  console.log(`divergence: skipped, no stock server: ${withoutStock}`)
   process.exitCode = process.argv.includes('--find') ? 1 : 0
 } else if (process.argv.includes('--find')) {
   console.log(peer)

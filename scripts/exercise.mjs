@@ -38,6 +38,29 @@ async function urlOf(stdout) {
 
 const object = (name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels: { a: 'b' } }, data: { key: 'value' } })
 const maps = '/api/v1/namespaces/default/configmaps'
+const podSpec = {
+  containers: [
+    {
+      name: 'web',
+      image: 'web:1',
+      ports: [{ containerPort: 80, name: 'http' }],
+      env: [{ name: 'A', value: '1' }],
+      resources: { requests: { cpu: '100m' }, limits: { memory: '128Mi' } },
+      readinessProbe: { httpGet: { path: '/', port: 'http' } },
+      volumeMounts: [{ name: 'settings', mountPath: '/etc/settings' }],
+    },
+  ],
+  volumes: [{ name: 'settings', configMap: { name: 'settings' } }],
+}
+const deployment = (name, replicas) => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name },
+  spec: { replicas, selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: podSpec } },
+})
+const deployments = '/apis/apps/v1/namespaces/default/deployments'
+const core = '/api/v1/namespaces/default'
+const service = { metadata: { name: 'web' }, spec: { selector: { a: 'b' }, ports: [{ port: 80, targetPort: 'http' }] } }
 const apply = 'application/apply-patch+yaml'
 const steps = [
   { path: '/apis', accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json' },
@@ -50,6 +73,17 @@ const steps = [
   { method: 'PATCH', path: `${maps}/b`, type: 'application/merge-patch+json', body: { data: { more: 'x' } } },
   { method: 'PATCH', path: `${maps}/d?fieldManager=m`, type: apply, body: object('d') },
   { method: 'PATCH', path: `${maps}/d?fieldManager=m`, type: apply, body: { ...object('d'), data: { key: 'new' } } },
+  ...[1, 2].map((replicas) => ({
+    method: 'PATCH',
+    path: `${deployments}/a?fieldManager=m`,
+    type: apply,
+    body: deployment('a', replicas),
+  })),
+  { method: 'POST', path: deployments, body: deployment('b', 1) },
+  { method: 'PATCH', path: `${deployments}/b`, type: 'application/strategic-merge-patch+json', body: { spec: { replicas: 2 } } },
+  { method: 'POST', path: `${core}/pods`, body: { metadata: { name: 'a', labels: { a: 'b' } }, spec: podSpec } },
+  { method: 'POST', path: `${core}/services`, body: service },
+  { method: 'POST', path: `${core}/secrets`, body: { metadata: { name: 'a' }, stringData: { key: 'value' } } },
   { path: `${maps}?watch=1&resourceVersion=0&timeoutSeconds=1` },
   { method: 'DELETE', path: `${maps}/a` },
 ]

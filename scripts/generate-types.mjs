@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Generates, from the facts in packages/kinds/src/data:
+// Generates, from the facts in scripts/types/facts (scripts/import-model.mjs):
+//   packages/kinds/src/data/      the types in compact text, what discovery needs, lifecycles
 //   packages/kinds/src/types/     TypeScript types of the built-in kinds, one module per group version, without values
 //   packages/kinds/src/handles/   a value per kind (KindHandle), with the type of the same name; handles/parts: facts per type
 //   packages/kinds/package.json   the sub-path exports
@@ -9,7 +10,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fileOf, header, model, readFacts, readStrategyNames } from './types/facts.mjs'
+import { dataModules } from './types/data-text.mjs'
+import { fileOf, header, model, readFacts, readJson, readStrategyNames } from './types/facts.mjs'
 import { handlesOf, handlesText } from './types/handle-text.mjs'
 import { partFile, partsText } from './types/part-text.mjs'
 import { fromMeta, typesText } from './types/type-text.mjs'
@@ -19,7 +21,10 @@ const kinds = path.join(root, 'packages/kinds')
 const typesFolder = path.join(kinds, 'src/types')
 const handlesFolder = path.join(kinds, 'src/handles')
 
-const facts = model(readFacts(path.join(kinds, 'src/data')))
+const dataFolder = path.join(kinds, 'src/data')
+const factsFolder = path.join(root, 'scripts/types/facts')
+
+const facts = model(readFacts(factsFolder))
 const strategies = readStrategyNames(path.join(kinds, 'src/strategies/index.ts'))
 const hasHandles = (at) => handlesOf(at, { ...facts, strategies }).length > 0
 const files = new Map()
@@ -28,6 +33,8 @@ for (const at of facts.modules) {
   if (hasHandles(at)) files.set(path.join(handlesFolder, fileOf(at)), handlesText(at, handlesOf(at, { ...facts, strategies })))
 }
 for (const at of partModules()) files.set(path.join(handlesFolder, partFile(at)), partsText(at, facts))
+const lifecycle = readJson(path.join(factsFolder, 'lifecycle.json'))
+for (const [file, text] of dataModules(facts.groups, { lifecycle, header })) files.set(path.join(dataFolder, file), text)
 files.set(path.join(kinds, 'package.json'), manifestText(facts.modules))
 process.exitCode = process.argv.includes('--check') ? check() : write()
 
@@ -88,7 +95,7 @@ function manifestText(modules) {
 
 /** Generated files of earlier runs that this run does not write. */
 function leftovers() {
-  return [typesFolder, path.join(typesFolder, 'parts'), handlesFolder, path.join(handlesFolder, 'parts')]
+  return [dataFolder, typesFolder, path.join(typesFolder, 'parts'), handlesFolder, path.join(handlesFolder, 'parts')]
     .filter((folder) => fs.existsSync(folder))
     .flatMap((folder) => fs.readdirSync(folder).map((name) => path.join(folder, name)))
     .filter((file) => file.endsWith('.generated.ts') && !files.has(file))

@@ -1,16 +1,21 @@
 #!/usr/bin/env node
-// `npm run release` is a dry run: it builds and packs every package, checks each tarball, installs all of them in an empty project and runs
-// the README examples there. `npm run release -- --publish` also publishes. `--keep` keeps the folder.
+// `npm run release` is a dry run: it builds and packs every package, checks each tarball, installs them in empty projects and runs the README
+// examples, the command, jest and the templates there. `npm run release -- --publish` also publishes. `--keep` keeps the folder;
+// `--tarballs <folder>` checks the tarballs of a kept folder instead of building.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { runExamples } from './release/examples.mjs'
-import { checkTarball, packAll } from './release/tarballs.mjs'
+import { checkConsumers } from './release/consumers.mjs'
+import { installAll, runExamples } from './release/examples.mjs'
+import { checkTarball, packAll, unpackAll } from './release/tarballs.mjs'
+import { checkTemplates } from './release/templates.mjs'
 import { root, setup } from './setup.mjs'
 
-const { values } = parseArgs({ options: { publish: { type: 'boolean' }, keep: { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { publish: { type: 'boolean' }, keep: { type: 'boolean' }, tarballs: { type: 'string' } },
+})
 
 setup()
 const work = mkdtempSync(join(tmpdir(), 'krmkit-release-'))
@@ -26,12 +31,12 @@ function check(name, problems) {
 }
 
 try {
-  // Outputs of renamed modules would stay in the tarballs.
-  for (const folder of packageFolders()) rmSync(join(folder, 'dist'), { recursive: true, force: true })
-  run('npx', ['tsc', '-b', ...packageFolders().map((folder) => `${folder}/tsconfig.json`)])
-  const packages = packAll(work)
+  const packages = values.tarballs === undefined ? buildAndPack() : unpackAll(resolve(values.tarballs))
   for (const each of packages) check(`tarball ${each.manifest.name}`, await checkTarball(each))
-  for (const { name, problems } of runExamples(work, packages)) check(`example ${name}`, problems)
+  const project = installAll(work, packages)
+  for (const { name, problems } of runExamples(project, packages)) check(`example ${name}`, problems)
+  for (const { name, problems } of await checkConsumers(work, packages, project)) check(name, problems)
+  for (const { name, problems } of await checkTemplates(work, packages)) check(name, problems)
   check('changesets', unreleasedProblems(packages))
   if (failures.length === 0 && values.publish) {
     for (const { tarball } of packages) run('npm', ['publish', tarball, '--access', 'public', '--provenance'])
@@ -42,6 +47,14 @@ try {
 }
 console.log(`${passed} passed, ${failures.length} failed${values.publish ? '' : ' (dry run, nothing published)'}`)
 process.exitCode = failures.length === 0 ? 0 : 1
+
+function buildAndPack() {
+  // Outputs of renamed modules would stay in the tarballs.
+  for (const folder of packageFolders()) rmSync(join(folder, 'dist'), { recursive: true, force: true })
+  run('npx', ['tsc', '-b', ...packageFolders().map((folder) => `${folder}/tsconfig.json`)])
+  run(process.execPath, [join(root, 'scripts/bundle.mjs')])
+  return packAll(work)
+}
 
 function packageFolders() {
   const folder = join(root, 'packages')

@@ -6,12 +6,13 @@ import { root, setup } from './setup.mjs'
 
 /**
  * @param {string} source path from the root
- * @param {{ name: string, args: string[], nodeFlags?: string[] }} options `name`: name of the bundle in `tests/dist`
+ * @param {{ name: string, args: string[], nodeFlags?: string[], folder?: string }} options `name`: name of the bundle in `folder`, whose
+ * packages it finds; by default `tests/dist`
  */
-export async function runBundled(source, { name, args, nodeFlags = [] }) {
+export async function runBundled(source, { name, args, nodeFlags = [], folder = 'tests/dist' }) {
   setup()
   const { rolldown } = await import('rolldown')
-  const out = join(root, 'tests/dist', name)
+  const out = join(root, folder, name)
   mkdirSync(out, { recursive: true })
   const bundle = await rolldown({
     input: join(root, source),
@@ -20,6 +21,8 @@ export async function runBundled(source, { name, args, nodeFlags = [] }) {
     transform: { target: 'node20' },
     external: ['lmdb'],
     resolve: { conditionNames: ['source', 'import', 'module', 'node', 'default'] },
+    // Programs among the sources of packages, whose modules have no side effects otherwise.
+    treeshake: { moduleSideEffects: (id) => id.includes('/src/testing/') || undefined },
     onLog(level, log, handler) {
       if (log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') handler(level, log)
     },

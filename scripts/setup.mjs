@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 const stampFile = `${root}node_modules/.cache/setup.stamp`
 const pnpm = 'pnpm@10.34.9'
+/** Package of executables of other runtimes, some 250 MB. */
+export const runtimes = '@krmkit-tests/runtimes'
 
-/** Installs the dependencies of the lock file. Exits the process on failure. */
+/** Installs the dependencies of the lock file, but not the runtimes of tests/runtimes (`npm run runtimes`). Exits the process on failure. */
 export function setup() {
   const stamp = createHash('sha256')
     .update(readFileSync(`${root}pnpm-lock.yaml`))
@@ -18,22 +20,19 @@ export function setup() {
     .digest('hex')
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return
   console.error('krmkit: installing dependencies')
-  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
-  const { status, error } = spawnSync(
-    npx,
-    ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only'],
-    {
-      cwd: root,
-      stdio: ['ignore', 2, 2],
-      shell: process.platform === 'win32',
-    },
-  )
-  if (status !== 0) {
-    console.error(`krmkit: installation of dependencies failed${error === undefined ? '' : `: ${error.message}`}`)
-    process.exit(status ?? 1)
-  }
+  install(`--filter=!${runtimes}`)
   mkdirSync(`${root}node_modules/.cache`, { recursive: true })
   writeFileSync(stampFile, stamp)
+}
+
+/** Installs the packages that the filter of pnpm selects, as the lock file has them. Exits the process on failure. */
+export function install(filter) {
+  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
+  const args = ['--yes', pnpm, 'install', '--frozen-lockfile', '--prefer-offline', '--reporter=append-only', filter]
+  const { status, error } = spawnSync(npx, args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+  if (status === 0) return
+  console.error(`krmkit: installation of dependencies failed${error === undefined ? '' : `: ${error.message}`}`)
+  process.exit(status ?? 1)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) setup()

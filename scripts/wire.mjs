@@ -8,12 +8,14 @@
 //   --allow FILE      steps that may fail: one `folder/scenario/step` per line, `*` matches any part, # starts a comment
 //   --json FILE       write the complete result
 //   --jobs N          number of parallel servers; default 6
+//   --storage KIND    memory, durable or etcd; default memory. For etcd the program is named by KRMKIT_ETCD or on the path.
 //
 // Scenarios with server flags run against a server with these flags. Scenarios that need the webhook server or a compacted history run when
 // WIRE_HAVE names it or this script can provide it.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,16 +39,21 @@ const { values: options } = parseArgs({
     allow: { type: 'string' },
     json: { type: 'string' },
     jobs: { type: 'string', default: '6' },
+    storage: { type: 'string', default: 'memory' },
   },
 })
 
 const jobs = Number(options.jobs)
+if (!['memory', 'durable', 'etcd'].includes(options.storage)) {
+  console.error(`wire: unknown storage ${options.storage}: memory, durable or etcd`)
+  process.exit(2)
+}
 
 /** Kills the children when this script exits for any reason. */
 const children = new Set()
 const folders = new Set()
-function start(args, options) {
-  const child = spawn(process.execPath, args, options)
+function start(args, options, program = process.execPath) {
+  const child = spawn(program, args, options)
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child
@@ -177,14 +184,43 @@ function skipped({ folder, file }) {
   return { folder, report: { skipped: steps, wordingSame: 0, wordingAll: 0, report: [] } }
 }
 
+/** Starts an etcd for one server, on free ports. */
+async function startEtcd(directory) {
+  const [clientUrl, peerUrl] = [await freePort(), await freePort()].map((port) => `http://127.0.0.1:${port}`)
+  const args = [
+    ...['--data-dir', `${directory}/etcd`, '--listen-client-urls', clientUrl, '--advertise-client-urls', clientUrl],
+    ...['--listen-peer-urls', peerUrl, '--initial-advertise-peer-urls', peerUrl, '--initial-cluster', `default=${peerUrl}`],
+    // The data of a test need not survive the machine.
+    ...['--log-level', 'fatal', '--unsafe-no-fsync'],
+  ]
+  const child = start(args, { stdio: ['ignore', 'ignore', 'inherit'] }, process.env.KRMKIT_ETCD || 'etcd')
+  child.once('error', (error) => {
+    console.error(`wire: etcd cannot be started: ${error.message}`)
+    process.exit(1)
+  })
+  return { flags: [`--etcd-servers=${clientUrl}`], stop: stopper(child).stop }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address()
+      server.close(() => resolve(port))
+    })
+  })
+}
+
 /** Starts the server on a free port; undefined when it does not support one of the flags. */
 async function startServer(directory, flags) {
+  const etcd = options.storage === 'etcd' ? await startEtcd(directory) : { flags: [], stop: () => undefined }
   const own = [
     'serve',
     '--secure-port=0',
     `--data-dir=${directory}/data`,
     `--token-auth-file=${directory}/tokens.csv`,
-    '--storage=memory',
+    `--storage=${options.storage}`,
+    ...etcd.flags,
     '--enable-bootstrap-token-auth',
     '--authorization-mode=Node,RBAC',
   ]
@@ -192,6 +228,10 @@ async function startServer(directory, flags) {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const stop = stopper(child)
+  const stopBoth = async () => {
+    await stop.stop()
+    await etcd.stop()
+  }
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     errors += text
@@ -200,12 +240,13 @@ async function startServer(directory, flags) {
   if (url === undefined) {
     console.log(`wire: the server does not start with ${flags === '' ? 'no flags' : flags}: ${errors.trim().split('\n')[0]}`)
     if (flags === '') process.exit(1)
+    await etcd.stop()
     return undefined
   }
   child.on('exit', (code) => {
     if (!stop.asked) console.log(`wire: the server exited (${code}): ${errors.slice(-2000)}`)
   })
-  return { url, stop: stop.stop }
+  return { url, stop: stopBoth }
 }
 
 async function startWebhook() {

@@ -1,30 +1,14 @@
 import { builtinModules } from 'node:module'
 import { createContext, runInContext } from 'node:vm'
-import { rolldown } from 'rolldown'
 import { describe, expect, it } from 'vitest'
-import { root } from './source-files.ts'
+import { browserBuild } from './browser-build.ts'
 
 /** Packages for browser tools, bundled as for a browser and run without Node built-ins. */
 
 /** A script that assigns its exports to `bundle`; fails when it imports modules that browsers do not have. */
 async function bundleOf(source: string): Promise<string> {
-  const build = await rolldown({
-    input: 'entry',
-    cwd: root,
-    platform: 'browser',
-    resolve: { conditionNames: ['source', 'browser', 'import', 'module', 'default'] },
-    plugins: [
-      {
-        name: 'entry',
-        resolveId: (id) => (id === 'entry' ? `${root}entry.ts` : null),
-        load: (id) => (id === `${root}entry.ts` ? source : null),
-      },
-    ],
-    onLog(level, log, handler) {
-      if (log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') handler(level, log)
-    },
-  })
-  const { output } = await build.generate({ format: 'iife', name: 'bundle' })
+  const build = await browserBuild(source)
+  const { output } = await build.generate({ format: 'iife', name: 'bundle', codeSplitting: false })
   await build.close()
   const [chunk] = output
   expect(output).toHaveLength(1)
@@ -34,12 +18,48 @@ async function bundleOf(source: string): Promise<string> {
 
 /** The value that the script assigns to `bundle.answer`, run with browser globals only. */
 function run(code: string): unknown {
-  const web = { TextEncoder, TextDecoder, structuredClone, atob, btoa, crypto, URL, console }
-  const context = createContext({ ...web })
-  return JSON.parse(runInContext(`${code}\n;JSON.stringify(bundle.answer)`, context) as string)
+  return JSON.parse(runInContext(`${code}\n;JSON.stringify(bundle.answer)`, browserContext()) as string)
 }
 
+/** The result of the promise that the script assigns to `bundle.answer`. */
+async function runAsync(code: string): Promise<unknown> {
+  const answer = runInContext(`${code}\n;bundle.answer.then(JSON.stringify)`, browserContext()) as Promise<string>
+  return JSON.parse(await answer)
+}
+
+/** The globals that scripts in a browser have, too. */
+function browserContext(): object {
+  return createContext({
+    ...{ TextEncoder, TextDecoder, structuredClone, atob, btoa, crypto, URL, URLSearchParams, console, performance },
+    ...{ AbortController, AbortSignal, CompressionStream, DecompressionStream, MessageChannel },
+    // Those of this realm, which the classes above return.
+    ...{ Uint8Array, ArrayBuffer, DataView },
+    ...{ setTimeout, clearTimeout, setInterval, clearInterval, queueMicrotask },
+  })
+}
+
+/** Packages with an entry point for browsers. */
+const portable = [
+  'meta',
+  'schema',
+  'kinds',
+  'fieldmanager',
+  'admission',
+  'authorization',
+  'authentication',
+  'storage',
+  'client',
+  'http',
+  'controllers',
+  'controllers/framework',
+  'testing',
+]
+
 describe('in a browser', () => {
+  it.each(portable)('@krmkit/%s imports no Node built-in', async (name) => {
+    await bundleOf(`export * from '@krmkit/${name}'`)
+  })
+
   it('@krmkit/fieldmanager applies, explains and blames', async () => {
     const code = await bundleOf(`
       import { apply, blameLines, jsonPatch, strategicMergePatch } from '@krmkit/fieldmanager'
@@ -81,5 +101,113 @@ import { readManifest } from '@krmkit/schema/manifest'
       export const answer = [printYaml(parseYaml('b: [1]\\na: yes').value), readManifest('a: 1\\nb: {c: 2}')[0].range('b.c').column]
     `)
     expect(run(code)).toEqual(['a: true\nb:\n- 1\n', 8])
+  })
+
+  it('@krmkit/testing runs controllers and simulated nodes on its clock, and says what needs Node', async () => {
+    const code = await bundleOf(`
+      import { Deployment } from '@krmkit/kinds/apps/v1'
+      import { Pod } from '@krmkit/kinds/core/v1'
+      import { createTestServer } from '@krmkit/testing'
+      const labels = { app: 'web' }
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'web:1' }] } }
+      async function run() {
+        const cluster = await createTestServer({ cluster: { nodes: 1 }, controllers: ['*'] })
+        await cluster.client.create(Deployment, { metadata: { name: 'web' }, spec: { replicas: 2, selector: { matchLabels: labels }, template } })
+        await cluster.clock.advance({ minutes: 1 })
+        await cluster.settle()
+        const { items } = await cluster.client.list(Pod)
+        const pod = '/api/v1/namespaces/default/pods/' + items[0].metadata.name
+        const log = await cluster.client.request({ path: pod + '/log' })
+        const codeOf = (promise) => promise.then(() => 'done', ({ code }) => code)
+        const refused = [await codeOf(cluster.save('folder')), await codeOf(cluster.writeKubeconfig()), await codeOf(cluster.signingAuthority())]
+        const page = await cluster.inspect()
+        const fork = cluster.fork()
+        const forked = (await fork.client.list(Deployment)).items[0].status.readyReplicas
+        await fork.close()
+        await cluster.close()
+        return { phases: items.map(({ status }) => status.phase), log: log.status, refused, page: page.includes('krmkit inspector'), forked }
+      }
+      export const answer = run()
+    `)
+    expect(await runAsync(code)).toEqual({
+      phases: ['Running', 'Running'],
+      log: 200,
+      refused: ['Unsupported', 'Unsupported', 'Unsupported'],
+      page: true,
+      forked: 2,
+    })
+  })
+
+  it('krmkit/validate validates manifests, definitions and expressions', async () => {
+    const code = await bundleOf(`
+      import { validateManifests } from 'krmkit/validate'
+      const rule = { rule: 'self.size > 1', message: 'too small' }
+      const schema = { type: 'object', properties: { size: { type: 'integer' } }, 'x-kubernetes-validations': [rule] }
+      const definition = {
+        apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'widgets.example.com' },
+        spec: { group: 'example.com', scope: 'Cluster', names: { kind: 'Widget', plural: 'widgets' },
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] },
+      }
+      const text = 'apiVersion: v1\\nkind: Pod\\nmetadata: {name: a}\\nspec: {container: []}\\n---\\napiVersion: example.com/v1\\nkind: Widget\\nmetadata: {name: a}\\nsize: 1\\n'
+      const finding = ({ rule, range, message, suggestion }) => [rule, range.line, message, suggestion?.title]
+      export const answer = validateManifests([{ path: 'a.yaml', text }], { definitions: [definition] })
+        .then(({ findings }) => findings.map(finding))
+    `)
+    expect(await runAsync(code)).toEqual([
+      ['required', 4, 'Required value', null],
+      ['unknown-field', 4, 'unknown field', 'Replace container by containers'],
+      ['invalid', 6, 'Invalid value: "object": too small', null],
+    ])
+  })
+
+  it('@krmkit/apiserver serves objects, documents and watches from memory', async () => {
+    const code = await bundleOf(`
+      import { createApiServer } from '@krmkit/apiserver'
+      import { memoryStorage } from '@krmkit/storage'
+      async function run() {
+        const server = await createApiServer({ storage: memoryStorage() })
+        const call = async (method, path, body) => {
+          const response = await server.handle({
+            method, path: path.split('?')[0], query: path.split('?')[1] ?? '', headers: { 'content-type': 'application/json' },
+            body: async () => new TextEncoder().encode(JSON.stringify(body)), peer: {}, signal: new AbortController().signal,
+          })
+          return response
+        }
+        const bytesOf = async ({ body }) => {
+          if (body.kind === 'bytes') return body.bytes
+          const parts = []
+          for await (const part of body.kind === 'list' ? body.parts : body.stream) parts.push(part instanceof Uint8Array ? part : part.bytes())
+          return new Uint8Array(parts.flatMap((part) => [...part]))
+        }
+        const json = async (response) => JSON.parse(new TextDecoder().decode(await bytesOf(response)))
+        const path = '/api/v1/namespaces/default/configmaps'
+        await call('POST', '/api/v1/namespaces', { metadata: { name: 'default' } })
+        const created = await call('POST', path, { metadata: { name: 'a' }, data: { color: 'red' } })
+        const listed = (await json(await call('GET', path))).items.map(({ metadata }) => metadata.name)
+        const watch = (await call('GET', path + '?watch=true&resourceVersion=0')).body.stream[Symbol.asyncIterator]()
+        const event = JSON.parse(new TextDecoder().decode((await watch.next()).value).split('\\n')[0])
+        await watch.return()
+        const invalid = await json(await call('POST', path, { metadata: { name: 'A' } }))
+        const openapi = await json(await call('GET', '/openapi/v2'))
+        const applied = await call('PATCH', '/apis/apps/v1/namespaces/default/deployments/web?fieldManager=ci', {})
+        const answer = {
+          created: created.status, listed, event: [event.type, event.object.data], invalid: invalid.code,
+          documented: Object.keys(openapi.paths).includes('/apis/apps/v1/namespaces/{namespace}/deployments'),
+          patch: applied.status, version: (await json(await call('GET', '/version'))).gitVersion.slice(0, 5),
+        }
+        await server.close()
+        return answer
+      }
+      export const answer = run()
+    `)
+    expect(await runAsync(code)).toEqual({
+      created: 201,
+      listed: ['a'],
+      event: ['ADDED', { color: 'red' }],
+      invalid: 422,
+      documented: true,
+      patch: 415,
+      version: 'v1.33',
+    })
   })
 })

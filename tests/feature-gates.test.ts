@@ -80,12 +80,11 @@ const notAsked: Readonly<Record<string, string>> = {
   ...reasoned(
     'how the stock server caches, encodes and stores, without effect on responses',
     `APIServingWithRoutine BtreeWatchCache ConcurrentWatchObjectDecode ConsistentListFromCache DeclarativeValidation
-    DeclarativeValidationTakeover DisableAllocatorDualWrite ListFromCacheSnapshot ResilientWatchCacheInitialization SeparateCacheWatchRPC
+    DeclarativeValidationTakeover ListFromCacheSnapshot ResilientWatchCacheInitialization SeparateCacheWatchRPC
     StorageNamespaceIndex StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf WatchCacheInitializationPostStartHook
     WatchFromStorageWithoutResourceVersion`,
   ),
   ...reasoned('the code of Go programs logs', 'ContextualLogging LoggingAlphaOptions LoggingBetaOptions'),
-  ...reasoned('krmkit has no traces', 'APIServerTracing'),
   ...reasoned('krmkit has no encryption at rest', 'AllowUnsafeMalformedObjectDeletion KMSv1'),
   ...reasoned('krmkit signs tokens itself', 'ExternalServiceAccountTokenSigner'),
   ...reasoned('krmkit passes no request to another server of its kind', 'UnknownVersionInteroperabilityProxy'),

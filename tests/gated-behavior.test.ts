@@ -253,6 +253,34 @@ describe('behaviour behind a gate', () => {
     ])
   })
 
+  it('JobManagedBy refuses invalid transitions of the status of jobs [P332]', () => {
+    const complete = { type: 'Complete', status: 'True' }
+    const errors = (features: Features, status: JsonObject, old: JsonObject = {}) =>
+      errorsOf('Job', { spec: {}, status }, { features, subresource: 'status', old: { spec: {}, status: old } })
+    const ended = { conditions: [complete], ready: 1, failed: 1 }
+    expect(errors(createFeatures('1.31'), ended, { startTime: '2024-01-01T00:00:00Z', failed: 2 })).toEqual([])
+    expect(errors(createFeatures('1.32'), ended, { startTime: '2024-01-01T00:00:00Z', failed: 2 })).toHaveLength(6)
+    expect(errors(createFeatures('1.31'), { ready: -1 })).toEqual([
+      'status.ready: Invalid value: -1: must be greater than or equal to 0',
+    ])
+  })
+
+  it('JobPodReplacementPolicy lets jobs without a success policy meet their criteria [P332]', () => {
+    const status = { conditions: [{ type: 'SuccessCriteriaMet', status: 'True' }] }
+    const errors = (release: string, old: JsonObject = {}) =>
+      errorsOf(
+        'Job',
+        { spec: {}, status },
+        { features: createFeatures(release), subresource: 'status', old: { spec: {}, status: old } },
+      )
+    expect(errors('1.29')).toEqual([])
+    expect(errors('1.28')).toEqual([
+      'status.conditions: Invalid value: cannot set SuccessCriteriaMet to NonIndexed Job',
+      'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job without SuccessPolicy',
+    ])
+    expect(errors('1.28', status)).toEqual([])
+  })
+
   it('AnyVolumeDataSource joins the two sources of a claim [P332]', () => {
     const spec = { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } }
     const written = (release: string) => {

@@ -46,8 +46,9 @@ export function packageEntries(): Set<string> {
   for (const name of packageFolders()) {
     const folder = `packages/${name}`
     for (const target of Object.values(manifestOf(folder).exports ?? {})) {
-      if (typeof target !== 'string' && target.source !== undefined)
-        entries.add(join(folder, target.source).replaceAll('\\', '/'))
+      if (typeof target === 'string') continue
+      for (const source of [target.source, target.browser?.source])
+        if (source !== undefined) entries.add(join(folder, source).replaceAll('\\', '/'))
     }
   }
   return entries

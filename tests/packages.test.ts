@@ -5,6 +5,8 @@ import { type Manifest, manifestOf, packageFolders, root, sourceFiles } from './
 
 /** Maximum number of lines of a module. */
 const maxLines = 500
+/** Packages whose names are those of commands: `npx krmkit`, `npm create krmkit`. */
+const unscoped = ['krmkit', 'create-krmkit']
 const exact = /^\d+\.\d+\.\d+(-[\w.]+)?$/
 const license = readFileSync(join(root, 'LICENSE'), 'utf8')
 
@@ -14,7 +16,7 @@ describe.each(packageFolders())('%s', (name) => {
 
   it('has complete metadata', () => {
     expect(manifest).toMatchObject({
-      name: name === 'krmkit' ? 'krmkit' : `@krmkit/${name}`,
+      name: unscoped.includes(name) ? name : `@krmkit/${name}`,
       license: 'Apache-2.0',
       type: 'module',
       engines: { node: '>=20' },
@@ -31,15 +33,33 @@ describe.each(packageFolders())('%s', (name) => {
     expect(own).toBe('./package.json')
     for (const entry of [main, ...Object.values(others)]) {
       if (entry === undefined || typeof entry === 'string') throw new Error(`${folder}: an entry point without conditions`)
-      const { source = '' } = entry
-      expect(existsSync(join(root, folder, source)), `${folder}/${source}`).toBe(true)
-      const built = source.replace('./src/', './dist/').replace(/\.ts$/, '')
-      expect(Object.entries(entry)).toEqual([
-        ['source', source],
-        ['types', `${built}.d.ts`],
-        ['default', `${built}.js`],
-      ])
+      const { browser, ...conditions } = entry
+      for (const each of browser === undefined ? [conditions] : [conditions, browser]) {
+        const { source = '' } = each
+        expect(existsSync(join(root, folder, source)), `${folder}/${source}`).toBe(true)
+        const built = source.replace('./src/', './dist/').replace(/\.ts$/, '')
+        expect(Object.entries(each)).toEqual([
+          ['source', source],
+          ['types', `${built}.d.ts`],
+          ['default', `${built}.js`],
+        ])
+      }
+      // Conditions apply in order.
+      if (browser !== undefined) expect(Object.keys(entry)[0]).toBe('browser')
     }
+  })
+
+  it('publishes sources, and neither tests nor what a build leaves behind', () => {
+    expect(manifest.files).toEqual(
+      expect.arrayContaining(['src', 'NOTICE', '!**/*.tsbuildinfo', '!**/*.test.ts', '!**/testdata']),
+    )
+    const { repository, keywords, homepage } = manifest
+    expect(repository).toMatchObject({ type: 'git', directory: folder })
+    expect(keywords?.length).toBeGreaterThan(0)
+    expect(homepage).toMatch(/^https:/)
+    const readme = readFileSync(join(root, folder, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '')
+    expect(links.filter((target) => !/^(https:\/\/|#)/.test(target))).toEqual([])
   })
 
   it('has executable commands', () => {
@@ -70,6 +90,19 @@ describe.each(packageFolders())('%s', (name) => {
       .filter(({ lines }) => lines > maxLines)
     expect(long).toEqual([])
   })
+})
+
+it('builds have source maps', () => {
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.base.json'), 'utf8')) as { compilerOptions: object }
+  expect(compilerOptions).toMatchObject({ sourceMap: true, declarationMap: true })
+})
+
+it('the command is published as a bundle, without engine caches and without the modules of which it consists', () => {
+  const { files = [], dependencies = {}, optionalDependencies = {} } = manifestOf('packages/krmkit')
+  expect(files).toEqual(expect.arrayContaining(['!src/cli', '!dist/cli', '!dist/bundle/*.cache', '!dist/bundle/*.stamp', 'bin']))
+  expect(files).not.toContain('!dist/bundle')
+  expect(dependencies).not.toHaveProperty('lmdb')
+  expect(optionalDependencies).toHaveProperty('lmdb')
 })
 
 it('the workspace pins its tools', () => {

@@ -24,7 +24,7 @@ describe('public names', () => {
   for (const folder of packages) {
     const { exports = {} } = manifestOf(`packages/${folder}`)
     for (const [entry, target] of Object.entries(exports)) {
-      const source = typeof target === 'string' ? undefined : target['source']
+      const source = typeof target === 'string' ? undefined : target.source
       if (source === undefined) continue
       const entryPoint = join('@krmkit', folder, entry)
       for (const [name, declaration] of exportsOf(join('packages', folder, source))) {
@@ -114,7 +114,7 @@ function moduleFile(file: string, specifier: ts.Expression | undefined): string 
   const [, folder, entry = ''] = /^(?:@krmkit\/)?([\w-]+)(?:\/(.+))?$/.exec(text) ?? []
   if (folder === undefined || !existsSync(join(root, 'packages', folder))) return undefined
   const target = manifestOf(`packages/${folder}`).exports?.[entry === '' ? '.' : `./${entry}`]
-  const source = typeof target === 'object' ? target['source'] : undefined
+  const source = typeof target === 'object' ? target.source : undefined
   return source === undefined ? undefined : join('packages', folder, source)
 }
 

@@ -7,6 +7,15 @@ import ts from 'typescript'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** Files of an entry point by condition. */
+export interface EntryPoint {
+  readonly source?: string
+  readonly types?: string
+  readonly default?: string
+  /** Files for browsers, if they differ. */
+  readonly browser?: Omit<EntryPoint, 'browser'>
+}
+
 export interface Manifest {
   readonly name: string
   readonly license?: string
@@ -16,11 +25,15 @@ export interface Manifest {
   readonly sideEffects?: boolean
   readonly files?: readonly string[]
   readonly bin?: Readonly<Record<string, string>>
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly exports?: Readonly<Record<string, string | EntryPoint>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string }
+  readonly keywords?: readonly string[]
+  readonly homepage?: string
   readonly scripts?: Readonly<Record<string, string>>
 }
 

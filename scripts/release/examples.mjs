@@ -1,9 +1,9 @@
 // Installs the packed packages in an empty project and runs the README examples there.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { root } from '../setup.mjs'
+import { createProject, problemsOf, workspaceVersion } from './project.mjs'
 
 /** Code that precedes an example, as described in its README. */
 const preludes = {
@@ -21,8 +21,7 @@ const preludes = {
 }
 
 /** @returns the name and problems of each example. */
-export function runExamples(work, packages) {
-  const project = installAll(work, packages)
+export function runExamples(project, packages) {
   const readmes = [
     { name: 'README.md', file: join(root, 'README.md'), prelude: '' },
     ...packages.map(({ name, folder }) => ({
@@ -31,35 +30,17 @@ export function runExamples(work, packages) {
       prelude: preludes[name] ?? '',
     })),
   ]
-  const examples = readmes.map(({ name, file, prelude }) => {
+  return readmes.map(({ name, file, prelude }) => {
     const code = /```ts\n([\s\S]*?)```/.exec(readFileSync(file, 'utf8'))?.[1]
     return code === undefined ? { name, problems: ['has no example'] } : { name, problems: runExample(project, prelude + code) }
   })
-  return [...examples, { name: 'krmkit --help', problems: runCommand(project) }]
 }
 
-/** An empty project with the tarballs as dependencies; overrides resolve the packages among each other. */
-function installAll(work, packages) {
-  const project = join(work, 'project')
-  mkdirSync(project)
-  const files = Object.fromEntries(packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]))
-  const manifest = {
-    name: 'empty',
-    private: true,
-    type: 'module',
-    dependencies: { ...files, zod: zodVersion() },
-    overrides: files,
-  }
-  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest))
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts', '--loglevel=error'], {
-    cwd: project,
-    stdio: ['ignore', 'ignore', 2],
-  })
-  return project
-}
-
-function zodVersion() {
-  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.zod
+/** An empty project with all packages. */
+export function installAll(work, packages) {
+  const dependencies = Object.fromEntries(packages.map(({ manifest }) => [manifest.name, manifest.version]))
+  const manifest = { type: 'module', dependencies: { ...dependencies, zod: workspaceVersion('zod') } }
+  return createProject(work, { name: 'project', packed: packages, manifest })
 }
 
 function runExample(project, source) {
@@ -68,16 +49,5 @@ function runExample(project, source) {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   })
   writeFileSync(join(project, 'example.mjs'), outputText)
-  return outcome(spawnSync(process.execPath, ['example.mjs'], { cwd: project, encoding: 'utf8', timeout: 60_000 }))
-}
-
-function runCommand(project) {
-  const command = join(project, 'node_modules/.bin/krmkit')
-  const { stdout = '', ...rest } = spawnSync(command, ['--help'], { cwd: project, encoding: 'utf8', timeout: 60_000 })
-  return rest.status === 0 && !stdout.includes('serve') ? ['--help does not list serve'] : outcome(rest)
-}
-
-function outcome({ status, stderr, signal }) {
-  if (status === 0) return []
-  return [signal === null ? String(stderr).trim().split('\n').slice(0, 8).join(' | ') : `ended by ${signal}`]
+  return problemsOf(process.execPath, ['example.mjs'], { cwd: project })
 }

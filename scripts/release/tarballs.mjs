@@ -2,41 +2,44 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize, posix } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { root } from '../setup.mjs'
 
 const require = createRequire(import.meta.url)
 
-/** Maximum size of a packed package in KiB. */
-const maxPackedKib = { apiserver: 350, kinds: 900, schema: 430, krmkit: 700 }
+/** Maximum size of a packed package in KiB, with sources and source maps; that of krmkit contains the bundled command. */
+const maxPackedKib = { admission: 420, apiserver: 660, controllers: 680, kinds: 1450, schema: 780, storage: 370, krmkit: 1650 }
 const usualPackedKib = 300
 
-/** Files that must not be published: compiler state, engine caches, tests and their data. */
-const leftover = /\.tsbuildinfo$|\.cache$|\.test\.|\.test-d\.|\/testdata\/|\/node_modules\/|\/bundle\//
+/** Files that must not be published: compiler state, engine caches, tests and their data. Those of templates are part of new projects. */
+const leftover = /\.tsbuildinfo$|\.cache$|\.stamp$|\.test\.|\.test-d\.|\/testdata\/|\/node_modules\//
 
 /** Packs every package. @returns the manifest, folder and tarball of each. */
 export function packAll(work) {
   const target = join(work, 'tarballs')
-  mkdirSync(target)
-  const pnpm = process.platform === 'win32' ? 'npx.cmd' : 'npx'
+  mkdirSync(target, { recursive: true })
+  const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx'
+  const pack = ['--recursive', '--filter', './packages/*', 'pack', '--pack-destination', target]
+  execFileSync(npx, ['--yes', 'pnpm@10.34.9', ...pack], { cwd: root, stdio: ['ignore', 'ignore', 2] })
+  return unpackAll(work)
+}
+
+/** Unpacks the tarballs of an earlier `packAll`. @returns the same. */
+export function unpackAll(work) {
   return readdirSync(join(root, 'packages'))
     .sort()
     .filter((name) => existsSync(join(root, 'packages', name, 'package.json')))
     .map((name) => {
       const folder = join(root, 'packages', name)
-      const before = new Set(readdirSync(target))
-      execFileSync(pnpm, ['--yes', 'pnpm@10.34.9', 'pack', '--pack-destination', target], {
-        cwd: folder,
-        stdio: ['ignore', 'ignore', 2],
-      })
-      const [file] = readdirSync(target).filter((each) => !before.has(each))
+      const { name: published, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const tarball = join(work, 'tarballs', `${published.replace('@', '').replace('/', '-')}-${version}.tgz`)
       const unpacked = join(work, 'unpacked', name)
       mkdirSync(unpacked, { recursive: true })
-      execFileSync('tar', ['-xzf', join(target, file), '-C', unpacked, '--strip-components=1'])
+      execFileSync('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1'])
       const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
-      return { name, folder, tarball: join(target, file), unpacked, manifest }
+      return { name, folder, tarball, unpacked, manifest }
     })
 }
 
@@ -45,7 +48,10 @@ export async function checkTarball(packed) {
   const files = listFiles(packed.unpacked)
   return [
     ...checkManifest(packed, files),
-    ...files.filter((file) => leftover.test(`/${file}`)).map((file) => `${file} must not be published`),
+    ...files
+      .filter((file) => !file.startsWith('templates/') && leftover.test(`/${file}`))
+      .map((file) => `${file} must not be published`),
+    ...checkSourceMaps(packed, files),
     ...checkSize(packed),
     ...checkLinks(packed, files),
     ...(await lintMessages(packed)),
@@ -62,7 +68,7 @@ function checkManifest({ manifest, name }, files) {
     problems.push('repository.directory is not the folder of the package')
   for (const file of ['LICENSE', 'NOTICE', 'README.md']) if (!files.includes(file)) problems.push(`${file} is missing`)
   for (const [path, entry] of Object.entries(manifest.exports ?? {})) {
-    for (const target of typeof entry === 'string' ? [entry] : Object.values(entry)) {
+    for (const target of targetsOf(entry)) {
       if (!files.includes(normalize(target))) problems.push(`exports["${path}"] names ${target}, which is not packed`)
     }
   }
@@ -70,6 +76,26 @@ function checkManifest({ manifest, name }, files) {
     if (range.startsWith('workspace:')) problems.push(`dependency ${dependency} still has the range ${range}`)
   }
   return problems
+}
+
+/** The files of an entry point under all conditions, which may be nested. */
+function targetsOf(entry) {
+  return typeof entry === 'string' ? [entry] : Object.values(entry).flatMap(targetsOf)
+}
+
+/** Every module has a source map, whose sources are packed. The bundle is minified and has none. */
+function checkSourceMaps({ unpacked }, files) {
+  const packed = new Set(files)
+  return files
+    .filter((file) => /^dist\/(?!bundle\/).*(\.js|\.d\.ts)$/.test(file))
+    .flatMap((file) => {
+      if (!packed.has(`${file}.map`)) return [`${file} has no source map`]
+      const { sources } = JSON.parse(readFileSync(join(unpacked, `${file}.map`), 'utf8'))
+      return sources
+        .map((source) => posix.join(posix.dirname(file), source))
+        .filter((source) => !packed.has(source))
+        .map((source) => `${file}.map names ${source}, which is not packed`)
+    })
 }
 
 function checkSize({ tarball, name }) {

@@ -1,4 +1,4 @@
-// Reads the facts of the built-in types from packages/kinds/src/data, and helpers that the generators of scripts/types share.
+// Reads the facts of the built-in types from scripts/types/facts, and helpers that the generators of scripts/types share.
 import fs from 'node:fs'
 import path from 'node:path'
 
@@ -24,14 +24,22 @@ export const translated = {
 export function readFacts(folder) {
   const groups = new Map()
   for (const file of fs.readdirSync(folder).sort()) {
-    const [, name] = /^([a-z]+)\.generated\.ts$/.exec(file) ?? []
-    if (name === undefined || ['index', 'catalog', 'lifecycle', 'special'].includes(name)) continue
-    const text = fs.readFileSync(path.join(folder, file), 'utf8')
-    const [, quoted] = /Json: string =\s*'(.*)'\n/s.exec(text)
-    const facts = JSON.parse(quoted.replace(/\\(.)/gs, '$1'))
-    if (facts.versions) groups.set(name, facts)
+    const facts = readJson(path.join(folder, file))
+    if (facts.versions) groups.set(path.basename(file, '.json'), facts)
   }
   return groups
+}
+
+export function readJson(file) {
+  return JSON.parse(fs.readFileSync(file, 'utf8'))
+}
+
+/** Strategies of handles that differ from those of servers, which load parts of them later. */
+const strategiesOfHandles = {
+  'apiextensions.k8s.io/CustomResourceDefinition': {
+    name: 'completeDefinitionStrategy',
+    file: '../strategies/apiextensions/custom-resource-definition/complete.ts',
+  },
 }
 
 /** Names and files of the strategies by `group/Kind`, read from the table of strategies. */
@@ -43,7 +51,10 @@ export function readStrategyNames(file, base = path.dirname(file)) {
   }
   const found = new Map()
   for (const [, key, name] of text.matchAll(/'([^'/]*\/[A-Za-z]+)': (\w+)/g)) {
-    found.set(key, { name, file: `../strategies/${path.relative(base, files.get(name)).replaceAll('\\', '/')}` })
+    found.set(
+      key,
+      strategiesOfHandles[key] ?? { name, file: `../strategies/${path.relative(base, files.get(name)).replaceAll('\\', '/')}` },
+    )
   }
   return found
 }

@@ -1,6 +1,7 @@
 // Facts in parts: one constant per struct and enumeration, with references to the types it uses, so that a bundle of one kind
 // contains the facts of its types only.
 import { fileOf, header, quote } from './facts.mjs'
+import { packedTypes, versionLine } from './packed-text.mjs'
 
 export const partFile = (at) => `parts/${fileOf(at)}`
 
@@ -18,33 +19,13 @@ export function partsText(at, { locate }) {
       ? partName(found.type)
       : `${found.folder}${found.version}${partName(found.type)}`
   }
-  const { goPackage, protoPackage, openapiPrefix } = at.facts
   const lines = [
-    `const at = { folder: '${at.folder}', group: '${at.group}', version: '${at.version}', facts: ${quote(
-      JSON.stringify({ goPackage, protoPackage, openapiPrefix }).slice(1, -1),
-    )} } as const`,
+    `const at = { folder: '${at.folder}', group: '${at.group}', version: ${quote(versionLine(at.version, at.facts))} } as const`,
   ]
-  const declare = (type, { member, facts, uses = [] }) => {
-    const names = [...uses].map(use).sort()
-    const list = names.length === 0 ? '' : `, uses: () => [${names.join(', ')}]`
-    lines.push(
-      `export const ${partName(type)}: TypePart = { at, ${member}: '${type}', facts: ${quote(JSON.stringify(facts))}${list} }`,
-    )
-  }
-  const enums = at.facts.enums ?? {}
-  for (const [name, facts] of Object.entries(at.facts.types)) {
-    declare(name, { member: 'type', facts, uses: usedBy(facts, { locate, at }) })
-  }
-  for (const [name, named] of Object.entries(at.facts.named ?? {})) {
-    if (named.aliasOf && !at.facts.types[name]) {
-      const target = locate(named.aliasOf)
-      declare(name, { member: 'named', facts: named, uses: target ? [target] : [] })
-    }
-  }
-  for (const [name, values] of Object.entries(enums)) {
-    if (at.facts.types[name]) continue
-    const hidden = at.facts.enumsNotInOpenAPI?.includes(name) ? { member: 'hiddenEnum' } : { member: 'enum' }
-    declare(name, { ...hidden, facts: values })
+  for (const [name, rest] of packedTypes(at)) {
+    const list = usesOf(name, at, locate).map(use).sort()
+    const uses = list.length === 0 ? '' : `, uses: () => [${list.join(', ')}]`
+    lines.push(`export const ${partName(name)}: TypePart = { at, line: ${quote(name + rest)}${uses} }`)
   }
   const head = [`import type { TypePart } from '../lazy-types.ts'\n`]
   for (const [file, types] of [...imports].sort()) {
@@ -53,6 +34,14 @@ export function partsText(at, { locate }) {
     head.push(`import { ${names.join(', ')} } from '${file}'\n`)
   }
   return `${header}${head.join('')}\n${lines.join('\n')}\n`
+}
+
+/** Types and enumerations that a type refers to. */
+function usesOf(name, at, locate) {
+  const struct = at.facts.types[name]
+  if (struct) return [...usedBy(struct, { locate, at })]
+  const target = at.facts.named?.[name]?.aliasOf
+  return target && locate(target) ? [locate(target)] : []
 }
 
 /** Types and enumerations that the members of a struct refer to. */

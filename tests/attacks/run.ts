@@ -4,11 +4,16 @@ import { families } from './families/index.ts'
 import { type FamilyFigures, FamilyReport, issueBounds, table } from './harness/report.ts'
 import { bundleCommand } from './harness/server-process.ts'
 
-/** `npm run attacks -- [--family NAME]... [--seed N] [--short] [--json]`: prints the table of all families; exits with 1 for findings. */
+/**
+ * `npm run attacks -- [--family NAME]... [--only TEXT]... [--seed N] [--short] [--json]`: prints the table of all families; exits with 1 for
+ * findings.
+ */
 
 const { values } = parseArgs({
   options: {
     family: { type: 'string', multiple: true, default: [] },
+    /** Of families of single requests, sends only those whose name contains one of the texts. */
+    only: { type: 'string', multiple: true, default: [] },
     seed: { type: 'string', default: '20261122' },
     short: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -28,7 +33,8 @@ for (const family of families) {
   const from = performance.now()
   const report = new FamilyReport(family.name, { ...issueBounds, ...family.bounds })
   console.error(`${family.name}: ${family.purpose} (seed ${values.seed})`)
-  await family.run({ random: new RandomChoices(Number(values.seed)), report, size: values.short ? 'short' : 'full' })
+  const size = values.short ? 'short' : 'full'
+  await family.run({ random: new RandomChoices(Number(values.seed)), report, size, only: values.only })
   const figures = report.figures()
   all.push(figures)
   console.error(`  ${Math.round((performance.now() - from) / 1000)} s, ${figures.wrong} of ${figures.tried} wrong`)

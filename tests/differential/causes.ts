@@ -111,7 +111,9 @@ function withCauses(answer: NormalAnswer, causes: readonly Cause[]): NormalAnswe
   if (refusal === undefined) return answer
   const start = refusal.message.indexOf(' is invalid: [')
   const head = refusal.message.slice(0, Math.max(0, start))
-  const isList = refusal.message === invalidMessage(head, refusal.details.causes)
+  const { causes: given } = refusal.details
+  // Texts that differ in an address of memory alone have become equal, but are repeated.
+  const isList = [invalidMessage(head, given), listMessage(head, given.map(textOf))].includes(refusal.message)
   const message = isList ? invalidMessage(head, causes) : refusal.message
   const status = { ...refusal, message, details: { ...refusal.details, causes } }
   const { body } = answer
@@ -120,7 +122,10 @@ function withCauses(answer: NormalAnswer, causes: readonly Cause[]): NormalAnswe
 
 /** The message that the stock server makes of causes: each text once. */
 function invalidMessage(head: string, causes: readonly Cause[]): string {
-  const texts = [...new Set(causes.map(textOf))]
+  return listMessage(head, [...new Set(causes.map(textOf))])
+}
+
+function listMessage(head: string, texts: readonly string[]): string {
   return `${head} is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`
 }
 

@@ -61,7 +61,7 @@ export class Duel {
       if (step.agree !== undefined && theirs.status < 400 && ours.status < 400) await untilAgreed(step.agree, stock, krmkit)
       // The events of a watch are compared when it ends; its opening when it is refused.
       if (step.watch && theirs.status === 200 && ours.status === 200) continue
-      const again = theirs.status >= 400 ? () => repeated(stock, step) : undefined
+      const again = theirs.status >= 400 || mayBeStale(step) ? () => repeated(stock, step) : undefined
       if (!(await judge.compare(step, theirs, ours, again))) break
     }
     await this.#collectWatches(scenario, stock, krmkit, judge)
@@ -113,8 +113,8 @@ class Judge {
   }
 
   /**
-   * @param again repeats a refused request: refusals of the stock server that depend on the order of a Go map differ from time to time,
-   * and any of them counts
+   * @param again repeats a request whose answers by the stock server differ from time to time, of which any counts: refusals
+   * depend on the order of a Go map, reads of the watch cache on what has reached it
    * @returns false when the servers are in different states, so that further steps show nothing.
    */
   async compare(step: Step, theirs: Answer, ours: Answer, again?: () => Promise<Answer>): Promise<boolean> {
@@ -156,6 +156,12 @@ class Judge {
       stockAnswers: this.#stockAnswers,
     }
   }
+}
+
+/** Whether a read is answered from the watch cache, which may be behind. */
+function mayBeStale({ method, query }: Step): boolean {
+  if (typeof query !== 'object') return false
+  return method === 'GET' && query.some(([name, value]) => name === 'resourceVersion' && value === '0')
 }
 
 /** Sends a step again, as if for the first time: webhooks have got no reviews of it. */

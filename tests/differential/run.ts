@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RandomChoices } from '@krmkit/meta/random-choices'
@@ -7,10 +8,11 @@ import { Duel } from './duel.ts'
 import type { FoundScenario } from './found.ts'
 import { Gate } from './gate.ts'
 import { type Generator, generators } from './generators/index.ts'
-import { divergenceReport, type OpenDivergence, type Totals } from './report.ts'
+import { divergenceReport } from './report.ts'
 import type { Step } from './scenario.ts'
 import { startKrmkit, startStock } from './servers.ts'
 import { type Shrunk, shrink } from './shrink.ts'
+import { Totals } from './totals.ts'
 import { startWebhooks } from './webhooks.ts'
 
 /** `npm run divergence`: compares krmkit with the stock server on random scenarios. `scripts/divergence.mjs` finds the servers. */
@@ -25,6 +27,7 @@ const { values: flags } = parseArgs({
     shrink: { type: 'string', default: '60' },
     keep: { type: 'string' },
     report: { type: 'string' },
+    state: { type: 'string' },
     peer: { type: 'string', default: '' },
     krmkit: { type: 'string', default: '' },
   },
@@ -43,6 +46,9 @@ interface Group {
   readonly area: string
   readonly first: Shrunk
 }
+
+// Without an exit the servers would go on running.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130))
 
 process.exitCode = await main()
 
@@ -64,10 +70,9 @@ async function compare(duel: Duel): Promise<number> {
   const seed = Number(flags.seed)
   const chosen = generators.filter(({ area }) => flags.area === undefined || flags.area.includes(area))
   const groups = new Map<string, Group>()
-  const totals: Totals = { seed, areas: new Map(), known: new Map(), wording: { all: 0, equal: 0 } }
+  const totals = storedTotals()
   const gate = new Gate()
   let steps = 0
-  let next = 0
   let shown = Date.now()
   const generatorOf = (index: number, random = new RandomChoices(seed, index)): Generator => random.pick<Generator>(chosen)
   const runOne = async (index: number): Promise<void> => {
@@ -76,20 +81,18 @@ async function compare(duel: Duel): Promise<number> {
     const scenario = generate(random)
     const result = await gate.run(scenario.exclusive === true, () => duel.run(scenario))
     steps += result.steps
-    totals.areas.set(area, (totals.areas.get(area) ?? 0) + result.steps)
-    totals.wording.all += result.wording.all
-    totals.wording.equal += result.wording.equal
-    for (const id of result.known) totals.known.set(id, (totals.known.get(id) ?? 0) + 1)
-    if (result.divergence === undefined) return
-    const cause = signature(result.divergence)
+    const cause = result.divergence && signature(result.divergence)
+    totals.add({ seed, index, area }, result, cause)
+    if (cause === undefined) return
     const group = groups.get(cause)
     if (group === undefined) groups.set(cause, { count: 1, index, area, first: { scenario, result } })
     else group.count++
   }
+  await repeatOpen(duel, totals)
   const waiting = new Set<Promise<void>>()
   const work = async () => {
     while (steps < wanted) {
-      const index = next++
+      const index = totals.start(seed)
       const done = runOne(index)
       if (generatorOf(index).waits && waiting.size < mostWaiting) {
         waiting.add(done)
@@ -98,25 +101,53 @@ async function compare(duel: Duel): Promise<number> {
       if (Date.now() - shown < 10_000) continue
       shown = Date.now()
       process.stderr.write(`${steps} of ${wanted} steps, ${groups.size} divergences\n`)
+      storeTotals(totals)
     }
   }
   if (flags.only === undefined) {
     await Promise.all(Array.from({ length: Number(flags.jobs) }, work))
     await Promise.all(waiting)
+    storeTotals(totals)
   } else for (const index of flags.only.split(',')) await runOne(Number(index))
   await printGroups(duel, groups)
-  if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals, openDivergences(groups)))
-  const { all, equal } = totals.wording
-  console.log(
-    `\nseed ${seed}: ${steps} steps, ${groups.size} unexplained divergences, wording equal in ${equal} of ${all} answers with texts`,
-  )
-  return groups.size === 0 ? 0 : 1
+  if (flags.report !== undefined) writeFileSync(flags.report, divergenceReport(generators, totals))
+  return summarize(totals, `seed ${seed}: ${steps} steps`)
 }
 
-/** Most frequent first. */
-function openDivergences(groups: ReadonlyMap<string, Group>): readonly OpenDivergence[] {
-  const open = [...groups].map(([cause, { area, count }]) => ({ area, cause, count }))
-  return open.sort((a, b) => b.count - a.count)
+/** Repeats the scenarios of the divergences that earlier runs left open. */
+async function repeatOpen(duel: Duel, totals: Totals): Promise<void> {
+  for (const { area, cause, seed, index } of totals.openDivergences()) {
+    const random = new RandomChoices(seed, index)
+    // The choice of the area.
+    random.below(generators.length)
+    const scenario = generators.find((generator) => generator.area === area)?.generate(random)
+    if (scenario === undefined) continue
+    const { divergence } = await duel.run(scenario)
+    if (divergence === undefined) totals.settle(cause)
+  }
+}
+
+/** Totals of earlier runs with the same state file, or empty ones. */
+function storedTotals(): Totals {
+  const build = createHash('sha256').update(readFileSync(flags.krmkit)).digest('hex')
+  if (flags.state === undefined || !existsSync(flags.state)) return new Totals(build)
+  return Totals.ofState(readFileSync(flags.state, 'utf8'), build)
+}
+
+function storeTotals(totals: Totals): void {
+  if (flags.state === undefined) return
+  // A run that is killed leaves a whole file.
+  writeFileSync(`${flags.state}.new`, totals.state())
+  renameSync(`${flags.state}.new`, flags.state)
+}
+
+function summarize(totals: Totals, run: string): number {
+  const { wording, open } = totals
+  const all = flags.state === undefined ? run : `${run}; with earlier runs: ${totals.steps} steps`
+  console.log(
+    `\n${all}, ${open.size} unexplained divergences, wording equal in ${wording.equal} of ${wording.all} answers with texts`,
+  )
+  return open.size === 0 ? 0 : 1
 }
 
 async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Promise<void> {

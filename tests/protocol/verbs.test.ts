@@ -101,6 +101,14 @@ describe('paths', () => {
     expect((await api.get(path)).json.kind).toBe('CertificateSigningRequestList')
   })
 
+  it('groups are served to any method, that of the aggregation layer to GET alone', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      expect((await api.send(method, '/apis/apps', {})).status, method).toBe(200)
+      const aggregation = await api.send(method, '/apis/apiregistration.k8s.io', {})
+      expect(aggregation.status, method).toBe(method === 'GET' ? 200 : 405)
+    }
+  })
+
   it('proxy exists below pods, services and nodes only, for any method and path [P152]', async () => {
     await api.post('/api/v1/namespaces/default/pods', {
       metadata: { name: 'p' },

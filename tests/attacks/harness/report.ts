@@ -57,6 +57,10 @@ export class FamilyReport {
     this.#bounds = bounds
   }
 
+  get stallBoundMs(): number {
+    return this.#bounds.stallMs
+  }
+
   add({ name, outcome, reason, stallMs = 0, peakMiB = 0 }: Attempt): void {
     const reasons = reason === undefined ? [] : [reason]
     if (stallMs > this.#bounds.stallMs) reasons.push(`holds the event loop for ${Math.round(stallMs)} ms`)

@@ -113,6 +113,8 @@ const nameDamages: readonly Schema[] = [
   { shortNames: ['A'] },
   { shortNames: ['a.b', ''] },
   { shortNames: ['w', 'w'] },
+  { shortNames: ['widget'] },
+  { shortNames: ['widget'], singular: 'wid' },
   { categories: ['All', 'x y'] },
   { categories: [''] },
 ]
@@ -164,6 +166,18 @@ const specDamages: readonly Schema[] = [
       webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://a.example/x', caBundle: 'YQ==' } },
     },
   },
+  {
+    conversion: {
+      strategy: 'Webhook',
+      webhook: {
+        conversionReviewVersions: ['v1'],
+        clientConfig: {
+          url: 'https://a.example/x',
+          caBundle: Buffer.from('-----BEGIN A-----\nMIIB\n-----END A-----\n').toString('base64'),
+        },
+      },
+    },
+  },
   { conversion: { strategy: 'None', webhook: { conversionReviewVersions: ['v1'] } } },
 ] // prettier-ignore
 
@@ -201,6 +215,9 @@ function damageSchema(version: Schema, random: RandomChoices): void {
           true,
           { unknown: 1 },
           '2024',
+          '',
+          false,
+          { apiVersion: 'v1', kind: 'A', metadata: { name: 'a', unknown: 1 } },
           [{ name: 'a' }, { name: 'a' }],
         ]),
       })
@@ -210,6 +227,7 @@ function damageSchema(version: Schema, random: RandomChoices): void {
       return
     default:
       Object.assign(node, structuredClone(random.pick(keywordDamages)))
+      if (random.chance(15)) node['x-kubernetes-validations'] = [structuredClone(random.pick(badRules))]
       if (random.chance(25)) Object.assign(node, structuredClone(random.pick(keywordDamages)))
       if (random.chance(8)) node['properties'] = { x: randomSchema(random, 3) }
   }
@@ -274,9 +292,11 @@ const keywordDamages: readonly Schema[] = [
   { additionalProperties: { type: 'string' } },
   { additionalProperties: {} },
   { additionalItems: true },
+  { additionalItems: false },
   { patternProperties: { a: { type: 'string' } } },
   { definitions: { a: {} } },
   { dependencies: { a: ['b'] } },
+  { dependencies: { a: { type: 'x' } } },
   { items: { type: 'string' } },
   { items: [{ type: 'string' }] },
   { items: {} },
@@ -300,6 +320,7 @@ const keywordDamages: readonly Schema[] = [
   { 'x-kubernetes-list-type': 'map' },
   { 'x-kubernetes-list-type': 'atomic' },
   { 'x-kubernetes-list-type': 'x' },
+  { 'x-kubernetes-list-type': '' },
   { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] },
   { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['missing'] },
   { 'x-kubernetes-list-map-keys': ['name'] },

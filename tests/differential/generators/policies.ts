@@ -144,6 +144,8 @@ function randomPolicy(random: RandomChoices, name: string, withParams = random.c
           apiVersions: ['*'],
           operations: random.pick([['*'], ['CREATE', 'UPDATE'], ['CREATE', 'DELETE']]),
           resources: random.pick([['configmaps'], ['configmaps', 'pods'], ['*']]),
+          // The selector of namespaces does not spare the cluster-scoped objects of other scenarios.
+          scope: 'Namespaced',
         },
       ],
       ...(random.chance(15) ? { objectSelector: { matchLabels: { app: 'a' } } } : {}),

@@ -131,7 +131,8 @@ function isSame(stock: Difference['stock'], krmkit: Difference['krmkit'], strip:
 /** Whether `cut` is `whole` with parts replaced by three dots. */
 function isCutOf(cut: string, whole: string): boolean {
   let from = 0
-  for (const part of cut.split('...')) {
+  // The text may be cut after a dot.
+  for (const part of cut.split(/\.\.\.(?!\.)/)) {
     const at = whole.indexOf(part, from)
     if (at < 0) return false
     from = at + part.length

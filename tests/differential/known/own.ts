@@ -16,6 +16,30 @@ export const ownDepartures: readonly KnownDivergence[] = [
       /^<version \d+>$/.test(String(krmkit)),
   },
   {
+    id: 'D141',
+    title: 'An item of a list with several keys may omit some of them',
+    reason:
+      'The field management of the stock server refuses such an item, with 500, up to 1.33, and takes it since 1.34, where only an item without any key is refused; krmkit does so in every release.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.method === 'PATCH' &&
+      at === 'status' &&
+      /^500 .* associative list with keys has an element that omits key field /.test(String(stock)) &&
+      /^(20[01]|422)( |$)/.test(String(krmkit)),
+  },
+  {
+    id: 'D143',
+    title: 'A value of the wrong type that validation overlooks keeps the owners of a custom resource',
+    reason:
+      'The validation of custom resources takes a list for a string with a format. The field management of the stock server cannot read such an object and removes all its owners; krmkit records them, so that an apply goes on to see conflicts.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, { step }) =>
+      at === 'body.metadata.managedFields' &&
+      stock === '<absent>' &&
+      Array.isArray(krmkit) &&
+      /^\/apis\/[^/]*example\.com\//.test(step.path) &&
+      /"lastTransitionTime":\[/.test(JSON.stringify(step.body)),
+  },
+  {
     id: 'D46',
     title: 'An apply to the status of a missing service or policy is 404',
     reason:
@@ -75,7 +99,27 @@ export const ownDepartures: readonly KnownDivergence[] = [
       /existing ephemeral containers .* may not be changed\n {2}/.test(String(stock)) &&
       withoutGoValues(stock) === withoutGoValues(krmkit),
   },
+  {
+    id: 'D144',
+    title: 'A test of a JSON patch compares texts',
+    reason:
+      'RFC 6902 compares values. The library of the stock server compares JSON texts, in which its own encoder escapes <, > and &, so that a test of a text with one of them fails.',
+    matches: ({ at }, { step, stock, krmkit }) =>
+      at === 'status' && stock.status === 422 && krmkit.status === 200 && isEscapedTest(step.body),
+  },
 ]
+
+/** Whether a JSON patch tests a text that Go's encoder escapes. */
+function isEscapedTest(body: Divergence['step']['body']): boolean {
+  const operations = body !== undefined && 'json' in body ? body.json : undefined
+  return (
+    Array.isArray(operations) &&
+    operations.some((operation) => {
+      const { op, value } = operation as { readonly op?: unknown; readonly value?: unknown }
+      return op === 'test' && typeof value === 'string' && /[<>&]/.test(value)
+    })
+  )
+}
 
 function isOfMetricsLibrary({ at, stock }: Difference): boolean {
   return (

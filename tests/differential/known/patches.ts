@@ -8,12 +8,13 @@ export const ofPatches: readonly KnownDivergence[] = [
     id: 'D40',
     title: 'Unknown fields in apply follow fieldValidation',
     reason:
-      'API protocol 4.6: Warn and Ignore drop an unknown field, Strict is 400. The stock server answers 500 to an unknown field in an applied configuration, whatever the level.',
+      'API protocol 4.6: Warn and Ignore drop an unknown field, Strict is 400. The stock server answers 500 to an unknown field in an applied configuration, whatever the level, and drops it silently where it has no schema for field management.',
     matches: ({ at, stock, krmkit }, { step }) =>
       isApply(step) &&
-      at === 'status' &&
-      /^500 failed to create typed patch object .*: field not declared in schema/s.test(String(stock)) &&
-      !String(krmkit).startsWith('5'),
+      (at === 'status'
+        ? /^500 failed to create typed patch object .*: field not declared in schema/s.test(String(stock)) &&
+          !String(krmkit).startsWith('5')
+        : at === 'headers.warning' && onlyUnknownFields(String(stock), String(krmkit))),
   },
   {
     id: 'D41',
@@ -39,10 +40,24 @@ export const ofPatches: readonly KnownDivergence[] = [
       /^4(00|22) /.test(String(krmkit)),
   },
   {
+    id: 'D142',
+    title: 'An empty member of an item of an atomic list changes nothing',
+    reason:
+      'The stock server compares the items of an atomic list as Go values, in which an empty list or map is not an absent one, although neither is stored: a request that sends one again takes ownership of the list and gets a new version, every time. krmkit compares what is stored.',
+    ends: true,
+    matches: (difference, { step }) =>
+      ['PUT', 'PATCH'].includes(step.method) &&
+      step.body !== undefined &&
+      /\[\{[^\]]*(\{\}|\[\])/.test(JSON.stringify(step.body)) &&
+      (isWritten(difference) ||
+        (difference.at.startsWith('body.metadata.managedFields.') && [difference.stock, difference.krmkit].includes('<absent>'))),
+  },
+  {
     id: 'D43',
     title: 'An empty list of managedFields does not reset ownership',
     reason:
       'API protocol 4.7: a list with one empty entry resets managedFields, an empty list does not; the stock server takes both.',
+    ends: true,
     matches: (difference, { step }) => (losesOwners(difference) || isWritten(difference)) && sentOwners(step)?.length === 0,
   },
   {
@@ -50,6 +65,7 @@ export const ofPatches: readonly KnownDivergence[] = [
     title: 'A reset of managedFields comes before the change of the same request',
     reason:
       'API protocol 4.7: in a combined request the reset happens first, so the change is owned; on the stock server nothing is owned until the next apply.',
+    ends: true,
     matches: (difference, { step }) => losesOwners(difference) && sentOwners(step)?.length === 1,
   },
 ]
@@ -60,6 +76,12 @@ const converterFailure =
 
 function isApply({ method, headers }: Divergence['step']): boolean {
   return method === 'PATCH' && String(headers?.['content-type']).startsWith('application/apply-patch')
+}
+
+/** Whether the warnings of krmkit are those of the stock server and unknown fields. */
+function onlyUnknownFields(stock: string, krmkit: string): boolean {
+  const rest = krmkit.replaceAll(/(, )?299 - "unknown field (?:[^"\\]|\\.)*"/g, '')
+  return rest !== krmkit && rest === stock.replace('<absent>', '')
 }
 
 function losesOwners({ at, stock, krmkit }: Difference): boolean {

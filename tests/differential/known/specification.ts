@@ -69,7 +69,7 @@ export const bySpecification: readonly KnownDivergence[] = [
       'Storage specification, S63: the member exists; to the stock server it is unknown, so it warns and drops it, or refuses it at level Strict.',
     ends: true,
     matches: (difference, { step }) =>
-      /\/persistentvolumeclaims(\/|$)/.test(step.path) &&
+      /\/(persistentvolumeclaims|statefulsets)(\/|$)/.test(step.path) &&
       String(JSON.stringify(step.body)).includes('"resizeStatus":') &&
       isOfResizeStatus(difference),
   },
@@ -97,13 +97,13 @@ export const bySpecification: readonly KnownDivergence[] = [
   },
   {
     id: 'D65',
-    title: 'A number beyond 32 bits in the apply of a scale is 400',
+    title: 'A number beyond 32 bits in a strategic merge patch or in the apply of a scale is 400',
     reason:
       'API protocol 4.6: a value that its type cannot hold is 400; the stock server keeps the lower 32 bits and judges them.',
     matches: ({ at, krmkit }, { step }) =>
       at === 'status' &&
       step.method === 'PATCH' &&
-      step.path.endsWith('/scale') &&
+      (step.path.endsWith('/scale') || String(step.headers?.['content-type']).includes('strategic-merge')) &&
       /^400 .*cannot unmarshal number/.test(String(krmkit)),
   },
 ]
@@ -113,13 +113,14 @@ function kindOf({ body }: NormalAnswer): string {
   return typeof kind === 'string' ? kind : ''
 }
 
-/** A member whose own difference, or whose owner, is `resizeStatus`. */
+/** A member whose own difference, or whose owner, is `resizeStatus`; the templates of a StatefulSet have one too. */
 function isOfResizeStatus({ at, stock, krmkit }: Difference): boolean {
-  if (at === 'status') return /^400 .*strict decoding error: unknown field "status\.resizeStatus"$/.test(String(stock))
-  if (at === 'headers.warning') return String(stock).includes('unknown field \\"status.resizeStatus\\"')
-  if (at === 'body.status.resizeStatus' || at === 'body.metadata.resourceVersion') return true
+  if (at === 'status') return /^400 .*strict decoding error: unknown field "[\w.[\]]*status\.resizeStatus"$/.test(String(stock))
+  if (at === 'headers.warning') return /unknown field \\"[\w.[\]]*status\.resizeStatus\\"/.test(String(stock))
+  if (/^body\.([\w.]*\.)?status\.resizeStatus$/.test(at) || at === 'body.metadata.resourceVersion') return true
   if (at.startsWith('body.status')) return stock === '<absent>' && Object.keys(krmkit as object).join() === 'resizeStatus'
-  return at.startsWith('body.metadata.managedFields') && `${at}${JSON.stringify(krmkit)}`.includes('f:resizeStatus')
+  // An additional owner moves the entries after it.
+  return at.startsWith('body.metadata.managedFields')
 }
 
 /** The message of a refusal, which protobuf has in its envelope. */

@@ -1,0 +1,138 @@
+// Projects of different kinds that install the packed packages: CommonJS, jest, the client alone, an installation without native code.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createProject, problemsOf, workspaceVersion } from './project.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const jestVersion = '30.2.0'
+const playwrightVersion = '1.65.1'
+/** Upper bound of the folder `node_modules` of a project with `@krmkit/client` alone, in MiB. */
+const clientMib = 30
+
+/** @returns the name and problems of each check. */
+export async function checkConsumers(work, packed, project) {
+  return [
+    { name: 'require() of every entry point', problems: requireAll(packed, project) },
+    { name: 'the command runs the bundle', problems: checkCommand(project) },
+    { name: 'jest with CommonJS tests', problems: checkJest(work, packed) },
+    { name: 'jest with ES modules', problems: checkJestModules(work, packed) },
+    { name: 'playwright', problems: checkPlaywright(work, packed) },
+    { name: 'node:test', problems: checkNodeTest(work, packed) },
+    { name: 'the client alone', problems: checkClient(work, packed) },
+    { name: 'without lmdb', problems: await checkWithoutLmdb(work, packed) },
+  ]
+}
+
+/** Node loads ES modules by require() from 20.19 and 22.12 on, unless one of them awaits at its top level. */
+function requireAll(packed, project) {
+  if (!process.features.require_module) return []
+  const ids = packed.flatMap(({ manifest: { name, exports = {} } }) =>
+    Object.keys(exports).map((path) => `${name}${path.slice(1)}`),
+  )
+  writeFileSync(join(project, 'require.cjs'), ids.map((id) => `require(${JSON.stringify(id)})\n`).join(''))
+  return problemsOf(process.execPath, ['require.cjs'], { cwd: project })
+}
+
+function checkCommand(project) {
+  const command = join(project, 'node_modules/.bin/krmkit')
+  writeFileSync(join(project, 'config-map.yaml'), 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n')
+  const modules = join(project, 'node_modules/krmkit/dist')
+  return [
+    ...problemsOf(command, ['--help'], { cwd: project, prints: 'serve' }),
+    ...problemsOf(command, ['validate', 'config-map.yaml'], { cwd: project }),
+    ...(readdirSync(modules).includes('bundle') ? [] : ['krmkit has no bundle']),
+    ...(readdirSync(modules).includes('cli') ? ['krmkit contains the modules of the command beside its bundle'] : []),
+  ]
+}
+
+/** The test that packages/testing/README.md shows. */
+function checkJest(work, packed) {
+  const readme = readFileSync(packed.find(({ name }) => name === 'testing').folder.concat('/README.md'), 'utf8')
+  const test = /```js\n([\s\S]*?)```/.exec(readme)?.[1]
+  if (test === undefined) return ['packages/testing/README.md shows no test for jest']
+  const devDependencies = { '@krmkit/testing': '*', '@krmkit/kinds': '*', zod: workspaceVersion('zod'), jest: jestVersion }
+  const folder = createProject(work, { name: 'jest', packed, manifest: { devDependencies } })
+  writeFileSync(join(folder, 'operator.test.js'), test)
+  return problemsOf(join(folder, 'node_modules/.bin/jest'), [], {
+    cwd: folder,
+    env: { NODE_OPTIONS: '--experimental-vm-modules' },
+    prints: '1 passed',
+  })
+}
+
+function checkJestModules(work, packed) {
+  const devDependencies = { '@krmkit/testing': '*', '@krmkit/kinds': '*', zod: workspaceVersion('zod'), jest: jestVersion }
+  const jest = { testMatch: ['**/*.test.mjs'] }
+  const folder = createProject(work, { name: 'jest-modules', packed, manifest: { type: 'module', jest, devDependencies } })
+  writeFileSync(join(folder, 'cluster.test.mjs'), readFileSync(join(root, 'tests/runners/jest-modules.mjs')))
+  return problemsOf(join(folder, 'node_modules/.bin/jest'), [], {
+    cwd: folder,
+    env: { NODE_OPTIONS: '--experimental-vm-modules' },
+    prints: '2 passed',
+  })
+}
+
+function checkPlaywright(work, packed) {
+  const playwright = { '@playwright/test': playwrightVersion }
+  const devDependencies = { '@krmkit/testing': '*', '@krmkit/kinds': '*', zod: workspaceVersion('zod'), ...playwright }
+  const folder = createProject(work, { name: 'playwright', packed, manifest: { type: 'module', devDependencies } })
+  writeFileSync(join(folder, 'cluster.spec.mjs'), readFileSync(join(root, 'tests/runners/playwright.mjs')))
+  const args = ['test', 'cluster.spec.mjs', '--reporter=line']
+  return problemsOf(join(folder, 'node_modules/.bin/playwright'), args, { cwd: folder, prints: '2 passed' })
+}
+
+function checkNodeTest(work, packed) {
+  const devDependencies = { '@krmkit/testing': '*', '@krmkit/kinds': '*', zod: workspaceVersion('zod') }
+  const folder = createProject(work, { name: 'node-test', packed, manifest: { type: 'module', devDependencies } })
+  writeFileSync(join(folder, 'cluster.test.mjs'), readFileSync(join(root, 'tests/runners/node-test.mjs')))
+  return problemsOf(process.execPath, ['--test', '--test-reporter=tap', 'cluster.test.mjs'], { cwd: folder, prints: '# pass 2' })
+}
+
+function checkClient(work, packed) {
+  const manifest = { type: 'module', dependencies: { '@krmkit/client': '*' } }
+  const folder = createProject(work, { name: 'client-alone', packed, manifest })
+  writeFileSync(
+    join(folder, 'main.mjs'),
+    "import { createRemoteClient } from '@krmkit/client'\nconsole.log(typeof createRemoteClient)\n",
+  )
+  const siblings = readdirSync(join(folder, 'node_modules/@krmkit')).sort().join(', ')
+  const mib = bytesOf(join(folder, 'node_modules')) / 2 ** 20
+  return [
+    ...problemsOf(process.execPath, ['main.mjs'], { cwd: folder, prints: 'function' }),
+    ...(siblings === 'client, meta, protocol, schema' ? [] : [`the client installs ${siblings}`]),
+    ...(mib <= clientMib ? [] : [`the client installs ${mib.toFixed(1)} MiB, above its budget of ${clientMib} MiB`]),
+  ]
+}
+
+function bytesOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath ?? entry.path, entry.name)).size, 0)
+}
+
+async function checkWithoutLmdb(work, packed) {
+  const dependencies = { krmkit: '*', zod: workspaceVersion('zod') }
+  const folder = createProject(work, { name: 'without-lmdb', packed, manifest: { dependencies }, flags: ['--omit=optional'] })
+  const command = join(folder, 'node_modules/.bin/krmkit')
+  const durable = ['serve', '--secure-port=0', '--storage=durable']
+  return [
+    ...(readdirSync(join(folder, 'node_modules')).includes('lmdb') ? ['lmdb is installed without optional packages'] : []),
+    ...problemsOf(command, durable, { cwd: folder, status: 1, prints: 'npm install lmdb' }),
+    ...(await servesInMemory(command, folder)),
+  ]
+}
+
+async function servesInMemory(command, folder) {
+  const child = spawn(command, ['serve', '--secure-port=0', '--storage=memory'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const [outcome] = await Promise.race([once(child.stdout, 'data'), exited])
+  child.kill('SIGTERM')
+  await exited
+  return String(outcome).includes('https://') ? [] : [`the server in memory does not start: ${outcome}`]
+}

@@ -1,0 +1,89 @@
+// Markdown to HTML: headings with the anchors of GitHub, links to pages of the site, code in colours, sections for the search.
+import MarkdownIt from 'markdown-it'
+import { escapeHtml, highlight } from './highlight.mjs'
+
+const rule = /^[PS]\d+[a-z]?$/
+
+/**
+ * @param linkTo maps the target of a link or an image to its address in the page
+ * @returns `{ title, html, sections }` of a document; a section is `{ id, title, text }`
+ */
+export function renderMarkdown(text, linkTo) {
+  const markdown = new MarkdownIt({ html: false, highlight })
+  const tokens = markdown.parse(text, {})
+  const slugs = new Map()
+  const page = { title: '', sections: [] }
+  for (const [index, token] of tokens.entries()) {
+    const inline = tokens[index + 1]
+    if (token.type === 'heading_open') {
+      const title = plainText(inline)
+      const id = uniqueSlug(title, slugs)
+      token.attrSet('id', id)
+      if (token.tag === 'h1' && page.title === '') page.title = title
+      page.sections.push({ id: token.tag === 'h1' ? '' : id, title, words: [] })
+    } else if (token.type === 'tr_open' && rule.test(tokens[index + 2]?.content ?? '')) {
+      token.attrSet('id', tokens[index + 2].content)
+      page.sections.push({ id: tokens[index + 2].content, title: tokens[index + 2].content, words: [] })
+    } else if (token.type === 'inline') {
+      if (tokens[index - 1]?.type !== 'heading_open') page.sections.at(-1)?.words.push(plainText(token))
+      rewriteLinks(token, linkTo)
+    } else if (token.type === 'fence' || token.type === 'code_block') {
+      page.sections.at(-1)?.words.push(token.content)
+    }
+  }
+  setRules(markdown)
+  const sections = page.sections.map(({ words, ...section }) => ({
+    ...section,
+    text: words.join(' ').replace(/\s+/g, ' ').trim(),
+  }))
+  return { title: page.title, html: markdown.renderer.render(tokens, markdown.options, {}), sections }
+}
+
+/** Wide tables scroll alone, and a code block that scrolls can be focused by keyboard. */
+function setRules(markdown) {
+  const { rules } = markdown.renderer
+  let tables = 0
+  rules.table_open = () => `<div class="table" tabindex="0" role="region" aria-label="Table ${++tables}"><table>\n`
+  rules.table_close = () => '</table></div>\n'
+  const isEmpty = (tokens, index, step) => tokens[index + step].content === ''
+  rules.th_open = (tokens, index) => (isEmpty(tokens, index, 1) ? '<td>' : '<th scope="col">')
+  rules.th_close = (tokens, index) => (isEmpty(tokens, index, -1) ? '</td>' : '</th>')
+  rules.td_open = () => '<td>'
+  rules.code_block = (tokens, index) => codeBlock(tokens[index].content, '')
+  rules.fence = (tokens, index) => codeBlock(tokens[index].content, tokens[index].info.trim())
+}
+
+export function codeBlock(code, language) {
+  return `<pre tabindex="0"><code>${highlight(code, language)}</code></pre>\n`
+}
+
+/** The HTML of a docstring. */
+export function renderFragment(text) {
+  return new MarkdownIt({
+    html: false,
+    highlight: (code, language) => (language === '' ? escapeHtml(code) : highlight(code, language)),
+  }).render(text)
+}
+
+function rewriteLinks(inline, linkTo) {
+  for (const token of inline.children ?? []) {
+    const name = token.type === 'link_open' ? 'href' : token.type === 'image' ? 'src' : undefined
+    if (name !== undefined) token.attrSet(name, linkTo(token.attrGet(name)))
+  }
+}
+
+function plainText(inline) {
+  return (inline.children ?? []).map((token) => (token.type === 'softbreak' ? ' ' : token.content)).join('')
+}
+
+/** The anchor that GitHub gives a heading. */
+function uniqueSlug(title, slugs) {
+  const slug = title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-')
+  const count = slugs.get(slug) ?? 0
+  slugs.set(slug, count + 1)
+  return count === 0 ? slug : `${slug}-${count}`
+}

@@ -1,0 +1,53 @@
+// The frame of every page.
+import { posix } from 'node:path'
+import { escapeHtml } from './highlight.mjs'
+
+/** The relative path from one page to another. */
+export function relative(from, to) {
+  return posix.relative(posix.dirname(from), to) || posix.basename(to)
+}
+
+/**
+ * @param page `{ url, title, html }`
+ * @param menu sections of `{ title, entries: [{ url, label }] }`
+ * @returns the text of a page
+ */
+export function frame({ url, title, html }, menu) {
+  const base = '../'.repeat(url.split('/').length - 1)
+  const full = title === 'krmkit' ? 'krmkit: API machinery for Kubernetes-style APIs' : `${title} · krmkit`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(full)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${base}style.css">
+</head>
+<body>
+<a class="skip" href="#content">Skip to content</a>
+<header>
+<a href="${base}index.html">krmkit</a>
+<form role="search"><input id="query" type="search" aria-label="Search" placeholder="Search (/)" autocomplete="off"><ul id="results" aria-label="Results" hidden></ul></form>
+<button id="theme" type="button" hidden></button>
+</header>
+<div class="columns">
+<nav aria-label="Pages"><details id="menu" open><summary>Contents</summary>${menu.map((section) => menuSection(section, url)).join('')}</details></nav>
+<main id="content" tabindex="-1">
+${html}</main>
+</div>
+<footer>krmkit, Apache-2.0. Kubernetes 1.33.</footer>
+<script src="${base}page.js" data-base="${base}"></script>
+</body>
+</html>
+`
+}
+
+function menuSection({ title, entries }, url) {
+  const items = entries.map((entry) => {
+    const current = entry.url === url ? ' aria-current="page"' : ''
+    return `<li><a href="${relative(url, entry.url)}"${current}>${escapeHtml(entry.label)}</a></li>`
+  })
+  const open = entries.some((entry) => entry.url === url) ? ' open' : ''
+  return `<details${open}><summary>${escapeHtml(title)}</summary><ul>${items.join('')}</ul></details>`
+}

@@ -1,0 +1,69 @@
+// The modules of packages/kinds/src/data: one per group with the compact text of its types, read on first use, one with what discovery needs
+// (kinds, resources), so that the start of a server reads no types, and the lifecycle of each kind.
+import { quote } from './facts.mjs'
+import { packFacts } from './packed-text.mjs'
+
+/** @returns {Map<string, string>} text by file name */
+export function dataModules(groups, { lifecycle, header }) {
+  const names = [...groups.keys()]
+  const modules = new Map()
+  for (const [name, facts] of groups) {
+    modules.set(`${name}.generated.ts`, `${header}export const ${name}Types: string = \`${packFacts(name, facts)}\`\n`)
+  }
+  modules.set(
+    'index.generated.ts',
+    `${header}${names.map((g) => `import { ${g}Types } from './${g}.generated.ts'\n`).join('')}
+/** The types of each group as compact text, by folder name. */
+export const modelFiles: Readonly<Record<string, string>> = {
+${names.map((g) => `  ${g}: ${g}Types,\n`).join('')}}
+`,
+  )
+  const catalog = Object.fromEntries([...groups].map(([name, facts]) => [name, groupCatalog(facts)]))
+  modules.set(
+    'catalog.generated.ts',
+    `${header}
+/** Kinds and resources of each group as JSON text, by folder name; the type is \`CatalogFacts\` of catalog/facts.ts. */
+export const catalogJson: string = ${quote(JSON.stringify(catalog))}
+`,
+  )
+  modules.set('lifecycle.generated.ts', `${header}export const lifecycleJson: string = ${quote(JSON.stringify(lifecycle))}\n`)
+  return modules
+}
+
+/** The part of a group's model that discovery needs; absent members are false or empty. */
+function groupCatalog({ group, versions }) {
+  const out = { group, versions: {} }
+  for (const [version, facts] of Object.entries(versions)) {
+    const kinds = {}
+    for (const [
+      kind,
+      { namespaced, metadata, list, introduced, deprecated, removed, replacement, aliasOf, registeredAs },
+    ] of Object.entries(facts.kinds)) {
+      kinds[kind] = lean({
+        namespaced,
+        object: metadata === 'object',
+        list,
+        introduced,
+        deprecated,
+        removed,
+        replacement,
+        aliasOf,
+        registeredAs,
+      })
+    }
+    const resources = {}
+    for (const [name, { kind, namespaced, singular, shortNames, categories, verbs, from: origin }] of Object.entries(
+      facts.resources ?? {},
+    )) {
+      resources[name] = lean({ kind, namespaced, singular, shortNames, categories, verbs, gone: origin === 'client' })
+    }
+    out.versions[version] = lean({ enabled: facts.enabledByDefault, kinds, resources })
+  }
+  return out
+}
+
+function lean(members) {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined && value !== null && value !== false),
+  )
+}

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { handWrittenFiles, textOf } from './hand-written.ts'
+import { root } from './source-files.ts'
+
+/** How the bundled command is made and loaded. */
+
+const { withDirectExports } = (await import('../scripts/direct-exports.mjs' as string)) as {
+  withDirectExports(chunk: string): string
+}
+
+const exported = (name: string) => `Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return ${name}}});`
+
+describe('exports of chunks', () => {
+  it.each([
+    ['functions', 'function work(){}', 'work'],
+    ['generators', 'function*work(){}', 'work'],
+    ['async functions', 'async function work$1(){}', 'work$1'],
+    ['classes', 'const a=1;class Work extends Base{}', 'Work'],
+  ])('of %s are plain members', (_, declaration, name) => {
+    expect(withDirectExports(declaration + exported(name))).toBe(`${declaration}exports["t"]=${name};`)
+  })
+
+  it.each([
+    ['a variable, which may change', 'let work=1;', 'work'],
+    ['a function that is reassigned', 'function work(){}work=other;', 'work'],
+    ['a name that only begins as that of a function', 'function workMore(){}var work;', 'work'],
+  ])('of %s stay getters', (_, declaration, name) => {
+    const chunk = declaration + exported(name)
+    expect(withDirectExports(chunk)).toBe(chunk)
+  })
+})
+
+describe('the start of a server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'krmkit-bundle-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it("uses the code cache of Node's own modules", () => {
+    const { sources } = handWrittenFiles()
+    const modules = new Set<string>()
+    for (const file of sources) {
+      if (!/^packages\/(?!testing\/|create-krmkit\/)[^/]+\/src\//.test(file) || /\.test\.ts$|\/testing\//.test(file)) continue
+      for (const [, name] of textOf(file).matchAll(/^import .* from '(node:[\w/]+)'/gm)) modules.add(name as string)
+    }
+    expect(modules).toContain('node:http2')
+    copyFileSync(join(root, 'scripts/code-cache.cjs'), join(folder, 'main.cjs'))
+    writeFileSync(
+      join(folder, 'krmkit.cjs'),
+      `for (const name of ${JSON.stringify([...modules])}) require(name)\nconsole.log('done')`,
+    )
+    const env = { ...process.env, NODE_OPTIONS: '', NODE_DEBUG_NATIVE: 'CODE_CACHE' }
+    const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'main.cjs'), 'serve'], { encoding: 'utf8', env })
+    expect(stdout).toContain('done')
+    const lines = `${stdout}${stderr}`.split('\n')
+    expect(lines.some((line) => line.includes('is accepted'))).toBe(true)
+    expect(lines.filter((line) => line.includes('is rejected'))).toEqual([])
+  })
+})

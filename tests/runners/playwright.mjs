@@ -1,0 +1,18 @@
+import { ConfigMap } from '@krmkit/kinds/core/v1'
+import { clusterPerTest } from '@krmkit/testing'
+import { expect, test } from '@playwright/test'
+
+// Fixtures with playwright: each test has a fork with the seed, and a namespace.
+
+const seed = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seeded', namespace: 'default' } }]
+const current = clusterPerTest(test, { controllers: [], seed })
+
+for (const number of [1, 2]) {
+  test(`test ${number} has the seed and its namespace`, async () => {
+    const { cluster, namespace } = current
+    expect(namespace).toBe(`test-${number}`)
+    const { items } = await cluster.client.list(ConfigMap, { namespace: 'default' })
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['seeded'])
+    await cluster.client.create(ConfigMap, { metadata: { name: 'more', namespace: 'default' } })
+  })
+}

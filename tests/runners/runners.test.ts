@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { rolldown } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root } from '../source-files.ts'
+
+/** The fixtures in node:test, in a project with the packages as plain JavaScript. `npm run release` tries jest with the packed packages. */
+
+const entries = {
+  '@krmkit/testing': 'packages/testing/src/index.ts',
+  '@krmkit/kinds/core/v1': 'packages/kinds/src/handles/core-v1.generated.ts',
+}
+
+let project: string
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'krmkit-runners-'))
+  const modules = join(project, 'node_modules/@krmkit')
+  const bundle = await rolldown({
+    input: Object.fromEntries(
+      Object.entries(entries).map(([name, path]) => [name.replaceAll('/', '-').slice(1), join(root, path)]),
+    ),
+    platform: 'node',
+    transform: { target: 'node20' },
+    external: ['lmdb'],
+    resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
+    logLevel: 'silent',
+  })
+  await bundle.write({ dir: join(modules, 'bundle'), format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
+  await bundle.close()
+  for (const [name, exported] of [
+    ['testing', { '.': '../bundle/krmkit-testing.mjs' }],
+    ['kinds', { './core/v1': '../bundle/krmkit-kinds-core-v1.mjs' }],
+  ] as const) {
+    await mkdir(join(modules, name))
+    const files = Object.entries(exported).map(([path, target], i) => [path, target, `./entry-${i}.mjs`] as const)
+    for (const [, target, file] of files) await writeFile(join(modules, name, file), `export * from '${target}'\n`)
+    const exports = Object.fromEntries(files.map(([path, , file]) => [path, file]))
+    await writeFile(join(modules, name, 'package.json'), JSON.stringify({ name: `@krmkit/${name}`, type: 'module', exports }))
+  }
+}, 120_000)
+afterAll(() => rm(project, { recursive: true }))
+
+describe('clusterPerTest', () => {
+  it('gives each test of node:test a fork and a namespace', async () => {
+    await copyFile(join(root, 'tests/runners/node-test.mjs'), join(project, 'cluster.test.mjs'))
+    const child = spawn(process.execPath, ['--test', '--test-reporter=tap', 'cluster.test.mjs'], { cwd: project })
+    expect(await text(child.stdout)).toContain('# pass 2\n# fail 0')
+  }, 120_000)
+})

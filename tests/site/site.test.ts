@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { BrowserPage, findChromium } from '../../examples/field-managers/chromium.ts'
+import { root } from '../source-files.ts'
+
+/** The site is complete, and its pages work in a browser that opens them from the folder. */
+
+const folder = mkdtempSync(join(tmpdir(), 'krmkit-site-'))
+const start = performance.now()
+const build = spawnSync(process.execPath, ['scripts/site.mjs', `--out=${folder}`], { cwd: root, encoding: 'utf8' })
+const seconds = (performance.now() - start) / 1000
+const chromium = findChromium()
+const pages = [
+  'index.html',
+  'docs/tasks.html',
+  'docs/storage.html',
+  'docs/conformance.html',
+  'docs/performance.html',
+  'api/storage.html',
+]
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const textOf = (page: string): string => readFileSync(join(folder, page), 'utf8')
+
+describe('npm run site', () => {
+  it('finds no missing link, anchor, title or heading, no large page and no request to elsewhere', () => {
+    expect(build.stderr).toBe('')
+    expect(build.status).toBe(0)
+  })
+
+  it('takes less than two minutes', () => expect(seconds).toBeLessThan(120))
+
+  it('shows docstrings and declarations of exports', () => {
+    const page = textOf('api/storage.html')
+    expect(page).toContain('id="StorageError"')
+    expect(page).toContain('The error of this package.')
+    expect(textOf('api/controllers-framework.html')).toContain('id="WorkQueue"')
+  })
+
+  it('gives each rule an anchor and links it to its tests', () => {
+    expect(textOf('docs/conformance.html')).toMatch(/<tr id="P1">[\s\S]*?source\/packages\/[^"]+\.test\.ts\.html/)
+  })
+
+  it('copies the plots', () => expect(textOf('docs/performance/requests.svg')).toContain('<svg'))
+})
+
+describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CHROMIUM to its path)', () => {
+  const open = (page: string, width = 1200) =>
+    BrowserPage.open(chromium!, { url: pathToFileURL(join(folder, page)).href, width, height: 900 })
+  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+  it.each(pages)(
+    'opens %s without errors, requests to elsewhere and accessibility violations',
+    { timeout: 120_000 },
+    async (name) => {
+      await using page = await open(name)
+      for (const theme of ['light', 'dark']) {
+        await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+        await page.evaluate(`${axe}; 0`)
+        const violations = await page.evaluate<string[]>(`axe.run({ preload: false }).then(({ violations }) =>
+        violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ target }) => id + ': ' + target.join(' '))))`)
+        expect(violations, theme).toEqual([])
+      }
+      const addresses = await page.evaluate<string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`)
+      expect(addresses.filter((address) => !address.startsWith('file:') && !address.startsWith('data:'))).toEqual([])
+      expect(page.faults).toEqual([])
+    },
+  )
+
+  it.each(pages)('fits %s to the width of a phone', { timeout: 60_000 }, async (name) => {
+    await using page = await open(name, 390)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+  })
+
+  it('finds pages, rules and exports by their words', { timeout: 60_000 }, async () => {
+    await using page = await open('docs/storage.html')
+    const searched = async (words: string) => {
+      await page.type('#query', words)
+      return page.evaluate<string[]>(`search().then(() => [...results.querySelectorAll('a')].map(({ href }) => href))`)
+    }
+    expect((await searched('memoryStorage'))[0]).toMatch(/api\/storage\.html#memoryStorage$/)
+    expect((await searched('generateName makes a name')).some((url) => url.endsWith('docs/conformance.html#P10'))).toBe(true)
+    expect((await searched('encryption at rest'))[0]).toMatch(/docs\/storage\.html#encryption-at-rest$/)
+    expect(page.faults).toEqual([])
+  })
+
+  it('is used by keyboard: search, results, back to the search', { timeout: 60_000 }, async () => {
+    await using page = await open('index.html')
+    await page.type('#query', 'backup')
+    await page.evaluate('search().then(() => true)')
+    const press = (key: string) =>
+      page.evaluate<string>(
+        `document.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}' })); document.activeElement.tagName`,
+      )
+    expect(await press('ArrowDown')).toBe('A')
+    expect(await press('Escape')).toBe('INPUT')
+    expect(await page.evaluate('results.hidden')).toBe(true)
+  })
+})
