@@ -10,7 +10,12 @@ const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 
 /** Path of the browser: the variable `CHROMIUM`, or the first one on the path. */
 export function findChromium(): string | undefined {
-  const named = process.env.CHROMIUM
+  return findOnPath('CHROMIUM', commands)
+}
+
+/** Path of an executable: the value of the variable, or the first of the commands on the path. */
+export function findOnPath(variable: string, commands: readonly string[]): string | undefined {
+  const named = process.env[variable]
   if (named !== undefined && named !== '') return named
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.flatMap((folder) => commands.map((command) => join(folder, command))).find(isExecutable)
@@ -107,9 +112,13 @@ export class BrowserPage implements AsyncDisposable {
     else waiting.reject(new Error(error.message))
   }
 
-  /** The value of an expression in the page; it must be JSON-serializable. */
+  /** The value of an expression in the page, or of its promise; it must be JSON-serializable. */
   async evaluate<T>(expression: string): Promise<T> {
-    const { result, exceptionDetails } = (await this.#call('Runtime.evaluate', { expression, returnByValue: true })) as {
+    const { result, exceptionDetails } = (await this.#call('Runtime.evaluate', {
+      expression,
+      returnByValue: true,
+      awaitPromise: true,
+    })) as {
       result?: { value?: T }
       exceptionDetails?: { exception?: { description?: string } }
     }

@@ -1,0 +1,72 @@
+import { readFragment } from '../link.ts'
+import { EditorPanel } from './editor-panel.ts'
+import { create, find, inputValue, messageOf } from './elements.ts'
+import { examples } from './examples.ts'
+import { setUpAccess, setUpOwnership, setUpWatch } from './object-panels.ts'
+import { TerminalPanel } from './terminal-panel.ts'
+import { WorkerClient } from './worker-client.ts'
+
+/** Starts the playground. */
+
+const releases = Array.from({ length: 13 }, (_, index) => `1.${33 - index}`)
+
+const worker = new WorkerClient('worker.js')
+const status = find('status', HTMLOutputElement)
+const release = find('release', HTMLSelectElement)
+const refreshOwnership = setUpOwnership(worker)
+const editor = new EditorPanel(worker, () => {
+  const force = find('force', HTMLInputElement).checked ? ' --force-conflicts' : ''
+  void terminal.run(`apply --server-side -f editor --field-manager ${JSON.stringify(inputValue('manager') || 'kubectl')}${force}`)
+})
+const terminal = new TerminalPanel({
+  worker,
+  manifests: () => editor.text,
+  onDone: () => {
+    void refreshOwnership()
+    // A new definition changes what is valid.
+    void editor.validate()
+  },
+})
+
+async function start(): Promise<void> {
+  for (const each of releases) release.append(create('option', '', each))
+  const state = await readFragment(location.hash).catch((error: unknown) => {
+    status.textContent = messageOf(error)
+    return undefined
+  })
+  const isDamaged = state === undefined && status.textContent !== 'Starting the server…'
+  if (state !== undefined) find('namespace', HTMLInputElement).value = state.namespace
+  const started = await worker.call('start', state === undefined ? {} : { state })
+  release.value = started.release
+  release.disabled = false
+  editor.text = state?.manifests ?? Object.values(examples)[0] ?? ''
+  terminal.enable()
+  setUpAccess(worker)
+  setUpWatch(worker)
+  const problem = started.failed === 0 ? '' : `; ${started.failed} requests of the link failed`
+  if (!isDamaged) status.textContent = `Serving Kubernetes ${started.release}${problem}`
+  document.documentElement.dataset.ready = 'true'
+}
+
+release.addEventListener('change', async () => {
+  try {
+    status.textContent = `Serving Kubernetes ${await worker.call('release', { release: release.value })}`
+    await editor.validate()
+  } catch (error) {
+    status.textContent = messageOf(error)
+  }
+})
+
+find('share', HTMLButtonElement).addEventListener('click', async () => {
+  try {
+    history.replaceState(null, '', await worker.call('share', { manifests: editor.text, namespace: inputValue('namespace') }))
+    await navigator.clipboard.writeText(location.href)
+    status.textContent = 'The link is in the clipboard'
+  } catch (error) {
+    status.textContent = location.hash === '' ? messageOf(error) : 'The link is in the address bar'
+  }
+})
+
+start().catch((error: unknown) => {
+  status.textContent = messageOf(error)
+})
