@@ -5,13 +5,13 @@ import type { KnownDivergence } from './index.ts'
 export const ownDepartures: readonly KnownDivergence[] = [
   {
     id: 'D45',
-    title: 'An update of a claim, job or replication controller that changes nothing keeps its resourceVersion',
+    title: 'An update of a claim, job, replication controller or custom resource that changes nothing keeps its resourceVersion',
     reason:
-      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and a ReplicationController whose labels were removed without those of its template, and adds them whenever it reads the object; the next update stores them and gets a new version. krmkit stores objects as it serves them.',
+      'The stock server stores a new PersistentVolumeClaim without the default of its phase, and a Job without the labels of its template, and a ReplicationController whose labels were removed without those of its template, and a custom resource without the default of its status, and adds them whenever it reads the object; the next update stores them and gets a new version. krmkit stores objects as it serves them.',
     ends: true,
-    matches: ({ at, stock, krmkit }, { step }) =>
+    matches: ({ at, stock, krmkit }, divergence) =>
       at === 'body.metadata.resourceVersion' &&
-      /\/(persistentvolumeclaims|jobs|replicationcontrollers)\//.test(step.path) &&
+      (/\/(persistentvolumeclaims|jobs|replicationcontrollers)\//.test(divergence.step.path) || isFirstStatus(divergence)) &&
       /^<version \d+>$/.test(String(stock)) &&
       /^<version \d+>$/.test(String(krmkit)),
   },
@@ -108,6 +108,17 @@ export const ownDepartures: readonly KnownDivergence[] = [
       at === 'status' && stock.status === 422 && krmkit.status === 200 && isEscapedTest(step.body),
   },
 ]
+
+/** Whether nothing but the version of a custom resource with a status differs, and its spec is that of the creation. */
+function isFirstStatus({ step, krmkit: { body }, differences }: Divergence): boolean {
+  const { metadata, status } = body as { readonly metadata?: { readonly generation?: number }; readonly status?: unknown }
+  return (
+    differences.length === 1 &&
+    /^\/apis\/[^/]*example\.com\//.test(step.path) &&
+    metadata?.generation === 1 &&
+    typeof status === 'object'
+  )
+}
 
 /** Whether a JSON patch tests a text that Go's encoder escapes. */
 function isEscapedTest(body: Divergence['step']['body']): boolean {
