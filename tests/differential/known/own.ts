@@ -109,11 +109,11 @@ export const ownDepartures: readonly KnownDivergence[] = [
   },
 ]
 
-/** Whether nothing but the version of a custom resource with a status differs, and its spec is that of the creation. */
+/** Whether the bodies of a custom resource with a status differ in the version alone, and its spec is that of the creation. */
 function isFirstStatus({ step, krmkit: { body }, differences }: Divergence): boolean {
   const { metadata, status } = body as { readonly metadata?: { readonly generation?: number }; readonly status?: unknown }
   return (
-    differences.length === 1 &&
+    differences.every(({ at }) => at === 'body.metadata.resourceVersion' || at.startsWith('headers.')) &&
     /^\/apis\/[^/]*example\.com\//.test(step.path) &&
     metadata?.generation === 1 &&
     typeof status === 'object'
