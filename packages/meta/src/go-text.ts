@@ -191,7 +191,7 @@ export function goFloat(value: number): string {
  * goNumber(1e20) // '1e+20'
  */
 export function goNumber(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? String(BigInt(value)) : goFloat(value)
+  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? String(BigInt(value)) : goFloat(value)
 }
 
 /**

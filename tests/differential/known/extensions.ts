@@ -72,11 +72,13 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D107',
     title: 'Unknown fields in apply are dropped also where the root keeps its own',
     reason:
-      'API protocol 4.6: Warn and Ignore drop a field that the schema prunes, Strict is 400. When the root of a schema keeps unknown fields, the stock server tracks the ownership of pruned fields further down, without a warning.',
+      'API protocol 4.6: Warn and Ignore drop a field that the schema prunes, Strict is 400. When the root of a schema keeps unknown fields, the stock server tracks the ownership of pruned fields further down, without a warning, and goes on to validation.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step, krmkit: ours }) =>
       isCustomApply(step) &&
-      ((at === 'status' && /^20\d /.test(String(stock)) && /^400 .*strict decoding error: unknown field/.test(String(krmkit))) ||
+      ((at === 'status' &&
+        /^(20\d|422) /.test(String(stock)) &&
+        /^400 .*strict decoding error: unknown field/.test(String(krmkit))) ||
         (at === 'headers.warning' && stock === '<absent>' && /^299 - "unknown field /.test(String(krmkit))) ||
         (at.startsWith('body.metadata.managedFields.') && krmkit === '<absent>' && ours.status < 300)),
   },

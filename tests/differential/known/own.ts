@@ -107,7 +107,24 @@ export const ownDepartures: readonly KnownDivergence[] = [
     matches: ({ at }, { step, stock, krmkit }) =>
       at === 'status' && stock.status === 422 && krmkit.status === 200 && isEscapedTest(step.body),
   },
+  {
+    id: 'D145',
+    title: 'An empty list within an atomic list is no other value than an absent one',
+    reason:
+      'Field management compares atomic lists of structs with a comparison of Go that distinguishes empty from absent members, which no client can see: the owner of the list changes, and with it the version. krmkit compares what is stored.',
+    ends: true,
+    matches: ({ at }, { step, differences }) =>
+      isOwnershipOrVersion(at) &&
+      differences.every((other) => isOwnershipOrVersion(other.at)) &&
+      /^(PUT|PATCH)$/.test(step.method) &&
+      !/^\/apis\/[^/]*example\.com\//.test(step.path) &&
+      /\{[^{}]*":\[\]/.test(JSON.stringify(step.body)),
+  },
 ]
+
+function isOwnershipOrVersion(at: string): boolean {
+  return at === 'body.metadata.resourceVersion' || at.startsWith('body.metadata.managedFields')
+}
 
 /** Whether the bodies of a custom resource with a status differ in the version alone, and its spec is that of the creation. */
 function isFirstStatus({ step, krmkit: { body }, differences }: Divergence): boolean {

@@ -124,7 +124,13 @@ describe('Go formatting', () => {
       '-Inf',
       '+Inf',
     ])
-    expect([1e6, 2 ** 62, 1e20, 2.5].map(goNumber)).toEqual(['1000000', '4611686018427387904', '1e+20', '2.5'])
+    expect([1e6, 2 ** 62, -(2 ** 63), 1e20, 2.5].map(goNumber)).toEqual([
+      '1000000',
+      '4611686018427387904',
+      '-9223372036854775808',
+      '1e+20',
+      '2.5',
+    ])
     expect(goSyntax(JSON.parse('{"__proto__":1}'))).toBe('map[string]interface {}{"__proto__":1}')
     expect(goSyntax(7n)).toBe('7')
     expect(goSyntax(goText('x'))).toBe('x')
