@@ -15,15 +15,15 @@ import { validateNoBackstep } from './paths.ts'
 import { isEmpty, isSet, type R, sortedKeys } from './values.ts'
 
 /** One validation function per source of `T`. */
-export type SourceChecks<T> = {
-  readonly [K in keyof T]?: (source: R<NonNullable<T[K]>>, at: FieldPath) => void
+export type SourceChecks<T, Options = unknown> = {
+  readonly [K in keyof T]?: (source: R<NonNullable<T[K]>>, at: FieldPath, options: Options) => void
 }
 
 /** Validation of these sources in a pod's volume. */
 export const networkSources: SourceChecks<Volume> = {
   hostPath: validateHostPath,
   nfs: validateNfs,
-  iscsi: validateIscsi,
+  iscsi: (source, at) => validateIscsi(source, at),
   fc: validateFc,
   flexVolume: validateFlexVolume,
   csi(source: R<CSIVolumeSource>, at) {
@@ -60,16 +60,29 @@ const maxInitiator = 223
 /** Members of both forms of the source, which differ in `secretRef`. */
 type Iscsi = R<Omit<ISCSIVolumeSource, 'secretRef'>> & { readonly secretRef?: { readonly name?: string } }
 
-export function validateIscsi(source: Iscsi, at: FieldPath): void {
+/** @param volume name of the PersistentVolume; pods name their volumes elsewhere */
+export function validateIscsi(source: Iscsi, at: FieldPath, volume?: string): void {
+  const unknown = volume === undefined ? 'must be valid format starting with iqn, eui, or naa' : 'must be valid format'
   if (isEmpty(source.targetPortal)) at.child('targetPortal').required()
+  if (volume !== undefined && isSet(source.initiatorName) && isTooLong(volume, source.targetPortal)) {
+    at.child('targetportal').invalid(source.targetPortal, iscsiLengthProblem)
+  }
   if (isEmpty(source.iqn)) at.child('iqn').required()
-  else validateInitiator(source.iqn, at.child('iqn'), 'must be valid format starting with iqn, eui, or naa')
+  else validateInitiator(source.iqn, at.child('iqn'), unknown)
   validateLun(source.lun, at.child('lun'))
   if ((source.chapAuthDiscovery === true || source.chapAuthSession === true) && !isSet(source.secretRef)) {
     at.child('secretRef').required()
   }
-  if (isSet(source.initiatorName)) validateInitiator(source.initiatorName, at.child('initiatorname'), 'must be valid format')
+  if (isSet(source.initiatorName)) validateInitiator(source.initiatorName, at.child('initiatorname'), unknown)
 }
+
+/** The limit of the name of an interface that is made of both. */
+export function isTooLong(volume: string, targetPortal = ''): boolean {
+  return `${volume}:${targetPortal}`.length > 64
+}
+
+export const iscsiLengthProblem =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
 
 function validateInitiator(name: string, at: FieldPath, unknown: string): void {
   const form = initiatorForms.find(([prefix]) => name.startsWith(prefix))

@@ -11,7 +11,7 @@ import { forEachStep, type Steps } from './steps.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 import { validateConfigMap, validateDownwardApi, validateEmptyDir, validateProjected, validateSecret } from './volume-files.ts'
 import type { VolumesByName } from './volume-mounts.ts'
-import { networkSources, type SourceChecks } from './volume-network.ts'
+import { iscsiLengthProblem, isTooLong, networkSources, type SourceChecks } from './volume-network.ts'
 import { vendorSources } from './volume-vendor.ts'
 
 /** What volumes need to know about the pod; templates have no name. */
@@ -135,10 +135,8 @@ function validateSource(volume: R<Volume>, at: FieldPath, options: VolumeOptions
 
 function validateInitiatorLength(volume: R<Volume>, at: FieldPath): void {
   const iscsi = volume.iscsi
-  if (isSet(iscsi?.initiatorName) && `${volume.name}:${iscsi.targetPortal}`.length > 64) {
-    const detail =
-      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
-    at.child('name').invalid(volume.name, detail)
+  if (isSet(iscsi?.initiatorName) && isTooLong(volume.name, iscsi.targetPortal)) {
+    at.child('name').invalid(volume.name, iscsiLengthProblem)
   }
 }
 

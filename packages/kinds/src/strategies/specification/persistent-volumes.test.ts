@@ -153,6 +153,9 @@ describe('persistent volumes', () => {
     })
     expect(wrong({ iscsi: { ...iscsi, secretRef: { namespace: 'n' } } })).toEqual(['iscsi.secretRef.name Required'])
     expect(wrong({ iscsi: { targetPortal: 'p:1', iqn: iscsi.iqn } })).toEqual(['iscsi.lun Required'])
+    const named = { ...iscsi, initiatorName: iscsi.iqn }
+    expect(wrong({ iscsi: named })).toEqual([])
+    expect(wrong({ iscsi: { ...named, targetPortal: 'p'.repeat(64) } })).toEqual(['iscsi.targetportal Invalid'])
     expect([wrong({ fc: { wwids: ['w'] } }), wrong({ fc: {} })]).toEqual([[], ['fc.targetWWNs Required']])
     const flexVolume = { driver: 'd', secretRef: secret, options: { a: 'b' } }
     expect([wrong({ flexVolume }), whole({ flexVolume })?.flexVolume]).toEqual([[], flexVolume])

@@ -65,7 +65,14 @@ function asPodSource<K extends keyof typeof vendorSources>(name: K): (source: un
   return (source, at) => (vendorSources[name] as (source: R<NonNullable<Volume[K]>>, at: FieldPath) => void)(source as never, at)
 }
 
-const checks: SourceChecks<PersistentVolumeSpec> = {
+interface SourceOptions {
+  /** Of the PersistentVolume. */
+  readonly name: string
+  /** It has a node affinity. */
+  readonly affinity: boolean
+}
+
+const checks: SourceChecks<PersistentVolumeSpec, SourceOptions> = {
   hostPath: validateHostPath,
   gcePersistentDisk: asPodSource('gcePersistentDisk'),
   awsElasticBlockStore: asPodSource('awsElasticBlockStore'),
@@ -82,8 +89,8 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
   rbd: asPodSource('rbd'),
   quobyte: asPodSource('quobyte'),
   cephfs: asPodSource('cephfs'),
-  iscsi(source, at) {
-    validateIscsi(source, at)
+  iscsi(source, at, { name }) {
+    validateIscsi(source, at, name)
     if (isSet(source.secretRef) && isEmpty(source.secretRef.name)) at.child('secretRef').child('name').required()
   },
   cinder(source, at) {
@@ -120,11 +127,7 @@ const checks: SourceChecks<PersistentVolumeSpec> = {
 }
 
 /** Validates that exactly one source is set, and its rules. */
-export function validatePersistentVolumeSource(
-  spec: R<PersistentVolumeSpec>,
-  at: FieldPath,
-  options: { readonly affinity: boolean },
-): void {
+export function validatePersistentVolumeSource(spec: R<PersistentVolumeSpec>, at: FieldPath, options: SourceOptions): void {
   let found = false
   for (const [name, shown = name, second = shown] of order) {
     const source = spec[name]
@@ -135,8 +138,8 @@ export function validatePersistentVolumeSource(
       continue
     }
     found = true
-    const check = checks[name] as ((source: unknown, at: FieldPath) => void) | undefined
-    check?.(source, at.child(shown))
+    const check = checks[name] as ((source: unknown, at: FieldPath, options: SourceOptions) => void) | undefined
+    check?.(source, at.child(shown), options)
     if (name === 'local' && !options.affinity) at.child('nodeAffinity').required('Local volume requires node affinity')
   }
   if (!found) at.required('must specify a volume type')

@@ -40,37 +40,39 @@ const mountOptionSources = [
 
 function* validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): Steps {
   yield* validateMetadata(volume, errors, { namespaced: false })
-  yield* validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'))
+  yield* validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'), { name: volume.metadata.name ?? '' })
 }
 
-/** Rules of the specification; `inline` is the inline volume of a VolumeAttachment. */
+/** Rules of the specification; `inline` is the inline volume of a VolumeAttachment, which has no name. */
 export function* validatePersistentVolumeSpec(
   spec: R<PersistentVolumeSpec>,
   at: FieldPath,
-  options: { readonly inline?: boolean } = {},
+  options: { readonly name: string } | { readonly inline: true },
 ): Steps {
-  if (options.inline === true) refuseForInline(spec, at)
+  const isInline = 'inline' in options
+  if (isInline) refuseForInline(spec, at)
   else validateVolumeRules(spec, at)
   const affinity = spec.nodeAffinity
-  if (isSet(affinity) && options.inline === true) at.child('nodeAffinity').forbidden(notInline)
+  if (isSet(affinity) && isInline) at.child('nodeAffinity').forbidden(notInline)
   else if (isSet(affinity)) {
     const here = at.child('nodeAffinity').child('required')
     if (isSet(affinity.required)) yield* validateNodeSelector(affinity.required, here)
     else here.required('must specify required node constraints')
   }
-  validatePersistentVolumeSource(spec, at, { affinity: options.inline !== true && isSet(affinity?.required) })
+  const name = isInline ? '' : options.name
+  validatePersistentVolumeSource(spec, at, { name, affinity: !isInline && isSet(affinity?.required) })
   const policy = spec.persistentVolumeReclaimPolicy
   if (isSet(spec.hostPath) && isRoot(spec.hostPath.path) && policy === 'Recycle') {
     at.child('persistentVolumeReclaimPolicy').forbidden("may not be 'recycle' for a hostPath mount of '/'")
   }
   const className = spec.storageClassName
-  if (!isEmpty(className) && options.inline === true) at.child('storageClassName').forbidden(notInline)
+  if (!isEmpty(className) && isInline) at.child('storageClassName').forbidden(notInline)
   else if (!isEmpty(className)) {
     at.child('storageClassName').invalidAll(className, nameRules.dns1123Subdomain(className, false))
   }
   const mode = spec.volumeMode
   if (!isSet(mode)) return
-  if (options.inline !== true) {
+  if (!isInline) {
     if (!volumeModes.includes(mode)) at.child('volumeMode').notSupported(mode, volumeModes)
   } else if (mode !== 'Filesystem') {
     at.child('volumeMode').forbidden('may not specify volumeMode other than Filesystem in the context of inline volumes')
