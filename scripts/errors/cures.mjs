@@ -129,6 +129,7 @@ export const cures = {
   'TestingError Closed': 'Close the server after the last call of the test.',
   'ValidateError InvalidRule': 'Take an id of `validationRules`, and `error`, `warning` or `off`.',
   'ValidateError InvalidBaseline': 'Write it again: `krmkit validate ... --baseline FILE --update-baseline`.',
+  'ValidateError InvalidSchema': 'Correct the file of the catalog: it must be the JSON schema of an object.',
   'VersioningError InvalidRelease': 'Write `1.33`.',
   'VersioningError InvalidLifecycle': 'Order the releases: introduced, deprecated, removed.',
   'VersioningError InvalidFeatureGates': 'Write `Name=true,Other=false`: [feature gates](feature-gates.md).',

@@ -51,19 +51,36 @@ export function packagedDefinitions(project: (typeof projects)[number]): Package
   const folder = folderOf(`@kubernetes-models/${project}`)
   if (folder === undefined) return undefined
   const kinds = new Map<string, { group: string; kind: string; schemas: Map<string, Members> }>()
-  for (const group of foldersIn(folder).filter((name) => name.includes('.'))) {
-    for (const version of foldersIn(join(folder, group))) {
-      for (const file of readdirSync(join(folder, group, version)).filter((name) => name.endsWith('.js'))) {
-        const found = /const schema = (\{[\s\S]*?\n\});/.exec(readFileSync(join(folder, group, version, file), 'utf8'))
-        if (found === null) continue
-        const kind = file.slice(0, -'.js'.length)
-        const known = kinds.get(`${group}/${kind}`) ?? { group, kind, schemas: new Map<string, Members>() }
-        known.schemas.set(version, root(JSON.parse(found[1] as string) as Members))
-        kinds.set(`${group}/${kind}`, known)
-      }
-    }
+  for (const { group, version, kind, schema } of jsonSchemasIn(folder)) {
+    const known = kinds.get(`${group}/${kind}`) ?? { group, kind, schemas: new Map<string, Members>() }
+    known.schemas.set(version, root(JSON.parse(schema) as Members))
+    kinds.set(`${group}/${kind}`, known)
   }
   return [...kinds.values()].map(definitionOf)
+}
+
+/** The JSON schemas of all projects in the layout of a catalog: texts by path. */
+export function packagedCatalog(): ReadonlyMap<string, string> {
+  const folders = projects.flatMap((project) => folderOf(`@kubernetes-models/${project}`) ?? [])
+  return new Map(
+    folders
+      .flatMap(jsonSchemasIn)
+      .map(({ group, version, kind, schema }) => [`${group}/${kind.toLowerCase()}_${version}.json`, schema]),
+  )
+}
+
+function jsonSchemasIn(folder: string) {
+  const versions = foldersIn(folder)
+    .filter((name) => name.includes('.'))
+    .flatMap((group) => foldersIn(join(folder, group)).map((version) => ({ group, version })))
+  return versions.flatMap(({ group, version }) =>
+    readdirSync(join(folder, group, version))
+      .filter((name) => name.endsWith('.js'))
+      .flatMap((file) => {
+        const found = /const schema = (\{[\s\S]*?\n\});/.exec(readFileSync(join(folder, group, version, file), 'utf8'))
+        return found === null ? [] : [{ group, version, kind: file.slice(0, -'.js'.length), schema: found[1] as string }]
+      }),
+  )
 }
 
 function folderOf(name: string): string | undefined {

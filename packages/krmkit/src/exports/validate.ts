@@ -4,6 +4,7 @@ export {
   parseValidationBaseline,
   type ValidationBaseline,
 } from '../validate/baseline.ts'
+export { type CatalogLookupOptions, catalogLookup, clusterLookup, type DefinitionLookup } from '../validate/definition-lookup.ts'
 export type { ManifestFile } from '../validate/documents.ts'
 export {
   type Severity,
@@ -14,6 +15,7 @@ export {
   type ValidationSummary,
   validationRules,
 } from '../validate/findings.ts'
+export { type DefinitionObject, definitionFromJsonSchema } from '../validate/json-schema-definition.ts'
 export { type AdjustableRule, parseRuleSettings, type RuleSetting, type RuleSettings } from '../validate/rule-settings.ts'
 export { ValidateError, type ValidateErrorCode } from '../validate/validate-error.ts'
 export type { ValidatedFile } from '../validate/validate-files.ts'

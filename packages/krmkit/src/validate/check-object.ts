@@ -84,8 +84,14 @@ function kindOf(object: ManifestObject): GroupVersionKind | Problem[] {
 
 function missingKind({ why, message, instead }: FoundKind & { kind: 'missing' }, gvk: GroupVersionKind): Problem {
   if (why === 'gone') return { ...error('removed-version', 'apiVersion', message), ...newerVersion(gvk, instead) }
-  return { ...error(why === 'custom' ? 'missing-definition' : 'unknown-kind', 'kind', message), ...replacementsOf(gvk, instead) }
+  return { ...error(missingRules[why], 'kind', message), ...replacementsOf(gvk, instead) }
 }
+
+const missingRules = {
+  custom: 'missing-definition',
+  unreadable: 'unreadable-definition',
+  unknown: 'unknown-kind',
+} as const satisfies Readonly<Record<string, Problem['rule']>>
 
 /** The changes that make an object one of another kind. */
 function replacementsOf(gvk: GroupVersionKind, instead: GroupVersionKind | undefined): Pick<Problem, 'replacements'> {

@@ -39,10 +39,13 @@ export type FoundKind =
     }
   /** The release has the kind, but its type is not available. */
   | { readonly kind: 'unchecked'; readonly message: string }
-  /** `gone`: not yet or no longer in the release. `custom`: neither a built-in group nor defined by a file. */
+  /**
+   * `gone`: not yet or no longer in the release. `custom`: neither a built-in group nor defined by a file. `unreadable`: its definition
+   * cannot be read.
+   */
   | {
       readonly kind: 'missing'
-      readonly why: 'gone' | 'unknown' | 'custom'
+      readonly why: 'gone' | 'unknown' | 'custom' | 'unreadable'
       readonly message: string
       /** The kind that is probably meant, or the one to use in its place. */
       readonly instead?: GroupVersionKind
@@ -60,6 +63,8 @@ export class OfflineKinds {
   #customVersions = new Map<string, readonly string[]>()
   /** Errors of invalid definitions, by group. */
   #broken = new Map<string, string>()
+  /** Messages for custom kinds that were looked up without a result. */
+  readonly #failed = new Map<string, FoundKind & { readonly kind: 'missing' }>()
   #served: Catalog | undefined
   #lifecycles: readonly KindLifecycle[] | undefined
 
@@ -122,8 +127,35 @@ export class OfflineKinds {
     }
   }
 
-  /** Adds the kinds of a CustomResourceDefinition. Other objects are ignored; validation reports errors of the definition. */
-  define(object: ManifestObject): void {
+  /** The kind of an object of a custom resource that has no definition so far, not even an invalid one; otherwise undefined. */
+  undefinedKind({ apiVersion, kind }: Pick<ManifestObjectName, 'apiVersion' | 'kind'>): GroupVersionKind | undefined {
+    const [group = '', version = '', ...rest] = apiVersion.split('/')
+    if (group === '' || version === '' || kind === '' || rest.length > 0) return undefined
+    const gvk = { group, version, kind }
+    if (this.#broken.has(group) || this.#customVersions.has(`${group}/${kind}`)) return undefined
+    const found = this.find(gvk)
+    return found.kind === 'missing' && found.why === 'custom' ? gvk : undefined
+  }
+
+  /** Notes that none of the sources defines a kind. */
+  notFound(gvk: GroupVersionKind, sources: readonly string[]): void {
+    const name = `${formatApiVersion(gvk)} ${gvk.kind}`
+    this.#failed.set(key(gvk), missing('custom', `neither the files nor ${sources.join(' nor ')} defines ${name}`))
+  }
+
+  /** Notes that the definition of a kind cannot be read. */
+  unreadable(gvk: GroupVersionKind, reason: string): void {
+    const name = `${formatApiVersion(gvk)} ${gvk.kind}`
+    this.#failed.set(key(gvk), missing('unreadable', `the definition of ${name} cannot be read: ${reason}`))
+  }
+
+  /**
+   * Adds the kinds of a CustomResourceDefinition. Other objects are ignored; validation reports errors of the definition.
+   *
+   * @param foundFor the kind that the definition was looked up for. Its errors are those of this kind alone, and other versions of the
+   *   kind can be looked up.
+   */
+  define(object: ManifestObject, { foundFor }: { readonly foundFor?: GroupVersionKind } = {}): void {
     const { apiVersion, kind } = nameOf(object)
     if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'CustomResourceDefinition') return
     const value = object.value as JsonObject
@@ -133,14 +165,16 @@ export class OfflineKinds {
       const objectMeta = this.#catalog.types.struct('meta/v1.ObjectMeta')
       const { names } = definition.spec
       const versions = definition.spec.versions ?? []
-      const mentioned = this.#customVersions.get(`${definition.spec.group}/${names.kind}`) ?? []
-      this.#customVersions.set(`${definition.spec.group}/${names.kind}`, [...mentioned, ...versions.map(({ name }) => name)])
       for (const each of customDefinitions(definition, { objectMeta })) {
         each.kind.type()
         this.#custom.set(key(each.kind), each)
       }
+      if (foundFor !== undefined && this.#custom.has(key(foundFor))) return
+      const mentioned = this.#customVersions.get(`${definition.spec.group}/${names.kind}`) ?? []
+      this.#customVersions.set(`${definition.spec.group}/${names.kind}`, [...mentioned, ...versions.map(({ name }) => name)])
     } catch (error) {
-      if (group !== undefined) this.#broken.set(group, messageOf(error))
+      if (foundFor !== undefined) this.unreadable(foundFor, messageOf(error))
+      else if (group !== undefined) this.#broken.set(group, messageOf(error))
     }
   }
 
@@ -225,6 +259,8 @@ export class OfflineKinds {
   }
 
   #whyNotCustom(gvk: GroupVersionKind, name: string): FoundKind {
+    const failed = this.#failed.get(key(gvk))
+    if (failed !== undefined) return failed
     const versions = this.#customVersions.get(`${gvk.group}/${gvk.kind}`)
     const broken = this.#broken.get(gvk.group)
     if (broken !== undefined) return missing('custom', `the definition of ${name} is invalid: ${broken}`)
@@ -251,7 +287,11 @@ export function identityOf({ namespace, name }: ManifestObjectName, gvk: GroupVe
   return `${storage.group}/${storage.resource}/${kind.namespaced ? namespace || 'default' : ''}/${name}`
 }
 
-function missing(why: 'gone' | 'unknown' | 'custom', message: string, instead?: GroupVersionKind): FoundKind {
+function missing(
+  why: (FoundKind & { kind: 'missing' })['why'],
+  message: string,
+  instead?: GroupVersionKind,
+): FoundKind & { kind: 'missing' } {
   return { kind: 'missing', why, message, ...(instead === undefined ? {} : { instead: kindOf(instead) }) }
 }
 

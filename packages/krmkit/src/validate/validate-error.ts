@@ -3,6 +3,8 @@ export type ValidateErrorCode =
   | 'InvalidRule'
   /** The text of a baseline file is not one. */
   | 'InvalidBaseline'
+  /** A JSON schema that is not that of a custom resource. */
+  | 'InvalidSchema'
 
 /** Invalid options of a validation. */
 export class ValidateError extends Error {

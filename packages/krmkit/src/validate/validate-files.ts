@@ -2,6 +2,7 @@ import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
 import type { ManifestObjectName } from '@krmkit/versioning'
 import { KnownFindings, type ValidationBaseline } from './baseline.ts'
 import { checkObject } from './check-object.ts'
+import { DefinitionFinder, type DefinitionLookup } from './definition-lookup.ts'
 import { documentsOf, type ManifestFile } from './documents.ts'
 import type { Problem, ValidationFinding } from './findings.ts'
 import { type ManifestObject, nameOf, objectsOf, objectText } from './objects.ts'
@@ -14,6 +15,9 @@ import { joinPath, suggestionFor } from './suggestions.ts'
 export interface ValidateFilesOptions {
   readonly rules: RuleSettings
   readonly baseline?: ValidationBaseline | undefined
+  /** Further sources of definitions. */
+  readonly lookups: readonly DefinitionLookup[]
+  readonly signal?: AbortSignal | undefined
   /** Called after each object; returns what to wait for. */
   readonly pause: () => Promise<void> | undefined
 }
@@ -33,19 +37,22 @@ export interface ValidatedFile {
 }
 
 /** Accepted when their rule is off: the type is not known. */
-const aboutKinds: readonly string[] = ['missing-definition', 'unknown-kind']
+const aboutKinds: readonly string[] = ['missing-definition', 'unreadable-definition', 'unknown-kind']
 
 /** Validates files one by one, and remembers objects to find duplicates across files. */
 export class FileValidator {
   readonly #kinds: OfflineKinds
   readonly #options: ValidateFilesOptions
+  readonly #definitions: DefinitionFinder
   readonly #known: KnownFindings | undefined
   /** Identity of an object -> its first occurrence. */
   readonly #seen = new Map<string, { readonly file: string; readonly range: () => TextRange }>()
 
+  /** @param kinds receives the definitions that are looked up. */
   constructor(kinds: OfflineKinds, options: ValidateFilesOptions) {
     this.#kinds = kinds
     this.#options = options
+    this.#definitions = new DefinitionFinder(kinds, { lookups: options.lookups, signal: options.signal })
     this.#known = options.baseline === undefined ? undefined : new KnownFindings(options.baseline)
   }
 
@@ -89,6 +96,7 @@ export class FileValidator {
 
   async #object(object: ManifestObject, document: ManifestDocument, { text }: ManifestFile) {
     const name = nameOf(object)
+    await this.#definitions.define(object)
     const checked = await checkObject(object, this.#kinds)
     const problems = [...checked.problems, ...this.#duplicateFields(object, document)]
     const place = { document, at: object.at, text, type: checked.type }

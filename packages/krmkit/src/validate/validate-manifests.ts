@@ -1,6 +1,7 @@
 import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
 import { newestRelease } from '@krmkit/versioning'
 import type { ValidationBaseline } from './baseline.ts'
+import type { DefinitionLookup } from './definition-lookup.ts'
 import type { ManifestFile } from './documents.ts'
 import type { ValidationFinding, ValidationSummary } from './findings.ts'
 import { OfflineKinds } from './offline-kinds.ts'
@@ -28,6 +29,8 @@ export interface ManifestValidatorOptions {
 export interface ValidateRunOptions {
   /** Definitions of custom resources besides those in the files. They are not validated. Default: none. */
   readonly definitions?: readonly DefinitionSource[]
+  /** Where custom resources are looked up that neither the files nor `definitions` define, in order. Default: nowhere. */
+  readonly lookups?: readonly DefinitionLookup[]
   /** Known findings, which are counted and not reported. Default: none. */
   readonly baseline?: ValidationBaseline
   /** Ends the run: its promise is rejected with the reason of the signal. */
@@ -108,14 +111,14 @@ async function run(
   files: readonly ManifestFile[],
   kinds: OfflineKinds,
   rules: RuleSettings,
-  { baseline, signal, onFile }: ValidateRunOptions,
+  { baseline, lookups = [], signal, onFile }: ValidateRunOptions,
 ): Promise<ManifestValidation> {
   const slices = new Slices(createSliceScheduler())
   const pause = () => {
     signal?.throwIfAborted()
     return slices.due(true) ? slices.next() : undefined
   }
-  const validator = new FileValidator(kinds, { rules, baseline, pause })
+  const validator = new FileValidator(kinds, { rules, baseline, lookups, signal, pause })
   const findings: ValidationFinding[] = []
   const summary = { files: files.length, objects: 0, errors: 0, warnings: 0, unchecked: 0, known: 0 }
   for (const file of files) {

@@ -6,6 +6,9 @@ import type { ReportedFinding } from './reported-finding.ts'
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'
 
+/** Findings of runs that could not read or validate everything. */
+const unread: readonly string[] = ['internal', 'unreadable-file', 'unreadable-definition']
+
 export interface SarifOptions {
   /** Version of krmkit. */
   readonly version: string
@@ -24,7 +27,7 @@ export function sarifReport(findings: readonly ReportedFinding[], { version, rul
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
-            executionSuccessful: findings.every(({ rule }) => rule !== 'internal' && rule !== 'unreadable-file'),
+            executionSuccessful: findings.every(({ rule }) => !unread.includes(rule)),
           },
         ],
         results: findings.map((finding) => result(finding, used)),

@@ -8,11 +8,12 @@ import { CliError, messageOf } from '../cli-error.ts'
 import { kindsOf } from '../offline/definitions.ts'
 import { findManifests } from '../offline/manifest-files.ts'
 import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts'
+import { type DefinitionSourceFlags, openDefinitionSources } from './definition-sources.ts'
 import { createProgress } from './progress.ts'
 import { createValidationReport, type ReportFormat } from './validation-report.ts'
 
 /** The flags of `krmkit validate`. */
-export interface ValidateFlags {
+export interface ValidateFlags extends DefinitionSourceFlags {
   readonly validate: 'strict' | 'warn' | 'ignore'
   readonly kubernetesVersion: string
   readonly runtimeConfig: readonly string[]
@@ -41,6 +42,7 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
   const baseline = flags.updateBaseline ? undefined : readBaseline(flags.baseline)
   const { files, unreadable: missing } = findManifests(paths, terminal, { exclude: flags.exclude })
   const extra = findManifests(flags.definitions, terminal)
+  const sources = await openDefinitionSources(flags)
   const unreadable = [...missing, ...extra.unreadable].map(
     ({ path, message }): ValidationFinding => ({ file: path, rule: 'unreadable-file', severity: 'error', path: '', message }),
   )
@@ -58,8 +60,9 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
   add(unreadable)
   let done = 0
   let errors = unreadable.length
-  const { summary, findings } = await validator.validate(files, {
+  const running = validator.validate(files, {
     definitions: extra.files,
+    lookups: sources.lookups,
     ...(baseline === undefined ? {} : { baseline }),
     onFile(file) {
       errors += file.findings.filter(({ severity }) => severity === 'error').length
@@ -67,6 +70,7 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
       progress.step(++done, errors)
     },
   })
+  const { summary, findings } = await running.finally(() => sources.close())
   progress.clear()
   if (flags.updateBaseline) {
     writeBaseline(flags.baseline ?? '', findings)
@@ -74,7 +78,8 @@ export async function runValidate(paths: readonly string[], flags: ValidateFlags
     return unreadable.length > 0 ? exitCodes.failure : exitCodes.success
   }
   report.end({ ...summary, errors })
-  if (unreadable.length > 0) return exitCodes.failure
+  const isUnread = ({ rule, severity }: ValidationFinding) => rule === 'unreadable-definition' && severity === 'error'
+  if (unreadable.length > 0 || findings.some(isUnread)) return exitCodes.failure
   const failed = errors > 0 || (flags.failOn === 'warning' && summary.warnings > 0)
   return failed ? exitCodes.findings : exitCodes.success
 }

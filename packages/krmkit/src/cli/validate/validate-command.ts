@@ -1,12 +1,12 @@
 import { Command, Option } from '../commander.ts'
-import { append, gates, list, pairs, release } from '../flag-values.ts'
+import { append, duration, gates, list, pairs, release } from '../flag-values.ts'
 import { colorOption, exitCodeHelp, runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 import type { ValidateFlags } from './run.ts'
 
 /** The sub-command `validate`. Its implementation is loaded when it runs. */
 export function validateCommand(terminal: Terminal): Command {
-  return new Command('validate')
+  const command = new Command('validate')
     .summary('validate manifests offline with the rules of a server')
     .description(
       'Validate manifests offline with the rules of a server: fields, types, defaulting, validation of each kind, and custom resources whose definitions are in the files.',
@@ -32,14 +32,7 @@ export function validateCommand(terminal: Terminal): Command {
         .argParser(list),
     )
     .addOption(new Option('--feature-gates <pairs>', 'Name=true or Name=false').default({}, 'none').argParser(gates))
-    .addOption(
-      new Option(
-        '--definitions <path>',
-        'additional files with CustomResourceDefinitions, which are not validated; may be repeated',
-      )
-        .default([], 'none')
-        .argParser(append),
-    )
+  return addDefinitionFlags(command)
     .addOption(
       new Option('--exclude <pattern>', 'files and folders to leave out, such as **/testdata; may be repeated')
         .default([], 'none')
@@ -71,4 +64,37 @@ export function validateCommand(terminal: Terminal): Command {
         return runValidate(paths, flags, terminal)
       })
     })
+}
+
+/** Adds the flags that name further sources of definitions of custom resources. */
+function addDefinitionFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--definitions <path>',
+        'additional files with CustomResourceDefinitions, which are not validated; may be repeated',
+      )
+        .default([], 'none')
+        .argParser(append),
+    )
+    .addOption(
+      new Option('--definitions-from-cluster', 'read the CustomResourceDefinitions of the cluster of a kubeconfig').default(
+        false,
+      ),
+    )
+    .addOption(new Option('--kubeconfig <path>', 'kubeconfig of that cluster (default: $KUBECONFIG or ~/.kube/config)'))
+    .addOption(new Option('--context <name>', 'context of the kubeconfig'))
+    .addOption(
+      new Option(
+        '--catalog <location>',
+        'folder or URL with JSON schemas of custom resources, as {group}/{kind}_{version}.json unless it contains a path; may be repeated',
+      )
+        .default([], 'none')
+        .argParser(append),
+    )
+    .addOption(
+      new Option('--definitions-timeout <duration>', 'time to read the definitions of the cluster, or one schema of a catalog')
+        .default(10_000, '10s')
+        .argParser(duration),
+    )
 }

@@ -1,0 +1,198 @@
+import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { ownMember } from './objects.ts'
+import { ValidateError } from './validate-error.ts'
+
+/** Definitions of custom resources from JSON schemas, as catalogs of schemas contain them. */
+
+/** A CustomResourceDefinition as JSON. */
+export interface DefinitionObject extends JsonObject {
+  readonly kind: string
+}
+
+const maxDepth = 64
+
+/** Keywords that a schema of a definition has as well. */
+const sameKeywords: readonly string[] = [
+  'format',
+  'nullable',
+  'default',
+  'enum',
+  'minimum',
+  'maximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+]
+
+/**
+ * Builds a CustomResourceDefinition of one version from the JSON schema of its objects. A JSON schema does not say whether objects have
+ * a namespace, so the definition accepts objects with and without one. Descriptions are left out.
+ *
+ * Differs from the definition that the schema was made from where the schema says less: unknown fields are reported only in objects with
+ * `additionalProperties: false`, and references (`$ref`) accept any value.
+ *
+ * @throws ValidateError `InvalidSchema` when the schema is not that of an object, or nests deeper than 64 levels.
+ * @example
+ * import { definitionFromJsonSchema, validateManifests } from 'krmkit/validate'
+ * const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } } } }
+ * const kind = { group: 'shop.example.com', version: 'v1', kind: 'Widget' }
+ * const text = 'apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 0}\n'
+ * const definitions = [definitionFromJsonSchema(kind, schema)]
+ * const { findings } = await validateManifests([{ path: 'a.yaml', text }], { definitions })
+ * findings[0]?.path // 'spec.size'
+ */
+export function definitionFromJsonSchema({ group, version, kind }: GroupVersionKind, schema: unknown): DefinitionObject {
+  const openAPIV3Schema = rootSchema(schema)
+  const plural = `${kind.toLowerCase()}s`
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind },
+      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  }
+}
+
+/** The members that every object has are validated by their types, whatever a schema says about them. */
+function rootSchema(schema: unknown): JsonObject {
+  if (!isJsonObject(schema)) throw invalid('it is not a JSON object')
+  const converted = convert(schema, 0)
+  if (converted.type !== undefined && converted.type !== 'object') throw invalid('it is not the schema of an object')
+  const always = ['apiVersion', 'kind', 'metadata']
+  const required = Array.isArray(converted.required) ? converted.required.filter((name) => !always.includes(String(name))) : []
+  const { required: _, properties, ...rest } = converted
+  return {
+    ...rest,
+    type: 'object',
+    properties: {
+      ...(isJsonObject(properties) ? properties : {}),
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object' },
+    },
+    ...(required.length === 0 ? {} : { required }),
+  }
+}
+
+function convert(schema: JsonObject, depth: number): JsonObject {
+  if (depth > maxDepth) throw invalid(`it nests deeper than ${maxDepth} levels`)
+  if (ownMember(schema, '$ref') !== undefined) return { 'x-kubernetes-preserve-unknown-fields': true }
+  const nullable = withoutNull(schema)
+  if (nullable !== undefined) return { ...convert(nullable, depth + 1), nullable: true }
+  const converted: JsonObject = { ...facts(schema), ...bounds(schema) }
+  if (isIntOrString(schema)) return { ...converted, 'x-kubernetes-int-or-string': true }
+  const type = ownMember(schema, 'type')
+  if (typeof type === 'string') converted.type = type
+  Object.assign(converted, parts(schema, depth), alternatives(schema, depth))
+  if (isOpen(schema)) converted['x-kubernetes-preserve-unknown-fields'] = true
+  return converted
+}
+
+/** The members that mean the same in both kinds of schemas. */
+function facts(schema: JsonObject): JsonObject {
+  const isSame = (name: string) => sameKeywords.includes(name) || name.startsWith('x-kubernetes-')
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => isSame(name)))
+}
+
+/** Exclusive bounds are numbers in JSON schema and booleans in definitions. */
+function bounds(schema: JsonObject): JsonObject {
+  const converted: JsonObject = {}
+  for (const [name, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    const value = ownMember(schema, exclusive)
+    if (typeof value === 'number') Object.assign(converted, { [name]: value, [exclusive]: true })
+    else if (typeof value === 'boolean') converted[exclusive] = value
+  }
+  return converted
+}
+
+/** The schemas of the parts of a value. */
+function parts(schema: JsonObject, depth: number): JsonObject {
+  const converted: JsonObject = {}
+  const properties = ownMember(schema, 'properties')
+  if (isJsonObject(properties)) {
+    converted.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, each]) => [name, convertAny(each, depth + 1)]),
+    )
+  }
+  const items = ownMember(schema, 'items')
+  if (items !== undefined) converted.items = convertAny(items as JsonValue, depth + 1)
+  const more = ownMember(schema, 'additionalProperties')
+  if (isJsonObject(more) && converted.properties === undefined) converted.additionalProperties = convert(more, depth + 1)
+  return converted
+}
+
+function alternatives(schema: JsonObject, depth: number): JsonObject {
+  const converted: JsonObject = {}
+  for (const name of ['allOf', 'anyOf', 'oneOf']) {
+    const branches = ownMember(schema, name)
+    if (Array.isArray(branches)) converted[name] = branches.filter(isJsonObject).map((each) => convertBranch(each, depth + 1))
+  }
+  const not = ownMember(schema, 'not')
+  if (isJsonObject(not)) converted.not = convertBranch(not, depth + 1)
+  return converted
+}
+
+/** Schemas of alternatives judge values and decide nothing about unknown fields. */
+function convertBranch(schema: JsonObject, depth: number): JsonObject {
+  const { 'x-kubernetes-preserve-unknown-fields': _, ...converted } = convert(schema, depth)
+  return converted
+}
+
+function convertAny(schema: JsonValue, depth: number): JsonObject {
+  return isJsonObject(schema) ? convert(schema, depth) : { 'x-kubernetes-preserve-unknown-fields': true }
+}
+
+/** The schema of the values other than null, where null is allowed: `type: [string, null]`, or an alternative that is null. */
+function withoutNull(schema: JsonObject): JsonObject | undefined {
+  const type = ownMember(schema, 'type')
+  if (Array.isArray(type) && type.includes('null')) {
+    const others = type.filter((each) => each !== 'null')
+    return { ...schema, type: others.length === 1 ? (others[0] as JsonValue) : others }
+  }
+  for (const name of ['anyOf', 'oneOf']) {
+    const branches = ownMember(schema, name)
+    if (!Array.isArray(branches) || branches.length !== 2) continue
+    const other = branches.filter((each) => !(isJsonObject(each) && ownMember(each, 'type') === 'null'))
+    if (other.length !== 1 || !isJsonObject(other[0])) continue
+    const { [name]: _, ...rest } = schema
+    return { ...rest, ...other[0] }
+  }
+  return undefined
+}
+
+function isIntOrString(schema: JsonObject): boolean {
+  if (ownMember(schema, 'x-kubernetes-int-or-string') === true || ownMember(schema, 'format') === 'int-or-string') return true
+  const types = (list: unknown) =>
+    Array.isArray(list) &&
+    list
+      .map((each) => (isJsonObject(each) ? ownMember(each, 'type') : each))
+      .sort()
+      .join() === 'integer,string'
+  return ['type', 'anyOf', 'oneOf'].some((name) => types(ownMember(schema, name)))
+}
+
+/** Whether unknown fields are accepted: in JSON schema unless `additionalProperties` refuses them. */
+function isOpen(schema: JsonObject): boolean {
+  const type = ownMember(schema, 'type')
+  if (type !== undefined && type !== 'object' && !Array.isArray(type)) return false
+  const more = ownMember(schema, 'additionalProperties')
+  return more === undefined || more === true || (isJsonObject(more) && ownMember(schema, 'properties') !== undefined)
+}
+
+function invalid(message: string): ValidateError {
+  return new ValidateError({ code: 'InvalidSchema', message: `the schema is invalid: ${message}` })
+}
