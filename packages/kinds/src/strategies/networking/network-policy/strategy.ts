@@ -9,8 +9,8 @@ import { goTexts } from '../../shared/go-form.ts'
 import { validateSelector } from '../../shared/labels.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { validateIpRange } from '../../shared/older-addresses.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { keptTexts, validateIpRange } from '../../shared/older-addresses.ts'
+import { done, forEachStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
@@ -32,24 +32,24 @@ function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
   } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
 }
 
-function validateBlock(block: R<IPBlock>, at: FieldPath, kept: readonly string[]): void {
+function validateBlock(block: R<IPBlock>, at: FieldPath, kept: ReadonlySet<string>): Steps {
   if (isEmpty(block.cidr)) {
     at.child('cidr').required()
-    return
+    return done
   }
   validateIpRange(block.cidr, at.child('cidr'), kept)
   const range = parseCIDR(block.cidr)
-  if (range === undefined) return
-  for (const [i, text] of (block.except ?? []).entries()) {
+  if (range === undefined) return done
+  return forEachStep(block.except, (text, i) => {
     const here = at.child('except').index(i)
     const except = parseCIDR(text)
     validateIpRange(text, here, kept)
-    if (except === undefined) continue
+    if (except === undefined) return
     const inside = except.address.family === range.address.family && except.prefixLength > range.prefixLength
     if (!inside || !samePrefix(except.address.bytes, range.address.bytes, range.prefixLength)) {
       here.invalid(text, 'must be a strict subset of `cidr`')
     }
-  }
+  })
 }
 
 function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
@@ -60,10 +60,10 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return true
 }
 
-function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: readonly string[]): void {
+function* validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: ReadonlySet<string>): Steps {
   validateSelector(peer.podSelector, at.child('podSelector'))
   validateSelector(peer.namespaceSelector, at.child('namespaceSelector'))
-  if (isSet(peer.ipBlock)) validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
+  if (isSet(peer.ipBlock)) yield* validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
   const others = isSet(peer.podSelector) || isSet(peer.namespaceSelector)
   if (!others && !isSet(peer.ipBlock)) at.required('must specify a peer')
   else if (others && isSet(peer.ipBlock)) at.forbidden('may not specify both ipBlock and another peer')
@@ -75,7 +75,7 @@ function* validatePolicy(
   errors: ContextErrorList,
   old?: DeepReadonly<NetworkPolicy>,
 ): Steps {
-  const kept = old === undefined ? [] : rangesOf(old)
+  const kept = keptTexts(old === undefined ? undefined : rangesOf(old))
   yield* validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
   const at = errors.child('spec')
@@ -83,10 +83,14 @@ function* validatePolicy(
   for (const [name, rules] of [['ingress', ingress] as const, ['egress', egress] as const]) {
     for (const [i, rule] of (rules ?? []).entries()) {
       const here = at.child(name).index(i)
-      for (const [j, port] of (rule.ports ?? []).entries()) validatePort(port, here.child('ports').index(j))
+      yield* forEachStep(rule.ports, (port, j) => validatePort(port, here.child('ports').index(j)))
       const [member, peers] =
         'from' in rule ? (['from', rule.from] as const) : (['to', 'to' in rule ? rule.to : undefined] as const)
-      for (const [j, peer] of (peers ?? []).entries()) validatePeer(peer, here.child(member).index(j), kept)
+      for (const [j, peer] of (peers ?? []).entries()) {
+        yield* validatePeer(peer, here.child(member).index(j), kept)
+        yield
+      }
+      yield
     }
   }
   if (policyTypes.length > 2) {
