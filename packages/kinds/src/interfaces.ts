@@ -134,6 +134,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * and already has the defaults of the data.
    */
   defaults?(object: T, version: string, profile: NamingProfile): void
+  /**
+   * As `defaults`, with interruption points for large objects: the defaults are set when the generator ends. Absent: `defaults` runs in
+   * one step.
+   */
+  defaultsSteps?(object: T, version: string, profile: NamingProfile): Generator<unknown, void>
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
   prepareForCreate?(object: T, context: StrategyContext): void
   /** As `prepareForCreate`, for updates; also raises `metadata.generation` if the kind has one. */

@@ -99,7 +99,8 @@ export function* applyVersionDefaultsSteps(
   const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   yield true
-  strategy.defaults(defaulted, kind.version, profile)
+  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile)
+  else yield* strategy.defaultsSteps(defaulted, kind.version, profile)
   yield true
   // Strategies add little to a small body.
   if (size !== undefined && size.bytes > largeBodyBytes) yield* checkSize(defaulted, size)

@@ -7,7 +7,8 @@ import { type Growable, grow, growables, sortsOf } from './grown-objects.ts'
 
 /**
  * Defaulting, validation and warnings of every built-in kind, on objects with one long list or map: twice the length may take
- * twice the time, not four times. Measured in CPU time, best of several runs, above a minimum duration.
+ * twice the time, not four times. Measured in CPU time above a minimum duration. Most lists take three measurements; only stages that seem
+ * to grow too fast are measured again, best of several runs.
  */
 
 const length = 1000
@@ -15,7 +16,10 @@ const length = 1000
 const noticeableMs = 8
 /** Between 2, for linear growth, and 4. */
 const maxGrowth = 3.2
-const runs = 6
+/** Runs of which the best counts: before a stage is suspected, and before it is a problem. */
+const runs = { suspicion: 2, proof: 6 }
+/** Times that a suspicion has to be proved, each with new measurements. */
+const proofs = 2
 
 const catalog = createCatalog()
 const context: StrategyContext = {
@@ -76,29 +80,37 @@ function decoded(type: StructType, raw: object): ApiObject | undefined {
   }
 }
 
-/**
- * The stages that take more than twice as long for twice the length, at two successive lengths, since garbage collection and
- * compilation distort single measurements.
- */
+/** The stages that take more than twice as long for twice the length. */
 async function fastGrowing(times: (count: number) => Promise<Times | undefined>): Promise<string[]> {
   const first = await times(2 * length)
   if (first === undefined || Object.values(first).every((ms) => ms < noticeableMs)) return []
-  const [short, long] = [await best(() => times(length)), await best(() => times(2 * length))]
-  const suspects = Object.keys(long).filter((stage) => growsFast(short[stage], long[stage]))
-  if (suspects.length === 0) return []
-  const longest = await best(() => times(4 * length))
-  return suspects
-    .filter((stage) => growsFast(long[stage], longest[stage]))
-    .map((stage) => `${stage}: ${[short, long, longest].map((each) => each[stage]?.toFixed(1)).join(', then ')} ms`)
+  const short = await best(() => times(length), runs.suspicion)
+  let suspects = Object.keys(first).filter((stage) => growsFast(short[stage], first[stage]))
+  // The first measurement includes compilation.
+  const long = suspects.length === 0 ? {} : await best(() => times(2 * length), runs.suspicion)
+  suspects = suspects.filter((stage) => growsFast(short[stage], long[stage]))
+  let figures: readonly Times[] = []
+  for (let i = 0; i < proofs && suspects.length > 0; i++) {
+    figures = await ladder(times)
+    suspects = suspects.filter((stage) => figures.every((each, k) => k === 0 || growsFast(figures[k - 1]?.[stage], each[stage])))
+  }
+  return suspects.map((stage) => `${stage}: ${figures.map((each) => each[stage]?.toFixed(1)).join(', then ')} ms`)
+}
+
+/** Times at three lengths, each twice the one before: garbage collection and compilation distort two. */
+async function ladder(times: (count: number) => Promise<Times | undefined>): Promise<Times[]> {
+  const found: Times[] = []
+  for (const factor of [1, 2, 4]) found.push(await best(() => times(factor * length), runs.proof))
+  return found
 }
 
 function growsFast(short = 0, long = 0): boolean {
   return long >= noticeableMs && long > maxGrowth * short
 }
 
-async function best(times: () => Promise<Times | undefined>): Promise<Times> {
+async function best(times: () => Promise<Times | undefined>, count: number): Promise<Times> {
   let found: Times = {}
-  for (let i = 0; i < runs; i++) {
+  for (let i = 0; i < count; i++) {
     const next = (await times()) ?? {}
     found = Object.fromEntries(Object.entries(next).map(([stage, ms]) => [stage, Math.min(ms, found[stage] ?? ms)]))
   }

@@ -15,6 +15,7 @@ export {
   labelSelectorFromObject,
   nothingSelector,
   validateLabelSelector,
+  validateLabelSelectorSteps,
 } from './label-selector.ts'
 export { parseLabelSelector } from './label-selector-parser.ts'
 export { maxSelectorTerms, truncateSelector } from './selector-limits.ts'

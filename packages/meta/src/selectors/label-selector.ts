@@ -4,9 +4,10 @@ import { compareCodePoints, goQuote } from '../go-text.ts'
 import type { FieldError } from '../interfaces.ts'
 import { MetaError } from '../meta-error.ts'
 import { validateLabelValue } from '../names/name-formats.ts'
-import { collectErrors } from '../validation/error-list.ts'
+import { runAtOnce } from '../slices.ts'
+import { collectErrorsSteps } from '../validation/error-list.ts'
 import { field, formatFieldErrors } from '../validation/field-error.ts'
-import { validateLabelName, validateLabels } from '../validation/object-meta.ts'
+import { validateLabelName, validateLabels, validateLabelsSteps } from '../validation/object-meta.ts'
 import type { Path } from '../validation/path.ts'
 import { LabelMatcher } from './label-matcher.ts'
 import {
@@ -30,6 +31,9 @@ export interface LabelSelectorExpression {
   readonly operator: string
   readonly values?: readonly string[] | null
 }
+
+/** Values of an expression that are validated in one step. */
+const valuesPerStep = 16
 
 /** Up to this number, requirements are checked one by one. */
 const fewRequirements = 8
@@ -128,6 +132,11 @@ export function labelSelectorFromLabels(labels: Labels): LabelSelector {
   return new LabelSelector(keys.map((key) => new LabelRequirement(key, '=', [labels?.[key] as string])))
 }
 
+/** How a selector is validated. */
+interface SelectorRules {
+  readonly allowInvalidValues?: boolean
+}
+
 /**
  * Validates the selector of an object.
  *
@@ -141,22 +150,47 @@ export function labelSelectorFromLabels(labels: Labels): LabelSelector {
 export function validateLabelSelector(
   selector: LabelSelectorObject | null | undefined,
   path: Path,
-  { allowInvalidValues = false }: { readonly allowInvalidValues?: boolean } = {},
+  rules: SelectorRules = {},
 ): FieldError[] {
   if (selector === undefined || selector === null) return []
-  return collectErrors((errors) => {
-    for (const error of validateLabels(selector.matchLabels, path.child('matchLabels'))) errors.push(error)
-    const at = path.child('matchExpressions')
-    for (const [i, expression] of (selector.matchExpressions ?? []).entries())
-      validateExpression(expression, at.index(i), { allowInvalidValues, errors })
-  })
+  // Most selectors are labels only.
+  const { matchLabels, matchExpressions } = selector
+  if ((matchExpressions?.length ?? 0) === 0) return validateLabels(matchLabels, path.child('matchLabels'))
+  return runAtOnce(validateLabelSelectorSteps(selector, path, rules))
 }
 
-function validateExpression(
+/** As `validateLabelSelector`, with interruption points for large selectors. @see {@link validateLabelSelector} */
+export function validateLabelSelectorSteps(
+  selector: LabelSelectorObject | null | undefined,
+  path: Path,
+  { allowInvalidValues = false }: SelectorRules = {},
+): Generator<unknown, FieldError[]> {
+  return collectErrorsSteps((errors) => validateSelectorSteps(selector ?? {}, path, { allowInvalidValues, errors }))
+}
+
+interface ExpressionRules {
+  readonly allowInvalidValues: boolean
+  readonly errors: FieldError[]
+}
+
+function* validateSelectorSteps(
+  { matchLabels, matchExpressions }: LabelSelectorObject,
+  path: Path,
+  rules: ExpressionRules,
+): Generator<unknown, void> {
+  for (const error of yield* validateLabelsSteps(matchLabels, path.child('matchLabels'))) rules.errors.push(error)
+  const at = path.child('matchExpressions')
+  for (const [i, expression] of (matchExpressions ?? []).entries()) {
+    yield* validateExpression(expression, at.index(i), rules)
+    yield
+  }
+}
+
+function* validateExpression(
   expression: LabelSelectorExpression,
   at: Path,
-  { allowInvalidValues, errors }: { readonly allowInvalidValues: boolean; readonly errors: FieldError[] },
-): void {
+  { allowInvalidValues, errors }: ExpressionRules,
+): Generator<unknown, void> {
   const { key = '', operator = '' } = expression as Partial<LabelSelectorExpression>
   const values = expression.values ?? []
   if (operator === 'In' || operator === 'NotIn') {
@@ -171,6 +205,7 @@ function validateExpression(
   if (allowInvalidValues) return
   for (const [j, value] of values.entries()) {
     for (const text of validateLabelValue(value)) errors.push(field.invalid(at.child('values').index(j), value, text))
+    if (j % valuesPerStep === valuesPerStep - 1) yield
   }
 }
 

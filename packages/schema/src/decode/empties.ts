@@ -1,4 +1,5 @@
 import type { StructType } from '../interfaces.ts'
+import { memberNames } from '../json/large-maps.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { normalize, normalizeSteps } from './normalize.ts'
 import { planOf } from './plan.ts'
@@ -102,7 +103,12 @@ function* elementsHoldEmpty(plan: NodePlan, value: unknown, path: readonly strin
   if (struct !== undefined && isParsedObject(value)) return yield* holdsEmpty(struct, value, path)
   const { of } = plan
   if (of === undefined || of.node.kind === 'scalar' || typeof value !== 'object' || value === null) return false
-  for (const element of Object.values(value)) {
+  if (!Array.isArray(value)) yield true
+  // The values of a large map are not listed: its names are known, or listed in this step.
+  const names = Array.isArray(value) ? undefined : memberNames(value)
+  const count = names?.length ?? (value as unknown[]).length
+  for (let i = 0; i < count; i++) {
+    const element: unknown = names === undefined ? (value as unknown[])[i] : (value as Members)[names[i] as string]
     if (yield* elementsHoldEmpty(of, element, path)) return true
     yield
   }

@@ -2,32 +2,27 @@
 import type { DeepReadonly, Quantity } from '@krmkit/meta'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { LimitRange, LimitRangeItem } from '../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { validateMetadata } from '../shared/metadata.ts'
-import { roundUp } from '../shared/pod-defaults.ts'
+import { roundUpSteps } from '../shared/pod-defaults.ts'
 import { amount, printAmount } from '../shared/quantities.ts'
 import { mayOvercommit, validateContainerResourceName, validateResourceName } from '../shared/resource-names.ts'
-import type { Steps } from '../shared/steps.ts'
+import { addMissingMembers, type Steps } from '../shared/steps.ts'
 import { defineStrategy, validateStepsWith } from '../shared/strategy.ts'
 import { isEmpty, isEmptyMap, own, type R, sortedKeys } from '../shared/values.ts'
 
 type Amounts = Record<string, string>
 
-/** Adds the members of `from` that `to` lacks. */
-function addMissing(to: Amounts, from: Amounts | undefined): void {
-  for (const [name, value] of Object.entries(from ?? {})) if (!Object.hasOwn(to, name)) to[name] = value
-}
-
 /** For containers, the default limit is the maximum, and the default request is the default limit or the minimum. */
-function defaultItem(item: LimitRangeItem): void {
-  for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) roundUp(item[name])
+function* defaultItem(item: LimitRangeItem): Steps {
+  for (const name of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const) yield* roundUpSteps(item[name])
   if (item.type !== 'Container') return
-  const limits: Amounts = { ...item.default }
-  addMissing(limits, item.max)
-  const requests: Amounts = { ...item.defaultRequest }
-  addMissing(requests, limits)
-  addMissing(requests, item.min)
+  const limits: Amounts = {}
+  for (const from of [item.default, item.max]) yield* addMissingMembers(limits, from)
+  const requests: Amounts = {}
+  for (const from of [item.defaultRequest, limits, item.min]) yield* addMissingMembers(requests, from)
   if (!isEmptyMap(limits)) item.default = limits
   if (!isEmptyMap(requests)) item.defaultRequest = requests
 }
@@ -148,12 +143,18 @@ function* validateLimitRange(range: DeepReadonly<LimitRange>, errors: ContextErr
   }
 }
 
+function* defaultLimits(range: LimitRange): Steps {
+  for (const item of range.spec?.limits ?? []) {
+    yield* defaultItem(item)
+    yield
+  }
+}
+
 export const limitRangeStrategy = defineStrategy<LimitRange>({
   keepInMemory: true,
   allowCreateOnUpdate: true,
-  defaults(range) {
-    for (const item of range.spec?.limits ?? []) defaultItem(item)
-  },
+  defaults: (range) => runAtOnce(defaultLimits(range)),
+  defaultsSteps: defaultLimits,
   prepareForCreate({ metadata }, { random }) {
     if (isEmpty(metadata.name)) metadata.name = random.uuid()
   },

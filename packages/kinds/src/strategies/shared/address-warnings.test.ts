@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressWarnings, rangeWarnings } from './address-warnings.ts'
+import { addressWarnings, isPlainRange, rangeWarnings } from './address-warnings.ts'
 
 describe('addressWarnings', () => {
   it.each([
@@ -34,4 +34,16 @@ describe('rangeWarnings', () => {
   ])('warns of ambiguous ranges and of notations that are not canonical: %s', (text, warnings) => {
     expect(rangeWarnings('a', text)).toEqual(warnings)
   })
+})
+
+describe('isPlainRange', () => {
+  it.each(['10.0.0.0/8', '0.0.0.0/0', '255.255.255.255/32', '10.1.2.128/25'])('accepts %s, which has no warnings', (text) => {
+    expect(isPlainRange(text)).toBe(true)
+    expect(rangeWarnings('a', text)).toEqual([])
+  })
+
+  it.each(['10.0.0.1/8', '010.0.0.0/8', '10.0.0.0/08', '256.0.0.0/8', '10.0.0.0/33', '10.1.2.129/25', '10.0.0/8', '::/0', 'x'])(
+    'leaves %s to rangeWarnings',
+    (text) => expect(isPlainRange(text)).toBe(false),
+  )
 })

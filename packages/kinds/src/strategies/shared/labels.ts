@@ -1,14 +1,39 @@
 /** Label selectors in specifications. */
 import type { LabelSelector as Selector } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
-import { validateLabelSelector } from '@krmkit/meta/selectors'
+import { validateLabelSelector, validateLabelSelectorSteps } from '@krmkit/meta/selectors'
+import { memberNames } from '@krmkit/schema/json'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
+import { done, type Steps } from './steps.ts'
 import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
 
 /** Validates a label selector. */
 export function validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
   if (isSet(selector)) at.add(validateLabelSelector(selector, at.path()))
+}
+
+/** As `validateSelector`, with interruption points for large selectors. Small ones are validated when the function returns. */
+export function validateSelectorSteps(selector: R<LabelSelector> | null | undefined, at: FieldPath): Steps {
+  if (isLargeSelector(selector)) return selectorSteps(selector, at)
+  validateSelector(selector, at)
+  return done
+}
+
+function* selectorSteps(selector: R<LabelSelector>, at: FieldPath): Steps {
+  at.add(yield* validateLabelSelectorSteps(selector, at.path()))
+}
+
+/** Requirements and values of a selector that is validated, compiled or matched in a long step. */
+const manyRequirements = 1000
+
+/** Whether a step that works on the whole selector is long. */
+export function isLargeSelector(selector: R<LabelSelector> | null | undefined): selector is R<LabelSelector> {
+  if (!isSet(selector)) return false
+  const { matchLabels, matchExpressions } = selector
+  let count = isSet(matchLabels) ? memberNames(matchLabels).length : 0
+  for (const { values } of matchExpressions ?? []) count += 1 + (values?.length ?? 0)
+  return count > manyRequirements
 }
 
 /** Whether a selector has no requirement, and so matches everything. */

@@ -11,6 +11,7 @@ import type {
   Volume,
 } from '../../types/core-v1.generated.ts'
 import { imageTag } from './image-name.ts'
+import { forEachMember, type Steps } from './steps.ts'
 import { isEmpty, isSet } from './values.ts'
 
 /** Default mode of files in volumes: `rw-r--r--`. */
@@ -157,8 +158,15 @@ function roundUpAll(resources: Pick<ResourceRequirements, 'limits' | 'requests'>
 /** Rounds quantities up to a thousandth. */
 export function roundUp(amounts: Record<string, string> | undefined): void {
   if (!isSet(amounts)) return
-  for (const name of Object.keys(amounts)) {
-    const text = amounts[name] ?? ''
-    if (text.endsWith('u') || text.endsWith('n')) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
-  }
+  for (const name of Object.keys(amounts)) roundUpMember(amounts, name)
+}
+
+/** As `roundUp`, with interruption points in large maps. Small maps are rounded when the function returns. */
+export function roundUpSteps(amounts: Record<string, string> | undefined): Steps {
+  return forEachMember(amounts, roundUpMember)
+}
+
+function roundUpMember(amounts: Record<string, string>, name: string): void {
+  const text = amounts[name] ?? ''
+  if (text.endsWith('u') || text.endsWith('n')) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
 }

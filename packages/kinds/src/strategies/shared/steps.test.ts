@@ -1,7 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
-import { runValidation } from '../../validation.ts'
+import { runValidation, validationSteps } from '../../validation.ts'
 import { strategies } from '../index.ts'
 import { testContext } from '../testing/context.ts'
 
@@ -52,9 +52,47 @@ describe('validation of large objects', () => {
     })
   }
 
+  it.each([
+    ['a selector of labels', 'apps/ReplicaSet', { selector: { matchLabels: wide }, template: template({}) }],
+    [
+      'a selector of values',
+      'apps/ReplicaSet',
+      { selector: { matchExpressions: [{ key: 'a', operator: 'In', values: times(String) }] }, template: template({}) },
+    ],
+    ['the selector of a network policy', 'networking.k8s.io/NetworkPolicy', { podSelector: { matchLabels: wide } }],
+  ])('has interruption points: %s', (_, key, spec) => {
+    const object = { metadata: { name: 'a', namespace: 'n' }, spec } as unknown as ApiObject
+    expect([...validationSteps(strategies[key]?.validate?.(object, testContext()))].length).toBeGreaterThan(many / 100)
+  })
+
   it('returns the same errors at once', () => {
     const object = { metadata: { name: 'a', namespace: 'n' }, data: { ...wide, '/': 'v' } } as unknown as ApiObject
     const errors = runValidation(strategies['/ConfigMap']?.validate?.(object, testContext()))
     expect(errors.map(({ field }) => field)).toEqual(['data[/]'])
+  })
+})
+
+describe('defaults of large objects', () => {
+  const tiny = Object.fromEntries(times((i) => [`example.com/k${i}`, '1500u']))
+  const rounded = Object.fromEntries(times((i) => [`example.com/k${i}`, '2m']))
+  it.each([
+    ['/Node', { status: { capacity: tiny } }, { status: { capacity: rounded, allocatable: rounded } }],
+    ['/ResourceQuota', { spec: { hard: tiny } }, { spec: { hard: rounded } }],
+    ['/PersistentVolume', { spec: { capacity: tiny } }, { spec: { capacity: rounded } }],
+    ['/PersistentVolumeClaim', { spec: { resources: { requests: tiny } } }, { spec: { resources: { requests: rounded } } }],
+    [
+      '/LimitRange',
+      { spec: { limits: [{ type: 'Container', max: tiny }] } },
+      { spec: { limits: [{ type: 'Container', max: rounded, default: rounded, defaultRequest: rounded }] } },
+    ],
+  ])('have interruption points, and equal those set at once: %s', (key, members, expected) => {
+    const { defaults, defaultsSteps } = strategies[key] ?? {}
+    const make = () => structuredClone({ metadata: { name: 'a' }, ...members }) as unknown as ApiObject
+    const [sliced, whole] = [make(), make()]
+    const { profile } = testContext()
+    expect([...(defaultsSteps?.(sliced, 'v1', profile) ?? [])].length).toBeGreaterThan(many / 100)
+    expect(sliced).toMatchObject(expected)
+    defaults?.(whole, 'v1', profile)
+    expect(JSON.stringify(sliced)).toBe(JSON.stringify(whole))
   })
 })

@@ -1,4 +1,4 @@
-import { sortKeysSteps } from '@krmkit/schema/json'
+import { memberNames, sortKeysSteps } from '@krmkit/schema/json'
 import { inOrder } from './values.ts'
 
 /** Work of a strategy with interruption points, so that a large object is validated in slices. */
@@ -6,6 +6,9 @@ export type Steps<T = void> = Generator<unknown, T>
 
 /** Items of a list that are validated in one step. */
 const itemsPerStep = 16
+
+/** Size above which the enumeration of a map is a long step. */
+const largeMap = 10_000
 
 /** Work that is done: it has ended, so that it can be delegated to again and again. */
 export const done: Steps = (function* () {})()
@@ -52,6 +55,41 @@ function* eachKeySteps(
     each(key, map[key] ?? '')
     if (i % itemsPerStep === itemsPerStep - 1) yield
   }
+}
+
+/**
+ * Calls `each` for every member of a map, which may change its value, in the order of the map, with interruption points. Small maps are
+ * done when the function returns.
+ */
+export function forEachMember<V>(
+  map: Record<string, V> | null | undefined,
+  each: (map: Record<string, V>, key: string) => void,
+): Steps {
+  if (map === undefined || map === null) return done
+  const keys = memberNames(map)
+  if (keys.length > itemsPerStep) return eachMemberSteps(map, keys, each)
+  for (const key of keys) each(map, key)
+  return done
+}
+
+function* eachMemberSteps<V>(
+  map: Record<string, V>,
+  keys: readonly string[],
+  each: (map: Record<string, V>, key: string) => void,
+): Steps {
+  // The keys of a large map take a slice.
+  yield keys.length > largeMap
+  for (let i = 0; i < keys.length; i++) {
+    each(map, keys[i] as string)
+    if (i % itemsPerStep === itemsPerStep - 1) yield
+  }
+}
+
+/** Adds the members of `from` that `to` lacks, with interruption points. Small maps are done when the function returns. */
+export function addMissingMembers<V>(to: Record<string, V>, from: Record<string, V> | null | undefined): Steps {
+  return forEachMember(from, (members, key) => {
+    if (!Object.hasOwn(to, key)) to[key] = members[key] as V
+  })
 }
 
 /** The keys of a map in the order in which the stock server reports errors, with interruption points. */

@@ -6,7 +6,8 @@ import type { PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { goList, goSelector } from './go-form.ts'
-import { isEmptySelector, validateSelector } from './labels.ts'
+import { isEmptySelector, validateSelectorSteps } from './labels.ts'
+import type { Steps } from './steps.ts'
 import { isSet, type R, semanticEqual } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
@@ -27,12 +28,12 @@ export function selectorText(selector: MaybeSelector): string {
 }
 
 /** A required, non-empty selector; the message names `owner`. */
-export function validateRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): void {
+export function* validateRequiredSelector(selector: MaybeSelector, at: FieldPath, owner: string): Steps {
   if (!isSet(selector)) {
     at.required()
     return
   }
-  validateSelector(selector, at)
+  yield* validateSelectorSteps(selector, at)
   if (isEmptySelector(selector)) at.invalid(goSelector(selector), `empty selector is invalid for ${owner}`)
 }
 

@@ -11,7 +11,7 @@ import type {
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goNumberOrText, goPointer, goSelector, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { isEmptySelector, validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { isEmptySelector, validateSelectorMatch, validateSelectorSteps } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
@@ -35,8 +35,12 @@ function templateGeneration(set: DeepReadonly<DaemonSet>): number {
   return /^-?[0-9]{1,15}$/.test(text) ? Number(text) : 0
 }
 
-function setTemplateGeneration(set: DaemonSet, value: number): void {
-  set.metadata.annotations = { ...set.metadata.annotations, [templateGenerationKey]: String(value) }
+function setTemplateGeneration({ metadata }: DaemonSet, value: number): void {
+  const { annotations } = metadata
+  // A copy of many annotations takes long, and those of a draft are not shared.
+  if (annotations === undefined || Object.isFrozen(annotations)) {
+    metadata.annotations = { ...annotations, [templateGenerationKey]: String(value) }
+  } else annotations[templateGenerationKey] = String(value)
 }
 
 function defaults(set: DaemonSet): void {
@@ -64,8 +68,11 @@ function* validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): 
   const at = errors.child('spec')
   const spec: R<DaemonSetSpec> = set.spec ?? emptyWorkloadSpec()
   const template = spec.template ?? {}
-  validateSelector(spec.selector, at.child('selector'))
+  yield* validateSelectorSteps(spec.selector, at.child('selector'))
+  // A large selector takes a step to compile, and one to match.
+  yield true
   const selector = compileSelector(spec.selector)
+  yield true
   if (selector !== undefined) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
   if (isSet(spec.selector) && isEmptySelector(spec.selector)) {
     at.child('selector').invalid(goSelector(spec.selector), 'empty selector is invalid for daemonset')

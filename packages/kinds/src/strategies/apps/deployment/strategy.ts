@@ -6,7 +6,7 @@ import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../ty
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { numberOrPercent, validateAtMostAll, validateIntOrPercent } from '../../shared/int-or-percent.ts'
-import { isEmptySelector, printSelector, validateSelector } from '../../shared/labels.ts'
+import { isEmptySelector, printSelector, validateSelectorSteps } from '../../shared/labels.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import { defaultPodTemplate } from '../../shared/pod-defaults.ts'
@@ -76,7 +76,7 @@ function* validateSpec(spec: R<DeploymentSpec>, at: FieldPath): Steps {
   const { selector } = spec
   if (!isSet(selector)) at.child('selector').required()
   else {
-    validateSelector(selector, at.child('selector'))
+    yield* validateSelectorSteps(selector, at.child('selector'))
     if (isEmptySelector(selector))
       at.child('selector').invalid(printSelector(selector), 'empty selector is invalid for deployment')
   }

@@ -28,7 +28,7 @@ function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList):
   validateNotNegative(spec.replicas, at.child('replicas'))
   validateNotNegative(spec.minReadySeconds, at.child('minReadySeconds'))
   // The stock server prints `deployment` here.
-  validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
+  yield* validateRequiredSelector(spec.selector, at.child('selector'), 'deployment')
   yield* validateReplicaTemplate({ selector: spec.selector, template: spec.template ?? {} }, at)
 }
 

@@ -13,14 +13,18 @@ export function* validateReplicaTemplate(
   spec: { readonly selector: R<LabelSelector> | null; readonly template: R<PodTemplateSpec> },
   at: FieldPath,
 ): Steps {
+  yield true
   const selector = compileSelector(spec.selector)
   if (selector === undefined) {
     at.child('selector').invalid(goSelector(spec.selector), 'invalid label selector')
     return
   }
+  // A large selector takes a step to compile, and one to match.
+  yield true
   const here = at.child('template')
   const template = spec.template ?? {}
   if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, here)
+  yield true
   yield* validatePodTemplate(template, here)
   validateAlwaysRunning(template, here, 'ReplicaSet')
 }

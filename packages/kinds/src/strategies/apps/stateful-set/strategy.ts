@@ -76,9 +76,12 @@ function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList,
   // A stored name stays valid.
   if (isNew && !isEmpty(spec.serviceName))
     at.child('serviceName').invalidAll(spec.serviceName, validateDns1123Label(spec.serviceName))
-  validateRequiredSelector(spec.selector, at.child('selector'), 'statefulset')
+  yield* validateRequiredSelector(spec.selector, at.child('selector'), 'statefulset')
+  // A large selector takes a step to compile, and one to match.
+  yield true
   const selector = compileSelector(spec.selector)
   const template = spec.template ?? {}
+  yield true
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {
     if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))

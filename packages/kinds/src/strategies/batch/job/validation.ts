@@ -3,7 +3,7 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList } from '../../shared/field-path.ts'
-import { validateSelector, validateSelectorMatch } from '../../shared/labels.ts'
+import { validateSelectorMatch, validateSelectorSteps } from '../../shared/labels.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R } from '../../shared/values.ts'
@@ -36,8 +36,11 @@ export function* validateSpecWithSelector(job: DeepReadonly<Job>, errors: Contex
   const spec = job.spec ?? emptySpec
   const at = errors.child('spec')
   yield* validateJobSpec(spec, at)
-  if (isSet(spec.selector)) validateSelector(spec.selector, at.child('selector'))
+  if (isSet(spec.selector)) yield* validateSelectorSteps(spec.selector, at.child('selector'))
   else at.child('selector').required()
+  // A large selector takes a step to compile, and one to match.
+  yield true
   const selector = compileSelector(spec.selector)
+  yield true
   if (selector !== undefined) validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
 }

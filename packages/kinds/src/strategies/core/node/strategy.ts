@@ -4,6 +4,7 @@ import type { DeepReadonly, Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR } from '@krmkit/meta/ip'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { Node } from '../../../types/core-v1.generated.ts'
 import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -12,9 +13,9 @@ import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../sha
 import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
-import { roundUp } from '../../shared/pod-defaults.ts'
+import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
-import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { addMissingMembers, forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
 
@@ -91,16 +92,21 @@ function dropDisabled(node: Node, old: DeepReadonly<Node> | undefined, features:
   if (!gates.some((each) => gateEnabled(each, features))) delete node.status?.runtimeHandlers
 }
 
+function* defaultNode(node: Node): Steps {
+  joinRanges(node)
+  const { status } = node
+  if (!isSet(status)) return
+  yield* roundUpSteps(status.capacity)
+  yield* roundUpSteps(status.allocatable)
+  if (!isSet(status.capacity) || isSet(status.allocatable)) return
+  status.allocatable = {}
+  yield* addMissingMembers(status.allocatable, status.capacity)
+}
+
 export const nodeStrategy = defineStrategy<Node>({
   distinctEmpties: [['status', 'allocatable']],
-  defaults(node) {
-    joinRanges(node)
-    const { status } = node
-    if (!isSet(status)) return
-    roundUp(status.capacity)
-    roundUp(status.allocatable)
-    if (isSet(status.capacity) && !isSet(status.allocatable)) status.allocatable = { ...status.capacity }
-  },
+  defaults: (node) => runAtOnce(defaultNode(node)),
+  defaultsSteps: defaultNode,
   prepareForCreate(node, { features }) {
     dropDisabled(node, undefined, features)
     delete node.spec?.configSource

@@ -4,13 +4,14 @@ import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { roundUp } from '../../shared/pod-defaults.ts'
+import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { warnStorage } from '../../shared/pod-warnings.ts'
 import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
@@ -200,17 +201,20 @@ const claimStatus = statusSubresource<Claim>((claim, errors) => {
   validateStatus(claim, errors.child('status'))
 })
 
+function* defaultClaim(claim: Claim): Steps {
+  claim.spec ??= {}
+  claim.spec.volumeMode ??= 'Filesystem'
+  yield* roundUpSteps(claim.spec.resources?.limits)
+  yield* roundUpSteps(claim.spec.resources?.requests)
+  claim.status ??= {}
+  if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
+  yield* roundUpSteps(claim.status.capacity)
+  yield* roundUpSteps(claim.status.allocatedResources)
+}
+
 export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
-  defaults(claim) {
-    claim.spec ??= {}
-    claim.spec.volumeMode ??= 'Filesystem'
-    roundUp(claim.spec.resources?.limits)
-    roundUp(claim.spec.resources?.requests)
-    claim.status ??= {}
-    if (isEmpty(claim.status.phase)) claim.status.phase = 'Pending'
-    roundUp(claim.status.capacity)
-    roundUp(claim.status.allocatedResources)
-  },
+  defaults: (claim) => runAtOnce(defaultClaim(claim)),
+  defaultsSteps: defaultClaim,
   prepareForCreate(claim, context) {
     claim.status = { phase: 'Pending' }
     if (!isSet(claim.spec)) return

@@ -1,6 +1,7 @@
 /** PersistentVolume. @see Configuration and storage specification, 2.5 */
 import { type DeepReadonly, formatTime, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText, joinFormatted } from '@krmkit/meta/go-text'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../types/core-v1.generated.ts'
 import { validateAccessModes, volumeModes } from '../../shared/claim-spec.ts'
@@ -9,7 +10,7 @@ import { goPointer, goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { newerNodeLabel, warnNodeTerm } from '../../shared/node-labels.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
-import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
+import { defaultVendorSource, roundUpSteps } from '../../shared/pod-defaults.ts'
 import { deprecatedSources } from '../../shared/pod-warnings.ts'
 import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
@@ -177,14 +178,14 @@ function isAffinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<Volume
   return semanticEqual(now?.required?.nodeSelectorTerms, terms)
 }
 
-function defaults(volume: PersistentVolume): void {
+function* defaultVolume(volume: PersistentVolume): Steps {
   volume.spec ??= {}
   const { spec } = volume
   if (isEmpty(spec.persistentVolumeReclaimPolicy)) spec.persistentVolumeReclaimPolicy = 'Retain'
   spec.volumeMode ??= 'Filesystem'
   if (isSet(spec.hostPath)) spec.hostPath.type ??= ''
   defaultVendorSource(spec)
-  roundUp(spec.capacity)
+  yield* roundUpSteps(spec.capacity)
   volume.status ??= {}
   if (isEmpty(volume.status.phase)) volume.status.phase = 'Pending'
 }
@@ -205,7 +206,8 @@ function currentTime(context: StrategyContext): string {
 
 export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   requiredMembers: { '': [lunOfVolume] },
-  defaults,
+  defaults: (volume) => runAtOnce(defaultVolume(volume)),
+  defaultsSteps: defaultVolume,
   prepareForCreate(volume, context) {
     dropAttributesClass(volume, undefined, context)
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }

@@ -11,7 +11,7 @@ import { dropGatedFields } from '../../shared/gated-fields.ts'
 import { goStruct } from '../../shared/go-form.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain, validateQualifiedName } from '../../shared/names.ts'
-import { validateIpAddress } from '../../shared/older-addresses.ts'
+import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
 import { updateSteps } from '../../shared/strategy.ts'
@@ -130,7 +130,7 @@ interface Addresses {
 /** At most one address per family. */
 function validateAddresses(list: readonly R<PodIP>[] | undefined, { old, at, type }: Addresses): void {
   const addresses = (list ?? []).map(({ ip = '' }) => ip)
-  const kept = (old ?? []).map(({ ip = '' }) => ip)
+  const kept = keptTexts(old?.map(({ ip = '' }) => ip))
   for (const [i, address] of addresses.entries()) validateIpAddress(address, at.index(i), kept)
   if (addresses.length < 2) return
   const wrong = addresses.findIndex((address) => parseIP(address) === undefined)

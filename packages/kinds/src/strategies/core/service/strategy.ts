@@ -8,7 +8,7 @@ import { addressWarnings, loadBalancerWarnings, rangeWarnings } from '../../shar
 import type { FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { validateIpAddress } from '../../shared/older-addresses.ts'
+import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
@@ -52,7 +52,7 @@ const statusGates: readonly GatedFields[] = [{ gate: 'LoadBalancerIPMode', paths
 function validateStatus(service: DeepReadonly<Service>, old: DeepReadonly<Service>, at: FieldPath): void {
   const { features } = at.errors.context
   const ingresses = service.status?.loadBalancer?.ingress ?? []
-  const kept = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? [])
+  const kept = keptTexts(old.status?.loadBalancer?.ingress?.flatMap(({ ip }) => ip ?? []))
   const here = at.child('loadBalancer').child('ingress')
   const isBalanced = service.spec?.type === 'LoadBalancer' || gateEnabled('AllowServiceLBStatusOnNonLB', features)
   if (!isBalanced && ingresses.length > 0) {

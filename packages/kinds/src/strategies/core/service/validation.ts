@@ -10,8 +10,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifiedName } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { validateIpAddress, validateIpRange } from '../../shared/older-addresses.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { keptTexts, validateIpAddress, validateIpRange } from '../../shared/older-addresses.ts'
+import { forEachStep, type Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { isExternallyAccessible, isHeadless, needsHealthCheck } from './fields.ts'
 
@@ -34,16 +34,16 @@ export function* validateService(service: DeepReadonly<Service>, errors: Context
   if (isEmpty(spec.ports) && !isHeadless(spec) && spec.type !== 'ExternalName') at.child('ports').required()
   validateType(spec, at)
   const names = new Set<string>()
-  for (const [i, port] of (spec.ports ?? []).entries()) {
-    validatePort(port, at.child('ports').index(i), { names, nameRequired: (spec.ports?.length ?? 0) > 1 })
-  }
+  const nameRequired = (spec.ports?.length ?? 0) > 1
+  yield* forEachStep(spec.ports, (port, i) => validatePort(port, at.child('ports').index(i), { names, nameRequired }))
   yield* validateLabels(spec.selector, at.child('selector'))
   validateAffinity(spec, at)
   if (spec.type !== 'ExternalName') validateClusterIps(spec, at, old?.spec?.clusterIPs ?? [])
-  for (const [i, address] of (spec.externalIPs ?? []).entries()) {
+  const kept = keptTexts(old?.spec?.externalIPs)
+  yield* forEachStep(spec.externalIPs, (address, i) => {
     const here = at.child('externalIPs').index(i)
-    if (validateIpAddress(address, here, old?.spec?.externalIPs ?? [])) validatePublicAddress(address, here)
-  }
+    if (validateIpAddress(address, here, kept)) validatePublicAddress(address, here)
+  })
   if (isEmpty(spec.type)) at.child('type').required()
   else if (!types.includes(spec.type)) at.child('type').notSupported(spec.type, types)
   validateUniquePorts(spec, at.child('ports'))
@@ -120,7 +120,7 @@ export function validateClusterIps(spec: Spec, at: FieldPath, kept: readonly str
     else if (addresses[0] !== spec.clusterIP) here.invalid(printed, 'first value must match `clusterIP`')
   } else if (addresses.length > 0) here.invalid(printed, 'must be empty when `clusterIP` is not specified')
   validateFamilies(spec, at)
-  if (!validateAddresses(addresses, here, kept)) return
+  if (!validateAddresses(addresses, here, keptTexts(kept))) return
   if (addresses.length > 1) {
     const families = new Set(addresses.map((address) => parseIP(address)?.family))
     if (families.size !== 2) here.invalid(printed, 'may specify no more than one IP for each IP family')
@@ -147,7 +147,7 @@ function validateFamilies(spec: Spec, at: FieldPath): void {
 }
 
 /** Returns false if an address is malformed, so that families cannot be compared. */
-function validateAddresses(addresses: readonly string[], at: FieldPath, kept: readonly string[]): boolean {
+function validateAddresses(addresses: readonly string[], at: FieldPath, kept: ReadonlySet<string>): boolean {
   let good = true
   for (const [i, address] of addresses.entries()) {
     if (i === 0 && address === 'None') {
@@ -206,7 +206,7 @@ function validateBalancer(
   if (!isEmpty(spec.loadBalancerSourceRanges)) {
     const here = at.child('LoadBalancerSourceRanges')
     if (!balanced) here.forbidden(detail)
-    const kept = (old?.spec?.loadBalancerSourceRanges ?? []).map((range) => trimSpace(range))
+    const kept = keptTexts(old?.spec?.loadBalancerSourceRanges?.map((range) => trimSpace(range)))
     for (const [i, range] of spec.loadBalancerSourceRanges.entries()) validateIpRange(trimSpace(range), here.index(i), kept)
   } else if (annotation !== undefined) {
     const here = errors.child('metadata').child('annotations').key(key)

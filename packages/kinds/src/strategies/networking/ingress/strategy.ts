@@ -16,7 +16,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validateDnsSubdomain } from '../../shared/names.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { validateIpAddress } from '../../shared/older-addresses.ts'
+import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
@@ -105,7 +105,7 @@ function validateSpec(spec: R<IngressSpec>, at: FieldPath): void {
 const classKey = (errors: ContextErrorList): string => `${errors.context.profile.domain}/ingress.class`
 
 function validateStatus(ingress: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>, errors: ContextErrorList): void {
-  const kept = (old.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? [])
+  const kept = keptTexts(old.status?.loadBalancer?.ingress?.flatMap(({ ip }) => ip ?? []))
   const at = errors.child('status').child('loadBalancer').child('ingress')
   for (const [i, { ip, hostname }] of (ingress.status?.loadBalancer?.ingress ?? []).entries()) {
     const here = at.index(i)

@@ -3,16 +3,17 @@ import type { DeepReadonly } from '@krmkit/meta'
 import { parseCIDR } from '@krmkit/meta/ip'
 import { validatePortName } from '@krmkit/meta/names'
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../../types/networking-v1.generated.ts'
-import { rangeWarnings } from '../../shared/address-warnings.ts'
+import { isPlainRange, rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goTexts } from '../../shared/go-form.ts'
-import { validateSelector } from '../../shared/labels.ts'
+import { validateSelectorSteps } from '../../shared/labels.ts'
 import { raiseGenerationExactly, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { validatePortNumber } from '../../shared/numbers.ts'
-import { validateIpRange } from '../../shared/older-addresses.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { keptTexts, validateIpRange } from '../../shared/older-addresses.ts'
+import { done, forEachStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
+import { collectWarnings } from '../../shared/warning-list.ts'
 
 const protocols = ['TCP', 'UDP', 'SCTP']
 const directions = ['Ingress', 'Egress']
@@ -32,24 +33,24 @@ function validatePort(port: R<NetworkPolicyPort>, at: FieldPath): void {
   } else if (isSet(end)) at.child('endPort').invalid(end, 'may not be specified when `port` is not specified')
 }
 
-function validateBlock(block: R<IPBlock>, at: FieldPath, kept: readonly string[]): void {
+function validateBlock(block: R<IPBlock>, at: FieldPath, kept: ReadonlySet<string>): Steps {
   if (isEmpty(block.cidr)) {
     at.child('cidr').required()
-    return
+    return done
   }
   validateIpRange(block.cidr, at.child('cidr'), kept)
   const range = parseCIDR(block.cidr)
-  if (range === undefined) return
-  for (const [i, text] of (block.except ?? []).entries()) {
+  if (range === undefined) return done
+  return forEachStep(block.except, (text, i) => {
     const here = at.child('except').index(i)
     const except = parseCIDR(text)
     validateIpRange(text, here, kept)
-    if (except === undefined) continue
+    if (except === undefined) return
     const inside = except.address.family === range.address.family && except.prefixLength > range.prefixLength
     if (!inside || !samePrefix(except.address.bytes, range.address.bytes, range.prefixLength)) {
       here.invalid(text, 'must be a strict subset of `cidr`')
     }
-  }
+  })
 }
 
 function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
@@ -60,10 +61,10 @@ function samePrefix(a: Uint8Array, b: Uint8Array, bits: number): boolean {
   return true
 }
 
-function validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: readonly string[]): void {
-  validateSelector(peer.podSelector, at.child('podSelector'))
-  validateSelector(peer.namespaceSelector, at.child('namespaceSelector'))
-  if (isSet(peer.ipBlock)) validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
+function* validatePeer(peer: R<NetworkPolicyPeer>, at: FieldPath, kept: ReadonlySet<string>): Steps {
+  yield* validateSelectorSteps(peer.podSelector, at.child('podSelector'))
+  yield* validateSelectorSteps(peer.namespaceSelector, at.child('namespaceSelector'))
+  if (isSet(peer.ipBlock)) yield* validateBlock(peer.ipBlock, at.child('ipBlock'), kept)
   const others = isSet(peer.podSelector) || isSet(peer.namespaceSelector)
   if (!others && !isSet(peer.ipBlock)) at.required('must specify a peer')
   else if (others && isSet(peer.ipBlock)) at.forbidden('may not specify both ipBlock and another peer')
@@ -75,18 +76,22 @@ function* validatePolicy(
   errors: ContextErrorList,
   old?: DeepReadonly<NetworkPolicy>,
 ): Steps {
-  const kept = old === undefined ? [] : rangesOf(old)
+  const kept = keptTexts(old === undefined ? undefined : rangesOf(old))
   yield* validateMetadata(policy, errors, { namespaced: true })
   const { podSelector, ingress, egress, policyTypes = [] } = policy.spec ?? {}
   const at = errors.child('spec')
-  validateSelector(podSelector, at.child('podSelector'))
+  yield* validateSelectorSteps(podSelector, at.child('podSelector'))
   for (const [name, rules] of [['ingress', ingress] as const, ['egress', egress] as const]) {
     for (const [i, rule] of (rules ?? []).entries()) {
       const here = at.child(name).index(i)
-      for (const [j, port] of (rule.ports ?? []).entries()) validatePort(port, here.child('ports').index(j))
+      yield* forEachStep(rule.ports, (port, j) => validatePort(port, here.child('ports').index(j)))
       const [member, peers] =
         'from' in rule ? (['from', rule.from] as const) : (['to', 'to' in rule ? rule.to : undefined] as const)
-      for (const [j, peer] of (peers ?? []).entries()) validatePeer(peer, here.child(member).index(j), kept)
+      for (const [j, peer] of (peers ?? []).entries()) {
+        yield* validatePeer(peer, here.child(member).index(j), kept)
+        yield
+      }
+      yield
     }
   }
   if (policyTypes.length > 2) {
@@ -107,17 +112,21 @@ function rangesOf({ spec }: DeepReadonly<NetworkPolicy>): string[] {
 }
 
 function blockWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
-  const texts: string[] = []
+  return collectWarnings((texts) => addBlockWarnings(policy, texts))
+}
+
+function addBlockWarnings(policy: DeepReadonly<NetworkPolicy>, texts: string[]): void {
   const check = ({ cidr, except }: R<IPBlock>, path: string): void => {
-    texts.push(...rangeWarnings(`${path}.cidr`, cidr))
-    for (const [k, range] of (except ?? []).entries()) texts.push(...rangeWarnings(`${path}.except[${k}]`, range))
+    if (!isPlainRange(cidr)) texts.push(...rangeWarnings(`${path}.cidr`, cidr))
+    for (const [k, range] of (except ?? []).entries()) {
+      if (!isPlainRange(range)) texts.push(...rangeWarnings(`${path}.except[${k}]`, range))
+    }
   }
   for (const [i, { from }] of (policy.spec?.ingress ?? []).entries())
     for (const [j, { ipBlock }] of (from ?? []).entries())
       if (isSet(ipBlock)) check(ipBlock, `spec.ingress[${i}].from[${j}].ipBlock`)
   for (const [i, { to }] of (policy.spec?.egress ?? []).entries())
     for (const [j, { ipBlock }] of (to ?? []).entries()) if (isSet(ipBlock)) check(ipBlock, `spec.egress[${i}].to[${j}].ipBlock`)
-  return texts
 }
 
 export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
