@@ -27,6 +27,23 @@ export class WireWriter {
     else this.#positive(value)
   }
 
+  fixed32(value: number): void {
+    this.#reserve(4)
+    this.#at = this.#buffer.writeUInt32LE(value, this.#at - 4) - 4
+  }
+
+  /** An unsigned integer of 64 bits, as exact as the number. */
+  fixed64(value: number): void {
+    const high = Math.floor(value / 2 ** 32)
+    this.fixed32(high)
+    this.fixed32(value - high * 2 ** 32)
+  }
+
+  double(value: number): void {
+    this.#reserve(8)
+    this.#at = this.#buffer.writeDoubleLE(value, this.#at - 8) - 8
+  }
+
   /** A copy of what was written, after so many zero bytes. */
   result(headBytes: number): Buffer {
     const copy = Buffer.allocUnsafe(headBytes + this.length)
