@@ -101,6 +101,17 @@ describe('MessageType', () => {
     }
   })
 
+  it.each(['x', 'é', '日', '🙂', '\ud800'])('writes texts of %j as another library', (unit) => {
+    for (const count of [0, 1, 31, 32, 63, 64, 65, 127, 128, 5000]) {
+      const name = unit.repeat(count)
+      const wellFormed = Buffer.from(name).toString()
+      const bytes = part.encode({ name })
+      const reader = protobuf.Reader.create(bytes)
+      expect([reader.uint32(), reader.string()]).toEqual([0x0a, wellFormed])
+      expect(part.decode(bytes).name).toBe(wellFormed)
+    }
+  })
+
   it('reads copies, which a reused buffer does not change', () => {
     const bytes = whole.encode({ key: Uint8Array.of(1, 2) })
     const { key } = whole.decode(bytes)

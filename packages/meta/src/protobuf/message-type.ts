@@ -126,10 +126,10 @@ function writeScalar(target: WireWriter, type: ScalarType, value: unknown): void
   else if (type === 'fixed64') target.fixed64(value as number)
   else if (type === 'fixed32') target.fixed32(value as number)
   else if (type === 'double') target.double(value as number)
+  else if (type === 'text') target.text(value as string)
   else {
-    const bytes = type === 'text' ? Buffer.from(value as string) : (value as Uint8Array)
-    target.bytes(bytes)
-    target.integer(bytes.length)
+    target.bytes(value as Uint8Array)
+    target.integer((value as Uint8Array).length)
   }
 }
 

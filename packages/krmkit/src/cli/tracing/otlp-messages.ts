@@ -113,8 +113,12 @@ export function decodeRefusal(bytes: Uint8Array): Refusal {
 function spanOf(recorded: RecordedSpan): Span {
   const { identity, parentSpanId, name, kind, startTime, endTime, attributes, events, droppedEvents, links, statusCode } =
     recorded
+  // Without spreads, which cost more than the encoding.
+  const { traceId, spanId, traceState } = linkOf(identity)
   return {
-    ...linkOf(identity),
+    traceId,
+    spanId,
+    traceState,
     parentSpanId: parentSpanId === '' ? undefined : Buffer.from(parentSpanId, 'hex'),
     name,
     // The protocol numbers kinds from 1.
@@ -122,7 +126,7 @@ function spanOf(recorded: RecordedSpan): Span {
     startTime,
     endTime,
     attributes: attributesOf(attributes),
-    events: events.map((each) => ({ ...each, attributes: attributesOf(each.attributes) })),
+    events: events.map((each) => ({ time: each.time, name: each.name, attributes: attributesOf(each.attributes) })),
     droppedEvents: droppedEvents > 0 ? droppedEvents : undefined,
     links: links.map(({ context }) => linkOf(context)),
     status: statusCode === 0 ? undefined : { code: statusCode },
