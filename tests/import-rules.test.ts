@@ -57,7 +57,7 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes': ['meta'],
   lmdb: ['storage'],
   picocolors: ['krmkit'],
-  protobufjs: ['schema', 'krmkit'],
+  protobufjs: ['schema'],
   re2js: ['schema'],
   'vscode-languageserver': ['krmkit'],
   'vscode-languageserver-textdocument': ['krmkit'],

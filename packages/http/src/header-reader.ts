@@ -1,5 +1,5 @@
-import { HpackDecoder } from './hpack/decoder.ts'
-import { HeaderList } from './hpack/header-list.ts'
+import { HpackDecoder } from '@krmkit/meta/hpack'
+import { HeaderList } from './header-list.ts'
 import { placeholderHeadersFrame } from './http2-placeholder.ts'
 import { type RequestFields, readRequestFields } from './http2-request-fields.ts'
 

@@ -1,6 +1,8 @@
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { HpackDecoder } from '../hpack/decoder.ts'
-import { HeaderList } from '../hpack/header-list.ts'
+import { encodeFields, HpackDecoder, type RawField } from '@krmkit/meta/hpack'
+import { HeaderList } from '../header-list.ts'
+
+export { encodeFields, type RawField }
 
 /** An HTTP/2 client that sends hand-made frames. */
 
@@ -24,9 +26,6 @@ export interface RawFrame {
   readonly payload: Buffer
 }
 
-/** A header field; each character is one octet. */
-export type RawField = readonly [name: string, value: string]
-
 /**
  * Encodes an HTTP/2 frame; members of `more` default to zero.
  *
@@ -44,26 +43,6 @@ export function encodeFrame(type: number, more: { flags?: number; stream?: numbe
   head[4] = more.flags ?? 0
   head.writeUInt32BE(stream, 5)
   return Buffer.concat([head, payload])
-}
-
-/** Encodes literals without indexing and without Huffman code. @see {@link encodeFrame} */
-export function encodeFields(fields: readonly RawField[], { indexed = false } = {}): Buffer {
-  return Buffer.concat(
-    fields.flatMap(([name, value]) => [Buffer.from([indexed ? 0x40 : 0]), encodeText(name), encodeText(value)]),
-  )
-}
-
-function encodeText(text: string): Buffer {
-  const bytes = Buffer.from(text, 'latin1')
-  return Buffer.concat([Buffer.from(encodeInteger(bytes.length, 0x7f)), bytes])
-}
-
-function encodeInteger(value: number, mask: number): number[] {
-  if (value < mask) return [value]
-  const octets = [mask]
-  let rest = value - mask
-  for (; rest >= 0x80; rest = Math.floor(rest / 128)) octets.push((rest & 0x7f) | 0x80)
-  return [...octets, rest]
 }
 
 export const requestFields: readonly RawField[] = [

@@ -85,7 +85,7 @@ export async function startControllers(options: ServeOptions, context: Controlle
         electsLeaders: electsLeaders(components),
         electionTimes: electionTimes(options),
         hasIdentity: gateEnabled('APIServerIdentity', components.features),
-        ...(storage.refresh === undefined ? {} : { shared: sharedState(server, storage) }),
+        ...(storage.refresh === undefined ? {} : { shared: sharedState(context) }),
       }),
     ),
     fieldManager: 'kube-apiserver',
@@ -136,8 +136,8 @@ export function requireElectionTimes(options: ServeOptions): void {
 }
 
 /** A store that has to be refreshed has other writers. */
-function sharedState({ registry }: EmbeddedServer, storage: Storage): SharedServerState {
-  return { addresses: storedAddresses(storage), repairAllocations: () => registry.repairAllocations() }
+function sharedState({ server, storage, log }: ControllerContext): SharedServerState {
+  return { addresses: storedAddresses(storage, log), repairAllocations: () => server.registry.repairAllocations() }
 }
 
 /** Elections need the API of candidates, which the feature gate does not enable. */

@@ -100,7 +100,8 @@ export class EtcdBackend implements RemoteBackend {
   async write({ type, key: ownKey, value, expect, ttlSeconds }: RemoteWrite): Promise<RemoteWriteResult> {
     const key = this.#layout.toEtcd(ownKey)
     try {
-      const lease = ttlSeconds === undefined ? undefined : await this.#lease(ttlSeconds)
+      // A deletion must not need the space of a lease: it is what makes room when the quota is exhausted.
+      const lease = type === 'delete' || ttlSeconds === undefined ? undefined : await this.#lease(ttlSeconds)
       const { header, succeeded } = await this.#client.txn(
         {
           compare: [{ result: compareEqual, target: compareModRevision, key, mod_revision: expect }],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { opaqueForm, type StoredForm } from '../follower/stored-form.ts'
 import type { Entry, Revision, Storage, StorageEvent, Watcher } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import { etcdStorage } from './etcd-storage.ts'
@@ -204,8 +205,10 @@ function exhausted(program: string): void {
   it('refuses writes, serves reads and deletions, loses nothing, and recovers when the alarm is disarmed', async () => {
     const etcd = await EtcdProcess.start(program, ['--quota-backend-bytes', String(5 * 1024 * kilobyte)])
     const taken = await takeSpace(etcd.url)
-    const open = () => etcdStorage({ endpoints: [etcd.url], prefix: root, timeoutMs, compactionIntervalMs: 0 })
-    const [storage, direct] = [await open(), await open()]
+    const open = (form: StoredForm) =>
+      etcdStorage({ endpoints: [etcd.url], prefix: root, form, timeoutMs, compactionIntervalMs: 0 })
+    // A deletion takes no space, not even that of a lease.
+    const [storage, direct] = [await open(opaqueForm), await open({ ...opaqueForm, ttlSeconds: () => 3600 })]
     await storage.put('/b/kept', bytes('1'))
     const load = new Load(storage, { padding: 16 * kilobyte })
     try {

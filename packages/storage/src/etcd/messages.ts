@@ -1,5 +1,5 @@
 /** The messages of etcd's v3 API that the client uses, with the members it uses. */
-import { type MessageType, message } from '../rpc/wire.ts'
+import { MessageType } from '@krmkit/meta/protobuf'
 
 export interface ResponseHeader {
   /** Revision of the store when the response was made. */
@@ -166,9 +166,9 @@ export interface SnapshotResponse {
   readonly blob: Uint8Array
 }
 
-const header = message<ResponseHeader>({ 3: ['revision', 'int'] })
+const header = new MessageType<ResponseHeader>({ 3: ['revision', 'int'] })
 
-export const keyValue = message<KeyValue>({
+export const keyValue = new MessageType<KeyValue>({
   1: ['key', 'bytes'],
   2: ['create_revision', 'int'],
   3: ['mod_revision', 'int'],
@@ -177,7 +177,7 @@ export const keyValue = message<KeyValue>({
   6: ['lease', 'int'],
 })
 
-export const rangeRequest = message<RangeRequest>({
+export const rangeRequest = new MessageType<RangeRequest>({
   1: ['key', 'bytes'],
   2: ['range_end', 'bytes'],
   3: ['limit', 'int'],
@@ -187,17 +187,17 @@ export const rangeRequest = message<RangeRequest>({
   9: ['count_only', 'bool'],
 })
 
-export const rangeResponse = message<RangeResponse>({
+export const rangeResponse = new MessageType<RangeResponse>({
   1: ['header', header],
   2: ['kvs', keyValue, 'repeated'],
   3: ['more', 'bool'],
   4: ['count', 'int'],
 })
 
-const putRequest = message<PutRequest>({ 1: ['key', 'bytes'], 2: ['value', 'bytes'], 3: ['lease', 'int'] })
-const deleteRangeRequest = message<DeleteRangeRequest>({ 1: ['key', 'bytes'], 2: ['range_end', 'bytes'] })
+const putRequest = new MessageType<PutRequest>({ 1: ['key', 'bytes'], 2: ['value', 'bytes'], 3: ['lease', 'int'] })
+const deleteRangeRequest = new MessageType<DeleteRangeRequest>({ 1: ['key', 'bytes'], 2: ['range_end', 'bytes'] })
 
-const compare = message<Compare>({
+const compare = new MessageType<Compare>({
   1: ['result', 'int'],
   2: ['target', 'int'],
   3: ['key', 'bytes'],
@@ -205,30 +205,30 @@ const compare = message<Compare>({
   6: ['mod_revision', 'int'],
 })
 
-const requestOp = message<RequestOp>({
+const requestOp = new MessageType<RequestOp>({
   1: ['request_range', rangeRequest],
   2: ['request_put', putRequest],
   3: ['request_delete_range', deleteRangeRequest],
 })
 
-const responseOp = message<ResponseOp>({ 1: ['response_range', rangeResponse] })
+const responseOp = new MessageType<ResponseOp>({ 1: ['response_range', rangeResponse] })
 
-export const txnRequest = message<TxnRequest>({
+export const txnRequest = new MessageType<TxnRequest>({
   1: ['compare', compare, 'repeated'],
   2: ['success', requestOp, 'repeated'],
   3: ['failure', requestOp, 'repeated'],
 })
 
-export const txnResponse = message<TxnResponse>({
+export const txnResponse = new MessageType<TxnResponse>({
   1: ['header', header],
   2: ['succeeded', 'bool'],
   3: ['responses', responseOp, 'repeated'],
 })
 
-export const compactionRequest = message<CompactionRequest>({ 1: ['revision', 'int'] })
-export const compactionResponse = message<{ header: ResponseHeader }>({ 1: ['header', header] })
+export const compactionRequest = new MessageType<CompactionRequest>({ 1: ['revision', 'int'] })
+export const compactionResponse = new MessageType<{ header: ResponseHeader }>({ 1: ['header', header] })
 
-const watchCreateRequest = message<WatchCreateRequest>({
+const watchCreateRequest = new MessageType<WatchCreateRequest>({
   1: ['key', 'bytes'],
   2: ['range_end', 'bytes'],
   3: ['start_revision', 'int'],
@@ -239,15 +239,15 @@ const watchCreateRequest = message<WatchCreateRequest>({
   8: ['fragment', 'bool'],
 })
 
-export const watchRequest = message<WatchRequest>({
+export const watchRequest = new MessageType<WatchRequest>({
   1: ['create_request', watchCreateRequest],
-  2: ['cancel_request', message<{ watch_id: number }>({ 1: ['watch_id', 'int'] })],
-  3: ['progress_request', message<object>({})],
+  2: ['cancel_request', new MessageType<{ watch_id: number }>({ 1: ['watch_id', 'int'] })],
+  3: ['progress_request', new MessageType<object>({})],
 })
 
-const watchEvent = message<WatchEvent>({ 1: ['type', 'int'], 2: ['kv', keyValue], 3: ['prev_kv', keyValue] })
+const watchEvent = new MessageType<WatchEvent>({ 1: ['type', 'int'], 2: ['kv', keyValue], 3: ['prev_kv', keyValue] })
 
-export const watchResponse = message<WatchResponse>({
+export const watchResponse = new MessageType<WatchResponse>({
   1: ['header', header],
   2: ['watch_id', 'int'],
   3: ['created', 'bool'],
@@ -258,19 +258,23 @@ export const watchResponse = message<WatchResponse>({
   11: ['events', watchEvent, 'repeated'],
 })
 
-export const leaseGrantRequest = message<LeaseGrantRequest>({ 1: ['TTL', 'int'], 2: ['ID', 'int'] })
-export const leaseGrantResponse = message<LeaseGrantResponse>({ 2: ['ID', 'int'], 3: ['TTL', 'int'], 4: ['error', 'text'] })
-export const leaseRevokeRequest = message<{ ID: number }>({ 1: ['ID', 'int'] })
+export const leaseGrantRequest = new MessageType<LeaseGrantRequest>({ 1: ['TTL', 'int'], 2: ['ID', 'int'] })
+export const leaseGrantResponse = new MessageType<LeaseGrantResponse>({
+  2: ['ID', 'int'],
+  3: ['TTL', 'int'],
+  4: ['error', 'text'],
+})
+export const leaseRevokeRequest = new MessageType<{ ID: number }>({ 1: ['ID', 'int'] })
 /** A lease as etcd stores it. */
-export const storedLease = message<{ ID: number; TTL: number }>({ 1: ['ID', 'int'], 2: ['TTL', 'int'] })
-export const statusResponse = message<StatusResponse>({
-  1: ['header', message<StatusResponse['header']>({ 2: ['member_id', 'int'], 3: ['revision', 'int'] })],
+export const storedLease = new MessageType<{ ID: number; TTL: number }>({ 1: ['ID', 'int'], 2: ['TTL', 'int'] })
+export const statusResponse = new MessageType<StatusResponse>({
+  1: ['header', new MessageType<StatusResponse['header']>({ 2: ['member_id', 'int'], 3: ['revision', 'int'] })],
   2: ['version', 'text'],
   3: ['dbSize', 'int'],
   4: ['leader', 'int'],
   8: ['errors', 'text', 'repeated'],
   9: ['dbSizeInUse', 'int'],
 })
-export const snapshotResponse = message<SnapshotResponse>({ 2: ['remaining_bytes', 'int'], 3: ['blob', 'bytes'] })
+export const snapshotResponse = new MessageType<SnapshotResponse>({ 2: ['remaining_bytes', 'int'], 3: ['blob', 'bytes'] })
 /** A request or response without members that matter. */
-export const emptyMessage: MessageType<object> = message<object>({})
+export const emptyMessage: MessageType<object> = new MessageType<object>({})

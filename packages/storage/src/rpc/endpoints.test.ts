@@ -1,17 +1,17 @@
 import * as grpc from '@grpc/grpc-js'
+import { encodeFields } from '@krmkit/meta/hpack'
+import { MessageType } from '@krmkit/meta/protobuf'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Endpoints, type Method } from './endpoints.ts'
 import { Connection } from './http2/connection.ts'
 import { type Frame, frameFlag, frameType, setting } from './http2/frames.ts'
-import { encodeHeaders } from './http2/header-block.ts'
 import { parseTarget } from './target.ts'
 import { endsRequest, type FrameConnection, FrameServer, framed, responseHeaders } from './testing/frame-server.ts'
-import { message } from './wire.ts'
 
 interface Value {
   readonly value: Uint8Array
 }
-const value = message<Value>({ 1: ['value', 'bytes'] })
+const value = new MessageType<Value>({ 1: ['value', 'bytes'] })
 const method: Method<Value, Value> = { path: '/test.Echo/Call', request: value, response: value }
 const answer = value.encode({ value: Buffer.from('answer') })
 const answered = { value: new Uint8Array(Buffer.from('answer')) }
@@ -165,7 +165,7 @@ describe('calls', () => {
 
   it('read header blocks in parts, padded data and messages in pieces', async () => {
     await using server = await answering((connection, stream) => {
-      const block = encodeHeaders([...responseHeaders, ['more', 'x'.repeat(300)]])
+      const block = encodeFields([...responseHeaders, ['more', 'x'.repeat(300)]])
       connection.headers(stream, [[':status', '103']])
       connection.send(frameType.headers, stream, { payload: block.subarray(0, 20) })
       connection.send(frameType.continuation, stream, { payload: block.subarray(20, 100) })

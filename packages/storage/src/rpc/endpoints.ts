@@ -1,13 +1,13 @@
 /** Calls over gRPC to the members of a service, such as an etcd cluster. */
 
+import { encodeFields } from '@krmkit/meta/hpack'
+import type { MessageType } from '@krmkit/meta/protobuf'
 import type { Connection } from './http2/connection.ts'
-import { encodeHeaders } from './http2/header-block.ts'
 import { messageHeadBytes } from './http2/message-reader.ts'
 import type { StreamSink } from './http2/rpc-stream.ts'
 import { Member } from './member.ts'
 import { cancelledStatus, deadlineExceeded, RpcError, unavailableStatus, unknownStatus } from './rpc-error.ts'
 import { parseTarget, type RpcTls } from './target.ts'
-import type { MessageType } from './wire.ts'
 
 export type { RpcTls } from './target.ts'
 
@@ -223,7 +223,7 @@ export class Endpoints {
     const key = last === undefined ? `${authority} ${path}` : `${authority} ${path} ${last[1]}`
     const known = this.#headers.get(key)
     if (known !== undefined) return known
-    const headers = encodeHeaders([
+    const headers = encodeFields([
       [':method', 'POST'],
       [':scheme', scheme],
       [':path', path],

@@ -1,5 +1,6 @@
 import type { ServerAddresses } from '@krmkit/controllers'
 import type { Storage } from '@krmkit/storage'
+import type { Log } from '../log.ts'
 
 /** Where stock servers announce themselves, in objects that etcd removes when they are not renewed. */
 const prefix = '/core/masterleases/'
@@ -12,8 +13,11 @@ interface Announcement {
   readonly subsets: readonly { readonly addresses: readonly { readonly ip: string }[] }[]
 }
 
-/** The addresses by which the servers on one store, stock ones included, announce themselves. */
-export function storedAddresses(storage: Storage): ServerAddresses {
+/**
+ * The addresses by which the servers on one store, stock ones included, announce themselves. An address that cannot be removed expires,
+ * as that of a server that was killed: it is logged, and the server ends.
+ */
+export function storedAddresses(storage: Storage, log: Log): ServerAddresses {
   return {
     async list() {
       const { entries } = await storage.list({ prefix })
@@ -30,7 +34,12 @@ export function storedAddresses(storage: Storage): ServerAddresses {
     },
     async remove(address) {
       const current = storage.peek(prefix + address)
-      if (current !== undefined) await storage.delete(prefix + address, () => current.value)
+      if (current === undefined) return
+      try {
+        await storage.delete(prefix + address, () => current.value)
+      } catch (error) {
+        log.error(`the address ${address} of this server could not be removed from the storage; it expires`, error)
+      }
     },
   }
 }

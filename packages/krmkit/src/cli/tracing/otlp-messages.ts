@@ -1,111 +1,149 @@
 /** The messages of OTLP that carry spans. @see https://github.com/open-telemetry/opentelemetry-proto */
+import { MessageType } from '@krmkit/meta/protobuf'
 import type { SpanAttributes, SpanIdentity } from '@krmkit/meta/tracing'
-import protobuf from 'protobufjs/minimal.js'
-import type { RecordedSpan, SpanEvent } from './recorded-span.ts'
+import type { RecordedSpan } from './recorded-span.ts'
 
-type Writer = protobuf.Writer
+interface AnyValue {
+  readonly text?: string
+  readonly bool?: boolean
+  readonly int?: number
+  readonly double?: number
+}
 
-const wireBytes = 2
-const wire64 = 1
-const wire32 = 5
+interface KeyValue {
+  readonly key: string
+  readonly value: AnyValue
+}
+
+interface Link {
+  readonly traceId: Uint8Array
+  readonly spanId: Uint8Array
+  readonly traceState: string | undefined
+}
+
+interface Event {
+  readonly time: number
+  readonly name: string
+  readonly attributes: readonly KeyValue[]
+}
+
+interface Span extends Link {
+  readonly parentSpanId: Uint8Array | undefined
+  readonly name: string
+  readonly kind: number
+  readonly startTime: number
+  readonly endTime: number
+  readonly attributes: readonly KeyValue[]
+  readonly events: readonly Event[]
+  readonly droppedEvents: number | undefined
+  readonly links: readonly Link[]
+  readonly status: { readonly code: number } | undefined
+  readonly flags: number
+}
+
+interface ScopeSpans {
+  readonly scope: { readonly name: string }
+  readonly spans: readonly Span[]
+}
+
+interface ResourceSpans {
+  readonly resource: { readonly attributes: readonly KeyValue[] }
+  readonly scopeSpans: readonly ScopeSpans[]
+}
+
+interface Refusal {
+  readonly rejected: number
+  readonly message: string
+}
+
+const anyValue = new MessageType<AnyValue>({
+  1: ['text', 'text'],
+  2: ['bool', 'bool'],
+  3: ['int', 'int'],
+  4: ['double', 'double'],
+})
+const keyValue = new MessageType<KeyValue>({ 1: ['key', 'text'], 2: ['value', anyValue] })
+const link = new MessageType<Link>({ 1: ['traceId', 'bytes'], 2: ['spanId', 'bytes'], 3: ['traceState', 'text'] })
+const event = new MessageType<Event>({
+  1: ['time', 'fixed64'],
+  2: ['name', 'text'],
+  3: ['attributes', keyValue, 'repeated'],
+})
+const status = new MessageType<{ readonly code: number }>({ 3: ['code', 'int'] })
+const span = new MessageType<Span>({
+  1: ['traceId', 'bytes'],
+  2: ['spanId', 'bytes'],
+  3: ['traceState', 'text'],
+  4: ['parentSpanId', 'bytes'],
+  5: ['name', 'text'],
+  6: ['kind', 'int'],
+  7: ['startTime', 'fixed64'],
+  8: ['endTime', 'fixed64'],
+  9: ['attributes', keyValue, 'repeated'],
+  11: ['events', event, 'repeated'],
+  12: ['droppedEvents', 'int'],
+  13: ['links', link, 'repeated'],
+  15: ['status', status],
+  16: ['flags', 'fixed32'],
+})
+const scope = new MessageType<{ readonly name: string }>({ 1: ['name', 'text'] })
+const scopeSpans = new MessageType<ScopeSpans>({ 1: ['scope', scope], 2: ['spans', span, 'repeated'] })
+const resourceMessage = new MessageType<ResourceSpans['resource']>({ 1: ['attributes', keyValue, 'repeated'] })
+const resourceSpans = new MessageType<ResourceSpans>({
+  1: ['resource', resourceMessage],
+  2: ['scopeSpans', scopeSpans, 'repeated'],
+})
+const exportRequest = new MessageType<{ readonly resourceSpans: readonly ResourceSpans[] }>({
+  1: ['resourceSpans', resourceSpans, 'repeated'],
+})
+const refusal = new MessageType<Refusal>({ 1: ['rejected', 'int'], 2: ['message', 'text'] })
+const exportResponse = new MessageType<{ readonly partialSuccess?: Refusal }>({ 1: ['partialSuccess', refusal] })
 
 /** An `ExportTraceServiceRequest`. @param resource attributes of the process */
 export function encodeSpans(spans: readonly RecordedSpan[], resource: SpanAttributes): Buffer {
-  const writer = protobuf.Writer.create()
-  inside(writer, 1, () => {
-    inside(writer, 1, () => writeAttributes(writer, 1, resource))
-    inside(writer, 2, () => {
-      inside(writer, 1, () => writeText(writer, 1, 'krmkit'))
-      for (const span of spans) inside(writer, 2, () => writeSpan(writer, span))
-    })
-  })
-  return Buffer.from(writer.finish())
+  const own = { scope: { name: 'krmkit' }, spans: spans.map(spanOf) }
+  return exportRequest.encode({ resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans: [own] }] })
 }
 
 /** What an `ExportTraceServiceResponse` refuses: number of spans, and why. */
-export function decodeRefusal(bytes: Uint8Array): { readonly rejected: number; readonly message: string } {
-  const reader = protobuf.Reader.create(bytes)
-  const refusal = { rejected: 0, message: '' }
-  const read = (end: number, on: (field: number) => boolean) => {
-    while (reader.pos < end) {
-      const tag = reader.uint32()
-      if (!on(tag >>> 3)) reader.skipType(tag & 7)
-    }
-  }
-  read(reader.len, (outer) => {
-    if (outer !== 1) return false
-    read(reader.uint32() + reader.pos, (member) => {
-      if (member === 1) refusal.rejected = Number(reader.int64())
-      else if (member === 2) refusal.message = reader.string()
-      return member === 1 || member === 2
-    })
-    return true
-  })
-  return refusal
+export function decodeRefusal(bytes: Uint8Array): Refusal {
+  return exportResponse.decode(bytes).partialSuccess ?? { rejected: 0, message: '' }
 }
 
-function writeSpan(writer: Writer, span: RecordedSpan): void {
-  writeIdentity(writer, span.identity)
-  if (span.parentSpanId !== '') writeId(writer, 4, span.parentSpanId)
-  writeText(writer, 5, span.name)
-  // The protocol numbers kinds from 1.
-  writer.uint32(tag(6, 0)).int32(span.kind + 1)
-  writeTime(writer, 7, span.startTime)
-  writeTime(writer, 8, span.endTime)
-  writeAttributes(writer, 9, span.attributes)
-  for (const event of span.events) inside(writer, 11, () => writeEvent(writer, event))
-  if (span.droppedEvents > 0) writer.uint32(tag(12, 0)).uint32(span.droppedEvents)
-  for (const { context } of span.links) inside(writer, 13, () => writeIdentity(writer, context))
-  if (span.statusCode !== 0) inside(writer, 15, () => writer.uint32(tag(3, 0)).int32(span.statusCode))
-  writer.uint32(tag(16, wire32)).fixed32(span.identity.traceFlags)
-}
-
-function writeIdentity(writer: Writer, { traceId, spanId, traceState }: SpanIdentity): void {
-  writeId(writer, 1, traceId)
-  writeId(writer, 2, spanId)
-  if (traceState !== undefined) writeText(writer, 3, traceState.serialize())
-}
-
-function writeEvent(writer: Writer, { name, time, attributes }: SpanEvent): void {
-  writeTime(writer, 1, time)
-  writeText(writer, 2, name)
-  writeAttributes(writer, 3, attributes)
-}
-
-function writeAttributes(writer: Writer, field: number, attributes: SpanAttributes): void {
-  for (const [key, value] of Object.entries(attributes)) {
-    inside(writer, field, () => {
-      writeText(writer, 1, key)
-      inside(writer, 2, () => writeValue(writer, value))
-    })
+function spanOf(recorded: RecordedSpan): Span {
+  const { identity, parentSpanId, name, kind, startTime, endTime, attributes, events, droppedEvents, links, statusCode } =
+    recorded
+  // Without spreads, which cost more than the encoding.
+  const { traceId, spanId, traceState } = linkOf(identity)
+  return {
+    traceId,
+    spanId,
+    traceState,
+    parentSpanId: parentSpanId === '' ? undefined : Buffer.from(parentSpanId, 'hex'),
+    name,
+    // The protocol numbers kinds from 1.
+    kind: kind + 1,
+    startTime,
+    endTime,
+    attributes: attributesOf(attributes),
+    events: events.map((each) => ({ time: each.time, name: each.name, attributes: attributesOf(each.attributes) })),
+    droppedEvents: droppedEvents > 0 ? droppedEvents : undefined,
+    links: links.map(({ context }) => linkOf(context)),
+    status: statusCode === 0 ? undefined : { code: statusCode },
+    flags: identity.traceFlags,
   }
 }
 
-function writeValue(writer: Writer, value: SpanAttributes[string]): void {
-  if (typeof value === 'string') writeText(writer, 1, value)
-  else if (typeof value === 'boolean') writer.uint32(tag(2, 0)).bool(value)
-  else if (Number.isSafeInteger(value)) writer.uint32(tag(3, 0)).int64(value)
-  else writer.uint32(tag(4, wire64)).double(value)
+function linkOf({ traceId, spanId, traceState }: SpanIdentity): Link {
+  return { traceId: Buffer.from(traceId, 'hex'), spanId: Buffer.from(spanId, 'hex'), traceState: traceState?.serialize() }
 }
 
-function inside(writer: Writer, field: number, write: () => unknown): void {
-  writer.uint32(tag(field, wireBytes)).fork()
-  write()
-  writer.ldelim()
+function attributesOf(attributes: SpanAttributes): KeyValue[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValueOf(value) }))
 }
 
-function writeText(writer: Writer, field: number, text: string): void {
-  writer.uint32(tag(field, wireBytes)).string(text)
-}
-
-function writeId(writer: Writer, field: number, hex: string): void {
-  writer.uint32(tag(field, wireBytes)).bytes(Buffer.from(hex, 'hex'))
-}
-
-function writeTime(writer: Writer, field: number, nanoseconds: number): void {
-  writer.uint32(tag(field, wire64)).fixed64(nanoseconds)
-}
-
-function tag(field: number, wireType: number): number {
-  return (field << 3) | wireType
+function anyValueOf(value: SpanAttributes[string]): AnyValue {
+  if (typeof value === 'string') return { text: value }
+  if (typeof value === 'boolean') return { bool: value }
+  return Number.isSafeInteger(value) ? { int: value as number } : { double: value as number }
 }

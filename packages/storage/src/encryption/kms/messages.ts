@@ -1,5 +1,5 @@
 /** The messages of the KMS v2 API, and the form in which an encrypted value is stored. */
-import { message } from '../../rpc/wire.ts'
+import { MessageType } from '@krmkit/meta/protobuf'
 
 /** Data of the plugin that is stored with a value and returned to it for decryption. */
 export interface Annotation {
@@ -58,9 +58,9 @@ export interface DecryptResponse {
   readonly plaintext: Uint8Array
 }
 
-const annotation = message<Annotation>({ 1: ['key', 'text'], 2: ['value', 'bytes'] })
+const annotation = new MessageType<Annotation>({ 1: ['key', 'text'], 2: ['value', 'bytes'] })
 
-export const encryptedObject = message<EncryptedObject>({
+export const encryptedObject = new MessageType<EncryptedObject>({
   1: ['encryptedData', 'bytes'],
   2: ['keyId', 'text'],
   3: ['encryptedSource', 'bytes'],
@@ -68,18 +68,18 @@ export const encryptedObject = message<EncryptedObject>({
   5: ['sourceType', 'int'],
 })
 
-export const statusRequest = message<object>({})
-export const statusResponse = message<KmsStatus>({ 1: ['version', 'text'], 2: ['healthz', 'text'], 3: ['keyId', 'text'] })
-export const encryptRequest = message<EncryptRequest>({ 1: ['plaintext', 'bytes'], 2: ['uid', 'text'] })
-export const encryptResponse = message<EncryptResponse>({
+export const statusRequest = new MessageType<object>({})
+export const statusResponse = new MessageType<KmsStatus>({ 1: ['version', 'text'], 2: ['healthz', 'text'], 3: ['keyId', 'text'] })
+export const encryptRequest = new MessageType<EncryptRequest>({ 1: ['plaintext', 'bytes'], 2: ['uid', 'text'] })
+export const encryptResponse = new MessageType<EncryptResponse>({
   1: ['ciphertext', 'bytes'],
   2: ['keyId', 'text'],
   3: ['annotations', annotation, 'repeated'],
 })
-export const decryptRequest = message<DecryptRequest>({
+export const decryptRequest = new MessageType<DecryptRequest>({
   1: ['ciphertext', 'bytes'],
   2: ['uid', 'text'],
   3: ['keyId', 'text'],
   4: ['annotations', annotation, 'repeated'],
 })
-export const decryptResponse = message<DecryptResponse>({ 1: ['plaintext', 'bytes'] })
+export const decryptResponse = new MessageType<DecryptResponse>({ 1: ['plaintext', 'bytes'] })

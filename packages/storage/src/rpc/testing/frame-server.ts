@@ -1,7 +1,7 @@
 /** A server of HTTP/2 for tests, which does what the test says, frame by frame. */
 import { createServer, type Server, type Socket } from 'node:net'
+import { encodeFields, type RawField } from '@krmkit/meta/hpack'
 import { connectionPreface, encodeFrame, encodeSettings, type Frame, FrameReader, frameFlag, frameType } from '../http2/frames.ts'
-import { encodeHeaders, type Header } from '../http2/header-block.ts'
 
 export type OnFrame = (frame: Frame, connection: FrameConnection) => void
 
@@ -32,8 +32,8 @@ export class FrameConnection {
     this.socket.write(encodeFrame({ type, flags, stream }, payload))
   }
 
-  headers(stream: number, headers: readonly Header[], flags: number = frameFlag.endHeaders): void {
-    this.send(frameType.headers, stream, { flags, payload: encodeHeaders(headers) })
+  headers(stream: number, headers: readonly RawField[], flags: number = frameFlag.endHeaders): void {
+    this.send(frameType.headers, stream, { flags, payload: encodeFields(headers) })
   }
 
   /** Answers a call with a message. */
@@ -78,7 +78,7 @@ export class FrameServer implements AsyncDisposable {
   }
 }
 
-export const responseHeaders: readonly Header[] = [
+export const responseHeaders: readonly RawField[] = [
   [':status', '200'],
   ['content-type', 'application/grpc'],
 ]

@@ -1,9 +1,9 @@
-import { createHeaderField, type HeaderField, type HeaderList } from './header-list.ts'
+import { createHeaderField, type HeaderField } from './header-field.ts'
 import { decodeHuffman, maxDecodedLength } from './huffman.ts'
 import { staticTable } from './static-table.ts'
 
 /** Size of the dynamic table unless SETTINGS change it. */
-export const defaultTableSize = 4096
+const defaultTableSize = 4096
 
 const staticFields: readonly HeaderField[] = staticTable.map(([name, value]) => createHeaderField(name, value))
 /** The maximum number of entries of a dynamic table of the default size: a field has at least 32 octets. A power of two. */
@@ -11,29 +11,52 @@ const slots = defaultTableSize / 32
 const slotMask = slots - 1
 const largestInteger = 2 ** 28
 
+/** Receives the fields of a header block in order. */
+export interface HeaderFieldSink {
+  add(field: HeaderField): void
+}
+
+export interface HpackDecoderOptions {
+  /** What SETTINGS_HEADER_TABLE_SIZE announced to the peer, at most 4096 octets, the default. With 0, blocks do not depend on earlier ones. */
+  readonly maxTableSize?: number
+}
+
 /**
  * Decodes the header blocks of one direction of a connection, in the order in which they arrive.
  *
+ * @example
+ * import { encodeFields, HpackDecoder } from '@krmkit/meta/hpack'
+ * const names: string[] = []
+ * const block = encodeFields([[':status', '200'], ['content-type', 'application/grpc']])
+ * new HpackDecoder().decode(block, { add: ({ name }) => names.push(name) }) // true
+ * names // [ ':status', 'content-type' ]
  * @see RFC 7541
  */
 export class HpackDecoder {
+  readonly #maxTableSize: number
   /** A ring buffer: `#newest` is the index of the newest entry, older ones follow. */
   readonly #ring: (HeaderField | undefined)[] = new Array<HeaderField | undefined>(slots)
   #newest = 0
   #entries = 0
   #size = 0
-  #limit = defaultTableSize
+  #limit: number
   #scratch = Buffer.allocUnsafeSlow(1024)
   #block: Buffer = this.#scratch
   #at = 0
   #end = 0
+
+  constructor({ maxTableSize = defaultTableSize }: HpackDecoderOptions = {}) {
+    if (maxTableSize > defaultTableSize) throw new RangeError(`a table of ${maxTableSize} octets is larger than the default`)
+    this.#maxTableSize = maxTableSize
+    this.#limit = maxTableSize
+  }
 
   /**
    * Decodes one complete header block.
    *
    * @returns false for a malformed block: later blocks of the connection cannot be decoded
    */
-  decode(block: Buffer, list: HeaderList): boolean {
+  decode(block: Buffer, fields: HeaderFieldSink): boolean {
     this.#block = block
     this.#at = 0
     this.#end = block.length
@@ -43,7 +66,7 @@ export class HpackDecoder {
       if ((first & 0x80) !== 0) {
         const field = this.#field(this.#integer(7))
         if (field === undefined) return false
-        list.add(field)
+        fields.add(field)
       } else if ((first & 0xe0) === 0x20) {
         if (!updates || !this.#resize(this.#integer(5))) return false
         continue
@@ -51,7 +74,7 @@ export class HpackDecoder {
         const indexed = (first & 0x40) !== 0
         const field = this.#literal(this.#integer(indexed ? 6 : 4))
         if (field === undefined) return false
-        list.add(field)
+        fields.add(field)
         if (indexed) this.#insert(field)
       }
       updates = false
@@ -110,7 +133,7 @@ export class HpackDecoder {
   }
 
   #resize(limit: number): boolean {
-    if (limit < 0 || limit > defaultTableSize) return false
+    if (limit < 0 || limit > this.#maxTableSize) return false
     this.#limit = limit
     this.#evict(limit)
     return true

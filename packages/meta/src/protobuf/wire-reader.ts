@@ -53,14 +53,35 @@ export class WireReader {
     return bytes
   }
 
+  fixed32(): number {
+    return this.#buffer.readUInt32LE(this.#take(4))
+  }
+
+  /** An unsigned integer of 64 bits, rounded to a double. */
+  fixed64(): number {
+    const at = this.#take(8)
+    return this.#buffer.readUInt32LE(at) + this.#buffer.readUInt32LE(at + 4) * 2 ** 32
+  }
+
+  double(): number {
+    return this.#buffer.readDoubleLE(this.#take(8))
+  }
+
   /** Skips a value. */
   skip(type: number): void {
     if (type === wireType.varint) this.integer()
-    else if (type === wireType.fixed64) this.at += 8
+    else if (type === wireType.fixed64) this.#take(8)
     else if (type === wireType.bytes) this.at = this.end()
-    else if (type === wireType.fixed32) this.at += 4
+    else if (type === wireType.fixed32) this.#take(4)
     else throw new RangeError(`no type ${type} of a field`)
-    if (this.at > this.#buffer.length) throw new RangeError('a message is cut off')
+  }
+
+  /** Passes bytes. @returns their position */
+  #take(bytes: number): number {
+    const at = this.at
+    if (at + bytes > this.#buffer.length) throw new RangeError('a message is cut off')
+    this.at = at + bytes
+    return at
   }
 
   #byte(): number {
