@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // `npm run bench:servers -- [--quick] [--servers 100] [--processes 1,2,4] [--tests 3]`: start, memory and tests per second of many test servers:
-// those of `createTestServer` in one process, and processes of krmkit and of the stock server, which KRMKIT_PEER or the path names. Writes
-// docs/performance/servers.md (without --quick). Linux only.
-import { mkdtempSync, rmSync } from 'node:fs'
+// those of `createTestServer` in one process, and processes of krmkit and of the stock server, which KRMKIT_PEER or the path names, alone and with
+// kwok, which KRMKIT_KWOK names. Writes docs/performance/servers.md (without --quick). Linux only.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -40,6 +40,9 @@ for (const count of processCounts) processes.push(await measureProcesses('krmkit
 const peer = stockFolder()
 if (peer === undefined) console.log(`bench:servers: the stock server is skipped: ${withoutStock}`)
 else for (const count of processCounts) processes.push(await measureProcesses('stock', count, await stockStarter(peer)))
+const withoutKwok = kwokMissing()
+if (withoutKwok !== undefined) console.log(`bench:servers: kwok is skipped: ${withoutKwok}`)
+else for (const count of processCounts) processes.push(await measureProcesses('kwok', count, await kwokStarter(peer)))
 
 loads.push(loadavg()[0])
 const text = report()
@@ -96,7 +99,35 @@ async function stockStarter(folder) {
       await etcd.dispose()
       rmSync(dir, { recursive: true, force: true })
     }
-    return { url: server.url, pids: [etcd.pid, server.pid], close }
+    return { url: server.url, pids: [etcd.pid, server.pid], dir, close }
+  }
+}
+
+/** @returns why kwok cannot be measured */
+function kwokMissing() {
+  const kwok = process.env.KRMKIT_KWOK
+  if (!kwok) return 'KRMKIT_KWOK names no executable (`go install sigs.k8s.io/kwok/cmd/kwok@latest` builds one)'
+  if (!existsSync(kwok)) return `KRMKIT_KWOK names ${kwok}, which does not exist`
+  return peer === undefined ? 'it needs the stock server' : undefined
+}
+
+/** A stock server with kwok, which simulates one node; as kwokctl starts them, but without scheduler and controller manager. */
+async function kwokStarter(folder) {
+  const startServerOfKwok = await stockStarter(folder)
+  const { startKwok } = await import(await bundleInside('kwok-process'))
+  return async () => {
+    const stock = await startServerOfKwok()
+    try {
+      const kwok = await startKwok(process.env.KRMKIT_KWOK, { url: stock.url, folder: stock.dir, token })
+      const close = async () => {
+        await kwok.close()
+        await stock.close()
+      }
+      return { url: stock.url, pids: [...stock.pids, kwok.pid], close }
+    } catch (error) {
+      await stock.close()
+      throw error
+    }
   }
 }
 
@@ -118,9 +149,14 @@ server.
 ${processTable()}
 Ready: from the start of the processes until all answer; a stock server is an etcd and a kube-apiserver, which is asked every 200 ms. Tests come from
 another process, whose processor time is not included. The first requests of a process are the slowest, in particular for krmkit, whose code is
-compiled while it runs. ${peer === undefined ? `The stock server was skipped: ${withoutStock}. ` : ''}More processes than these were not measured. kwok was not measured: it simulates nodes beside a stock server, whose costs are
-in the table.
+compiled while it runs. ${peer === undefined ? `The stock server was skipped: ${withoutStock}. ` : ''}More processes than these were not measured. ${aboutKwok()}
 `
+}
+
+function aboutKwok() {
+  if (withoutKwok !== undefined) return `kwok was skipped: ${withoutKwok}.`
+  return `kwok simulates one
+node beside each stock server, without scheduler and controller manager; these servers are ready when the node is.`
 }
 
 function insideTable() {
@@ -146,7 +182,11 @@ function insideTable() {
 }
 
 function processTable() {
-  const names = { krmkit: 'krmkit, `serve --storage memory`', stock: 'stock server with etcd' }
+  const names = {
+    krmkit: 'krmkit, `serve --storage memory`',
+    stock: 'stock server with etcd',
+    kwok: 'stock server with etcd and kwok',
+  }
   const rows = processes.map((row) => [
     names[row.name],
     row.count,

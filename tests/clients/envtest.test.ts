@@ -53,9 +53,12 @@ describe.skipIf(isMissing)(`envtest${isMissing ? ` (skipped: ${program.missing})
 
   it('creates no objects in namespaces', () => expect(steps.get('config maps')).toBe(1))
 
-  it('garbage-collects dependents', () => expect(steps.get('collected')).toBe('owned'))
+  it('runs no controllers by default: status, dependents and namespaces stay as they are', () =>
+    expect(steps.get('uncontrolled')).toBe('Terminating, 2 ready, 0 replica sets'))
 
-  it('deletes namespaces', () => expect(steps.get('namespace gone')).toBe(true))
+  it('garbage-collects dependents with its controller', () => expect(steps.get('collected')).toBe('owned'))
+
+  it('deletes namespaces with their controller', () => expect(steps.get('namespace gone')).toBe(true))
 
   it('authenticates and authorizes added users by certificate', () => {
     expect(steps.get('refused')).toBe(

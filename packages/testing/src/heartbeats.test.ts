@@ -70,6 +70,21 @@ describe('heartbeats while time advances', () => {
     expect(items).toHaveLength(24)
     const count = (resource: string) => cluster.ledger.count({ resource, controllers: true })
     expect([count('leases'), count('nodes')]).toEqual([6, 3])
-    expect(cluster.ledger.count({ controllers: true })).toBeLessThan(700)
+    expect(cluster.ledger.count({ controllers: true })).toBeLessThan(600)
+  })
+
+  it('come with controllers that send no request in vain', async () => {
+    await using cluster = await start()
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'web:1' }] } }
+    const spec = { schedule: '0 * * * *', jobTemplate: { spec: { template } }, successfulJobsHistoryLimit: 1 }
+    await cluster.client.create(CronJob, { metadata: { name: 'tick', namespace: 'default' }, spec })
+    await cluster.settle()
+    cluster.ledger.clear()
+    await cluster.clock.advance('4h')
+    await cluster.clock.advance('1m')
+    const { items } = await cluster.client.list(Job, { namespace: 'default' })
+    expect(items.map(({ status }) => status?.succeeded)).toEqual([1])
+    expect(cluster.ledger.find({ resource: 'pods', verb: 'delete', controllers: true })).toHaveLength(3)
+    expect(cluster.ledger.entries.filter(({ code }) => code >= 400)).toEqual([])
   })
 })

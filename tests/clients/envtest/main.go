@@ -1,5 +1,6 @@
 // What the tests of an operator do with envtest, step by step: a control plane from KUBEBUILDER_ASSETS, definitions installed, a user
-// added, objects made, collected and gone with their namespace, all stopped and started again. Prints a line of JSON for each step.
+// added, objects made, collected and gone with their namespace, all stopped and started again, without controllers. Prints a line of
+// JSON for each step.
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -72,6 +74,7 @@ func gone(ctx context.Context, c client.Client, object client.Object) error {
 func suite() error {
 	ctx := context.Background()
 	plane := &envtest.Environment{CRDs: []*apiextensionsv1.CustomResourceDefinition{gadgets()}}
+	plane.ControlPlane.GetAPIServer().Configure().Set("controllers", "namespace-controller,garbage-collector-controller")
 	begin := time.Now()
 	config, err := plane.Start()
 	if err != nil {
@@ -99,6 +102,7 @@ func suite() error {
 
 	// Those that were installed carry what the server that is gone gave them.
 	plane.CRDs = []*apiextensionsv1.CustomResourceDefinition{gadgets()}
+	plane.ControlPlane.GetAPIServer().Configure().Disable("controllers")
 	if config, err = plane.Start(); err != nil {
 		return err
 	}
@@ -110,7 +114,62 @@ func suite() error {
 		return err
 	}
 	tell("started again", len(left.Items))
+	if err := uncontrolled(ctx, c); err != nil {
+		return err
+	}
 	return plane.Stop()
+}
+
+// What a suite does in the place of controllers, and what it expects to stay as it is.
+func uncontrolled(ctx context.Context, c client.Client) error {
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "alone"}}
+	if err := c.Create(ctx, namespace); err != nil {
+		return err
+	}
+	labels := map[string]string{"app": "web"}
+	replicas := int32(2)
+	deployment := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: namespace.Name},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: &replicas,
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:1"}}},
+			},
+		},
+	}
+	if err := c.Create(ctx, deployment); err != nil {
+		return err
+	}
+	deployment.Status.Replicas = 2
+	deployment.Status.ReadyReplicas = 2
+	deployment.Status.AvailableReplicas = 2
+	if err := c.Status().Update(ctx, deployment); err != nil {
+		return err
+	}
+	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned", Namespace: namespace.Name, OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "apps/v1", Kind: "Deployment", Name: "gone", UID: "11111111-1111-1111-1111-111111111111"},
+	}}}
+	if err := c.Create(ctx, owned); err != nil {
+		return err
+	}
+	if err := c.Delete(ctx, namespace); err != nil {
+		return err
+	}
+	// Longer than controllers take.
+	time.Sleep(time.Second)
+	for _, object := range []client.Object{namespace, deployment, owned} {
+		if err := c.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
+			return err
+		}
+	}
+	var sets appsv1.ReplicaSetList
+	if err := c.List(ctx, &sets, client.InNamespace(namespace.Name)); err != nil {
+		return err
+	}
+	tell("uncontrolled", fmt.Sprintf("%s, %d ready, %d replica sets", namespace.Status.Phase, deployment.Status.ReadyReplicas, len(sets.Items)))
+	return nil
 }
 
 func objects(ctx context.Context, c client.Client) error {

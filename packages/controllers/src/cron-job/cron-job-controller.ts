@@ -93,7 +93,7 @@ class CronJobController implements AsyncDisposable {
   /** Returns the status without jobs that have ended or are gone. */
   async #observe(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<CronJobStatus> {
     const { client, signal } = this.#context
-    const { active: before = [], ...status } = structuredClone(cronJob.status ?? {}) as CronJobStatus
+    const { active: before = [], ...status } = (cronJob.status ?? {}) as CronJobStatus
     const byUid = new Map(owned.map((job) => [job.metadata.uid, job]))
     const active: CronJobStatus['active'] = []
     for (const reference of before) {

@@ -43,6 +43,8 @@ class JobController implements AsyncDisposable {
   /** Uids of pods whose finalizer was removed, until the informer shows it. */
   readonly #released = new Map<string, Set<string>>()
   readonly #backoff = new Map<string, BackoffRecord>()
+  /** Versions of a job that this controller has replaced, until the informer shows a later one. */
+  readonly #replaced = new Map<string, Set<string | undefined>>()
   readonly #orphans: WorkQueue<string>
   readonly #subscriptions: readonly (() => void)[]
 
@@ -106,8 +108,12 @@ class JobController implements AsyncDisposable {
     if (job === undefined || terminalCondition(job) !== undefined) {
       this.#released.delete(key)
       this.#backoff.delete(key)
+      this.#replaced.delete(key)
       return undefined
     }
+    // The informer will show the later version, which queues the job again.
+    if (this.#replaced.get(key)?.has(job.metadata.resourceVersion) === true) return undefined
+    this.#replaced.delete(key)
     const { managedBy = this.#keys.manager } = job.spec ?? {}
     if (managedBy !== this.#keys.manager) return undefined
     const waitMs = this.#expectations.waitMs(key)
@@ -185,8 +191,13 @@ class JobController implements AsyncDisposable {
 
   async #writeStatus(state: JobState): Promise<void> {
     const { client, fieldManager, signal } = this.#context
+    const { resourceVersion } = state.job.metadata
     const changed = { ...(state.job as Job), status: state.status }
     state.job = await client.update(jobs, changed, { subresource: 'status', fieldManager, signal })
+    if (state.job.metadata.resourceVersion === resourceVersion) return
+    const key = queueKey(state.job)
+    const replaced = this.#replaced.get(key) ?? new Set()
+    this.#replaced.set(key, replaced.add(resourceVersion))
   }
 
   /** Removes the finalizer of ended pods. @returns the first error */

@@ -321,7 +321,9 @@ export class RunningSimulation implements AsyncDisposable {
     for (const event of events) await this.#recorders.get(node.template.name)?.record(object, event)
   }
 
+  /** A pod without a grace period needs no second deletion: the server removes it when its last finalizer is gone. */
   async #finishDeletion({ metadata }: ReadonlyPod): Promise<void> {
+    if (metadata.deletionGracePeriodSeconds === 0) return
     const { client, signal } = this.#context
     const { name = '', namespace = '', uid = '' } = metadata
     await ignoreGone(client.delete(pods, name, { namespace, gracePeriodSeconds: 0, preconditions: { uid }, signal }))

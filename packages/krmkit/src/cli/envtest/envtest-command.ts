@@ -3,8 +3,8 @@ import { emulatedVersion } from '../flag-values.ts'
 import { runToExitCode } from '../offline/command.ts'
 import type { Terminal } from '../offline/terminal.ts'
 
-/** Default controllers: none that creates objects, because tests count objects. */
-const usualControllers = 'namespace-controller,garbage-collector-controller'
+/** Default controllers: none, because suites for envtest write the status of objects and count on dependents that stay. */
+const defaultControllers = ''
 
 /** The sub-command `envtest`. */
 export function envtestCommand(terminal: Terminal): Command {
@@ -20,7 +20,7 @@ export function envtestCommand(terminal: Terminal): Command {
         .choices(['path', 'env'])
         .default('env'),
     )
-    .addOption(new Option('--controllers <names>', 'controllers to run: * for all, empty for none').default(usualControllers))
+    .addOption(new Option('--controllers <names>', 'controllers to run: * for all').default(defaultControllers, 'none'))
     .addOption(
       new Option('--emulated-version <version>', 'release to behave like, 1.21 to 1.33; default: 1.33').argParser(
         emulatedVersion,
@@ -43,7 +43,7 @@ export function kubeApiserverCommand(serve: (args: readonly string[]) => Promise
       const started = Number(process.env['KRMKIT_PARENT'])
       const first = Number.isInteger(started) && started > 0 ? started : undefined
       followParent({ initial: first, parent: () => process.ppid, every: everySecond }, () => process.kill(process.pid, 'SIGTERM'))
-      await serve(serverArguments(command.args, { controllers: usualControllers }))
+      await serve(serverArguments(command.args, { controllers: defaultControllers }))
     })
 }
 
