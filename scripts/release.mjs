@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run release` is a dry run: it builds and packs every package, checks each tarball, installs them in empty projects and runs the README
-// examples, the command, jest and the templates there. `npm run release -- --publish` also publishes. `--keep` keeps the folder;
+// examples, the command, jest, the templates and the pages of docs/tasks.md there. `npm run release -- --publish` also publishes. `--keep` keeps the folder;
 // `--tarballs <folder>` checks the tarballs of a kept folder instead of building.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkConsumers } from './release/consumers.mjs'
 import { installAll, runExamples } from './release/examples.mjs'
+import { checkPages } from './release/pages.mjs'
 import { checkTarball, packAll, unpackAll } from './release/tarballs.mjs'
 import { checkTemplates } from './release/templates.mjs'
 import { root, setup } from './setup.mjs'
@@ -37,6 +38,7 @@ try {
   for (const { name, problems } of runExamples(project, packages)) check(`example ${name}`, problems)
   for (const { name, problems } of await checkConsumers(work, packages, project)) check(name, problems)
   for (const { name, problems } of await checkTemplates(work, packages)) check(name, problems)
+  for (const { name, problems } of checkPages(work, packages)) check(name, problems)
   check('changesets', unreleasedProblems(packages))
   if (failures.length === 0 && values.publish) {
     for (const { tarball } of packages) run('npm', ['publish', tarball, '--access', 'public', '--provenance'])

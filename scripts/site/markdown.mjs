@@ -50,7 +50,14 @@ function setRules(markdown) {
   rules.th_close = (tokens, index) => (isEmpty(tokens, index, -1) ? '</td>' : '</th>')
   rules.td_open = () => '<td>'
   rules.code_block = (tokens, index) => codeBlock(tokens[index].content, '')
-  rules.fence = (tokens, index) => codeBlock(tokens[index].content, tokens[index].info.trim())
+  rules.fence = (tokens, index) => fence(tokens[index].content, tokens[index].info.trim())
+}
+
+/** A fenced block; what follows its language is the name of a file. */
+function fence(code, info) {
+  const [language, ...rest] = info.split(' ')
+  const name = rest.join(' ')
+  return `${name === '' ? '' : `<p class="file">${escapeHtml(name)}</p>\n`}${codeBlock(code, language)}`
 }
 
 export function codeBlock(code, language) {

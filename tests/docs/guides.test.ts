@@ -10,7 +10,6 @@ import { codeBlocksOf, runBlock, typeErrorsOf } from './code-blocks.ts'
 
 /** Blocks that run elsewhere, or need more than a process. They compile here. */
 const notRunHere: Readonly<Record<string, string>> = {
-  'docs/control-plane.md 1': 'examples/own-resource runs the program',
   'docs/storage.md 1': 'describes several processes; tests of @krmkit/storage/socket run them',
   'docs/storage.md 2': 'needs an etcd; tests/etcd runs it',
 }

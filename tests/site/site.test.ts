@@ -47,6 +47,13 @@ describe('npm run site', () => {
     expect(textOf('docs/conformance.html')).toMatch(/<tr id="P1">[\s\S]*?source\/packages\/[^"]+\.test\.ts\.html/)
   })
 
+  it('names the file of a code block, and colours it by its language', () => {
+    expect(textOf('docs/authorization.html')).toMatch(/<p class="file">roles\/shop.yaml<\/p>\n<pre tabindex="0"><code>apiVersion/)
+    expect(textOf('docs/control-plane.html')).toMatch(
+      /<p class="file">control-plane.ts<\/p>\n<pre tabindex="0"><code><span class="keyword">import/,
+    )
+  })
+
   it('copies the plots', () => expect(textOf('docs/performance/requests.svg')).toContain('<svg'))
 })
 

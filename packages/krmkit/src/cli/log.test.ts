@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@krmkit/apiserver/audit'
+import { ClientError } from '@krmkit/client'
 import { describe, expect, it } from 'vitest'
 import { createStreamLog, logRequest } from './log.ts'
 
@@ -26,6 +27,15 @@ describe('createStreamLog', () => {
       'krmkit: a request failed: no disk\n',
       'krmkit: 2024-01-01T00:00:00.012000Z list /api/v1/pods 200 12ms jane audit-1\n',
     ])
+  })
+
+  it('writes no stack of a server that cannot be reached', () => {
+    const log = createStreamLog(write)
+    log.error('authentication', new ClientError({ code: 'Unreachable', message: 'cannot reach https://issuer.example.com' }))
+    log.error('authentication', new Error('a bug'))
+    const [unreachable, bug] = written()
+    expect(unreachable).toBe('krmkit: authentication: cannot reach https://issuer.example.com\n')
+    expect(bug).toMatch(/^krmkit: authentication: Error: a bug\n +at /)
   })
 
   it('writes an object per line in JSON, with the members of the stock server', () => {

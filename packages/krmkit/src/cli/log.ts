@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@krmkit/apiserver/audit'
+import { ClientError } from '@krmkit/client'
 
 /** The log of the server, written to the error stream. */
 export interface Log {
@@ -40,6 +41,8 @@ export function logRequest(log: Log, event: AuditEvent): void {
   })
 }
 
+/** The stack of an error, but not of an unreachable server: its message is all that a user needs. */
 function describe(error: unknown): string {
+  if (error instanceof ClientError && error.code === 'Unreachable') return error.message
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

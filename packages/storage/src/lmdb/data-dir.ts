@@ -55,7 +55,12 @@ export function checkDataDir(dir: string): void {
       return checkDataFile(path, 'r')
     }
   })
-  if (state === 'empty') throw unavailable('access', `${dir} contains no durable store`)
+  if (state === 'empty') throw unavailable('access', missingStore(dir))
+}
+
+/** The message for a folder without a store. */
+export function missingStore(dir: string): string {
+  return `${dir} contains no durable store: "krmkit serve --storage durable" and lmdbStorage() create one`
 }
 
 function isReadOnly(error: unknown): boolean {

@@ -3,7 +3,7 @@ import type { Database, RootDatabase } from 'lmdb'
 import type { Revision } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
 import { crc32 } from './crc32.ts'
-import { unavailable } from './data-dir.ts'
+import { missingStore, unavailable } from './data-dir.ts'
 
 const format = 'krmkit-storage 2'
 /** Formats that this version reads, and upgrades when it opens them for writing. */
@@ -83,8 +83,7 @@ export async function openEnvironment(
     })
     const names = [...root.getKeys()].map(String)
     if (names.some((name) => !tableNames.includes(name))) throw unavailable('foreign', `${dir} contains data of another program`)
-    if (readOnly && !tableNames.every((name) => names.includes(name)))
-      throw unavailable('foreign', `${dir} contains no durable store`)
+    if (readOnly && !tableNames.every((name) => names.includes(name))) throw unavailable('foreign', missingStore(dir))
     const metadata: MetadataTable = root.openDB('facts', asBinary)
     const records = root.openDB('records', asBinary) as unknown as RecordTable
     const recordsInPlace = root.openDB('records', inPlace) as unknown as RecordReader

@@ -79,7 +79,7 @@ describe('krmkit backup and krmkit restore', () => {
     expect(await readdir(`${folder}/to`)).toEqual([])
     expect(await failing('backup', '--data-dir', `${folder}/none`)).toEqual([
       2,
-      expect.stringContaining('contains no durable store'),
+      expect.stringContaining('contains no durable store: "krmkit serve --storage durable" and lmdbStorage() create one'),
     ])
   })
 
