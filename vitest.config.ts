@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Files that change or count what all modules of a thread share. */
 const alone = ['packages/http/src/closed-sessions.test.ts', 'packages/schema/src/load-cel.test.ts']
@@ -22,7 +22,7 @@ export default defineConfig({
             'packages/create-krmkit/templates/*/src/**/*.test.ts',
             'examples/**/*.test.ts',
           ],
-          exclude: alone,
+          exclude: [...configDefaults.exclude, ...alone],
           // The files of a thread share their modules: loading them takes longer than most tests.
           isolate: false,
         },

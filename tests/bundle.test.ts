@@ -51,7 +51,7 @@ describe('the start of a server', () => {
       join(folder, 'krmkit.cjs'),
       `for (const name of ${JSON.stringify([...modules])}) require(name)\nconsole.log('done')`,
     )
-    const env = { ...process.env, NODE_OPTIONS: '', NODE_DEBUG_NATIVE: 'CODE_CACHE' }
+    const env = { ...process.env, NODE_OPTIONS: '', FORCE_COLOR: undefined, NODE_DEBUG_NATIVE: 'CODE_CACHE' }
     const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'main.cjs'), 'serve'], { encoding: 'utf8', env })
     expect(stdout).toContain('done')
     const lines = `${stdout}${stderr}`.split('\n')

@@ -16,6 +16,7 @@ trap 'echo "line $LINENO of page.sh failed: $BASH_COMMAND" >&2' ERR
 # Starts a server in place of the former one, and waits until it prints its address.
 in_background() {
   stop_server
+  : >server.log
   "$@" >server.log 2>&1 &
   server=$!
   until grep -q '://127\.0\.0\.1' server.log; do
