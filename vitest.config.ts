@@ -1,7 +1,11 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
 /** Files that change or count what all modules of a thread share. */
-const alone = ['packages/http/src/closed-sessions.test.ts', 'packages/schema/src/load-cel.test.ts']
+const alone = [
+  'packages/http/src/closed-sessions.test.ts',
+  'packages/kinds/src/strategies/apiextensions/custom-resource-definition/strategy.test.ts',
+  'packages/schema/src/load-cel.test.ts',
+]
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
