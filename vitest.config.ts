@@ -15,23 +15,24 @@ export default defineConfig({
     pool: 'threads',
     maxWorkers: 2,
     maxConcurrency: 10,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     projects: [
       {
         extends: true,
         test: {
-          name: 'packages',
+          name: 'shared',
           include: [
             'packages/*/src/**/*.test.ts',
             'packages/create-krmkit/templates/*/src/**/*.test.ts',
             'examples/**/*.test.ts',
+            'tests/**/*.test.ts',
           ],
           exclude: [...configDefaults.exclude, ...alone],
           // The files of a thread share their modules: loading them takes longer than most tests.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'project', include: ['tests/**/*.test.ts', ...alone] } },
+      { extends: true, test: { name: 'alone', include: alone } },
     ],
   },
 })

@@ -8,7 +8,7 @@ import { type FuzzedServer, startInProcess } from './fuzz/transports.ts'
  * rejections are Status documents. `npm run fuzz` sends a million of them over every transport. Failures print the seed.
  */
 
-const requests = 24_000
+const requests = 16_000
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121)
 
 describe('hostile requests', () => {

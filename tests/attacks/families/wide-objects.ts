@@ -126,8 +126,8 @@ export const wideObjects: Family = {
     const isFull = context.size === 'full'
     await using target = await startTarget({ prepare })
     await watchingHeap(target, context, async () => {
-      await sendMeasured(target, mapAttacks(isFull ? 100_000 : 60_000), context)
-      await sendMeasured(target, definitionAttacks(isFull ? 30_000 : 15_000), context)
+      await sendMeasured(target, mapAttacks(isFull ? 100_000 : 30_000), context)
+      await sendMeasured(target, definitionAttacks(isFull ? 30_000 : 7_500), context)
     })
   },
 }

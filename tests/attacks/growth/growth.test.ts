@@ -11,9 +11,9 @@ import { type Growable, grow, growables, sortsOf } from './grown-objects.ts'
  * to grow too fast are measured again, best of several runs.
  */
 
-const length = 1000
+const length = 500
 /** Shorter durations are not checked: quadratic code takes longer at these lengths. */
-const noticeableMs = 8
+const noticeableMs = 4
 /** Between 2, for linear growth, and 4. */
 const maxGrowth = 3.2
 /** Runs of which the best counts: before a stage is suspected, and before it is a problem. */
