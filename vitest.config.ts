@@ -1,11 +1,21 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Files that change or count what all modules of a thread share. */
+/** Files that need a thread to themselves: they replace or count what its modules share, or fill its heap. */
 const alone = [
-  'packages/http/src/closed-sessions.test.ts',
+  'packages/http/src/{closed-sessions,write-coalescer}.test.ts',
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/strategy.test.ts',
+  'packages/meta/src/{bytes,clock}.test.ts',
   'packages/schema/src/load-cel.test.ts',
+  'packages/storage/src/{etcd/leases,mvcc/mvcc-storage}.test.ts',
+  'tests/{bundle,browser,browser-size,cycles,fuzz,public-names,request-closures}.test.ts',
+  'tests/{attacks,histories,playground,site}/**/*.test.ts',
 ]
+
+/** Files that share the modules of a thread: loading them takes longer than most tests. */
+const sharing = (name: string, include: readonly string[]) => ({
+  extends: true as const,
+  test: { name, include: [...include], exclude: [...configDefaults.exclude, ...alone], isolate: false },
+})
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
@@ -17,21 +27,12 @@ export default defineConfig({
     maxConcurrency: 10,
     testTimeout: 60_000,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: [
-            'packages/*/src/**/*.test.ts',
-            'packages/create-krmkit/templates/*/src/**/*.test.ts',
-            'examples/**/*.test.ts',
-            'tests/**/*.test.ts',
-          ],
-          exclude: [...configDefaults.exclude, ...alone],
-          // The files of a thread share their modules: loading them takes longer than most tests.
-          isolate: false,
-        },
-      },
+      sharing('packages', [
+        'packages/*/src/**/*.test.ts',
+        'packages/create-krmkit/templates/*/src/**/*.test.ts',
+        'examples/**/*.test.ts',
+      ]),
+      sharing('tests', ['tests/**/*.test.ts']),
       { extends: true, test: { name: 'alone', include: alone } },
     ],
   },
