@@ -13,12 +13,16 @@ const host = {
 
 let faults = 0
 for (const config of ['tsconfig.json', 'playground/tsconfig.json']) {
-  const { options, fileNames, errors, projectReferences } = ts.getParsedCommandLineOfConfigFile(`${root}/${config}`, {}, {
-    ...ts.sys,
-    onUnRecoverableConfigFileDiagnostic: (diagnostic) => {
-      throw new Error(ts.formatDiagnostic(diagnostic, host))
+  const { options, fileNames, errors, projectReferences } = ts.getParsedCommandLineOfConfigFile(
+    `${root}/${config}`,
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: (diagnostic) => {
+        throw new Error(ts.formatDiagnostic(diagnostic, host))
+      },
     },
-  })
+  )
   const program = ts.createProgram({
     rootNames: fileNames,
     options: { ...options, noEmit: true, incremental: false },
