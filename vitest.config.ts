@@ -11,6 +11,9 @@ const alone = [
   'tests/{attacks,histories,playground,site}/**/*.test.ts',
 ]
 
+/** Packages whose tests mostly start servers. A project ends its threads, and so frees what their files have left on the heap. */
+const servers = 'apiserver|client|controllers|http|krmkit|testing'
+
 /** Files that share the modules of a thread: loading them takes longer than most tests. */
 const sharing = (name: string, include: readonly string[]) => ({
   extends: true as const,
@@ -27,8 +30,9 @@ export default defineConfig({
     maxConcurrency: 10,
     testTimeout: 60_000,
     projects: [
-      sharing('packages', [
-        'packages/*/src/**/*.test.ts',
+      sharing('libraries', [`packages/!(${servers})/src/**/*.test.ts`]),
+      sharing('servers', [
+        `packages/@(${servers})/src/**/*.test.ts`,
         'packages/create-krmkit/templates/*/src/**/*.test.ts',
         'examples/**/*.test.ts',
       ]),

@@ -1,4 +1,5 @@
 import type { Difference, Divergence } from '../compare.ts'
+import type { NormalAnswer } from '../normalize.ts'
 import type { KnownDivergence } from './index.ts'
 
 /** Departures on purpose, where the specification is silent. */
@@ -120,7 +121,31 @@ export const ownDepartures: readonly KnownDivergence[] = [
       !/^\/apis\/[^/]*example\.com\//.test(step.path) &&
       /\{[^{}]*":\[\]/.test(JSON.stringify(step.body)),
   },
+  {
+    id: 'D146',
+    title: 'A patch of a webhook that changes nothing reinvokes no webhook',
+    reason:
+      'The stock server compares the object with itself decoded from JSON, which cuts the time of its new managedFields to seconds, and so takes the first patch of a write for a change whatever it does.',
+    matches: ({ at }, { step, stock, krmkit }) =>
+      step.path === '{hook}/{id}' && at.startsWith('body.reviews') && isReinvocation(reviewsOf(stock), reviewsOf(krmkit)),
+  },
 ]
+
+interface Review {
+  readonly path: string
+  readonly review: { readonly request: { readonly object: unknown } }
+}
+
+function reviewsOf({ body }: NormalAnswer): readonly Review[] {
+  return (body as { reviews?: readonly Review[] } | null)?.reviews ?? []
+}
+
+/** Whether the stock server calls some of the same webhooks again with the object that they have seen. */
+function isReinvocation(stock: readonly Review[], krmkit: readonly Review[]): boolean {
+  const paths = new Set(krmkit.map(({ path }) => path))
+  const objects = new Set(stock.map(({ review }) => JSON.stringify(review.request.object)))
+  return stock.length > krmkit.length && objects.size === 1 && stock.every(({ path }) => paths.has(path))
+}
 
 function isOwnershipOrVersion(at: string): boolean {
   return at === 'body.metadata.resourceVersion' || at.startsWith('body.metadata.managedFields')

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 /** The client of fabric8: typed and generic objects, every sort of patch, watches, informers, leader election. */
 final class Fabric8 {
@@ -110,9 +111,10 @@ final class Fabric8 {
     steps.step("scale", () -> client.apps().deployments().inNamespace(namespace).withName("web").scale(3).getSpec().getReplicas());
     steps.step(
         "status",
-        () -> client.apps().deployments().inNamespace(namespace).withName("web")
+        // The deployment controller writes the status as well.
+        () -> retryOnConflict(() -> client.apps().deployments().inNamespace(namespace).withName("web")
             .editStatus(found -> new DeploymentBuilder(found).withNewStatus().withReplicas(2).endStatus().build())
-            .getStatus().getReplicas());
+            .getStatus().getReplicas()));
     steps.step(
         "refused",
         () -> {
@@ -124,6 +126,16 @@ final class Fabric8 {
             return refused.getStatus().getDetails().getCauses().get(0).getField();
           }
         });
+  }
+
+  private static <T> T retryOnConflict(Supplier<T> write) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return write.get();
+      } catch (KubernetesClientException refused) {
+        if (refused.getCode() != 409 || attempt == 10) throw refused;
+      }
+    }
   }
 
   private static void watches(Steps steps, KubernetesClient client) {
