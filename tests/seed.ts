@@ -1,3 +1,5 @@
+// Loaded first: `X509Certificate#toLegacyObject`, called before it, leaves `tls.createSecureContext` undefined in Node 20.
+import 'node:tls'
 import fc from 'fast-check'
 
 /**

@@ -26,7 +26,7 @@ export async function issueAuthority(options: SelfSignedOptions): Promise<KeyPai
   const keys = await generateKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialHex(options.serial),
-    name: [{ CN: [options.commonName] }],
+    name: new x509.Name([{ CN: [{ utf8String: options.commonName }] }]),
     notBefore: new Date(options.notBefore),
     notAfter: new Date(options.notAfter),
     keys,
@@ -55,8 +55,8 @@ export async function issueServing(
   const issuerPublic = issuer.publicKey.export({ type: 'spki', format: 'der' })
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialHex(options.serial),
-    subject: [{ CN: [options.commonName] }],
-    issuer: [{ CN: [issuer.toLegacyObject().subject.CN as string] }],
+    subject: new x509.Name([{ CN: [{ utf8String: options.commonName }] }]),
+    issuer: new x509.X509Certificate(authority.certificate).subjectName,
     notBefore: new Date(options.notBefore),
     notAfter: new Date(options.notAfter),
     publicKey: keys.publicKey,
