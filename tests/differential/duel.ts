@@ -4,6 +4,7 @@ import { keepParameters } from './keeper.ts'
 import { explain, type KnownDivergence } from './known/index.ts'
 import { type NormalAnswer, Normalizer } from './normalize.ts'
 import type { Agreement, Answer, Scenario, Step } from './scenario.ts'
+import { SecondSpan, type TimedResult, withoutSplit } from './second-span.ts'
 import { type ScenarioRun, type Side, SideRunner, sleep } from './side.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -12,6 +13,8 @@ export interface DuelResult {
   readonly steps: number
   /** The first divergence that no known one explains. */
   readonly divergence: Divergence | undefined
+  /** A divergence that was gone when the scenario was repeated, because a second had begun during a request. */
+  readonly settled?: Divergence
   /** Ids of the known divergences that were seen. */
   readonly known: ReadonlySet<string>
   /** Answers with texts, and those among them whose texts are equal. */
@@ -51,12 +54,25 @@ export class Duel {
     this.#krmkit.close()
   }
 
+  /** Runs a scenario; again, if it shows a divergence and a second began during a request. */
   async run(scenario: Scenario): Promise<DuelResult> {
+    const { first, last } = await withoutSplit(
+      () => this.#runOnce(scenario),
+      ({ divergence }) => divergence !== undefined,
+    )
+    const settled = last.divergence === undefined ? first.divergence : undefined
+    return settled === undefined ? last : { ...last, settled }
+  }
+
+  async #runOnce(scenario: Scenario): Promise<TimedResult<DuelResult>> {
     const id = `q${this.#prefix}${(this.#runs++).toString(36)}z`
     const [stock, krmkit] = await Promise.all([this.#stock.begin(scenario, id), this.#krmkit.begin(scenario, id)])
     const judge = new Judge(id)
+    let isSplit = false
     for (const step of scenario.steps) {
+      const span = new SecondSpan()
       const [theirs, ours] = await Promise.all([stock.send(step), krmkit.send(step)])
+      isSplit ||= span.isSplit
       await Promise.all([stock.settle(step, theirs), krmkit.settle(step, ours)])
       if (step.agree !== undefined && theirs.status < 400 && ours.status < 400) await untilAgreed(step.agree, stock, krmkit)
       // The events of a watch are compared when it ends; its opening when it is refused.
@@ -66,7 +82,7 @@ export class Duel {
     }
     await this.#collectWatches(scenario, stock, krmkit, judge)
     await this.#cleanUp(scenario, stock, krmkit)
-    return judge.result()
+    return { result: judge.result(), isSplit }
   }
 
   async #collectWatches(scenario: Scenario, stock: ScenarioRun, krmkit: ScenarioRun, judge: Judge): Promise<void> {

@@ -28,8 +28,9 @@ ${open.length === 0 ? 'None.' : open.map(openLine).join('\n')}
 
 ## Settled divergences
 
-Differences of one of these runs that were gone when a later one repeated their scenario: a known divergence explains them since, or they
-depend on time, such as what had reached a cache.
+Differences that were gone when their scenario was repeated: a known divergence explains them since, or they depend on time, such as what had
+reached a cache, or which of the two servers handled a request before a second began: times have whole seconds, and their order is that of
+the entries of managedFields.
 
 ${totals.settled.size === 0 ? 'None.' : [...totals.settled.values()].map(openLine).join('\n')}
 

@@ -83,6 +83,7 @@ async function compare(duel: Duel): Promise<number> {
     steps += result.steps
     const cause = result.divergence && signature(result.divergence)
     totals.add({ seed, index, area }, result, cause)
+    if (result.settled !== undefined) totals.addSettled({ seed, index, area }, signature(result.settled))
     if (cause === undefined) return
     const group = groups.get(cause)
     if (group === undefined) groups.set(cause, { count: 1, index, area, first: { scenario, result } })
@@ -169,7 +170,9 @@ async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Prom
 function printDivergence(divergence: Divergence | undefined): void {
   for (const { at, stock, krmkit } of divergence?.differences.slice(0, 6) ?? []) {
     const from = commonStart(stock, krmkit)
-    console.log(`   ${at}\n      stock  ${shortened(stock, from)}\n      krmkit ${shortened(krmkit, from)}`)
+    console.log(
+      `   ${divergence?.step.id}: ${at}\n      stock  ${shortened(stock, from)}\n      krmkit ${shortened(krmkit, from)}`,
+    )
   }
 }
 

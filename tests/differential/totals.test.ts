@@ -45,6 +45,15 @@ describe('totals of a differential test', () => {
     expect(run(stored, 8).openDivergences()).toEqual([{ area: 'reads', cause: 'GET body', count: 1, seed: 8, index: 1 }])
   })
 
+  it('keep divergences that were gone at once', () => {
+    const totals = run(new Totals('a'), 7)
+    totals.addSettled({ seed: 7, index: 2, area: 'lives' }, 'PUT body')
+    totals.addSettled({ seed: 7, index: 3, area: 'lives' }, 'PUT body')
+    expect(Totals.ofState(totals.state(), 'a').settled.get('PUT body')).toMatchObject({ count: 2, index: 2 })
+    expect(divergenceReport([], totals)).toContain('- lives, 2 scenarios, first 2 of seed 7: `PUT body`')
+    expect(totals.openDivergences()).toHaveLength(1)
+  })
+
   it('go on with a seed where it was left', () => {
     const totals = Totals.ofState(run(new Totals('a'), 7).state(), 'a')
     expect([totals.start(7), totals.start(7), totals.start(9)]).toEqual([2, 3, 0])

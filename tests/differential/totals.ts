@@ -50,7 +50,7 @@ export class Totals {
   readonly wording = { all: 0, equal: 0 }
   /** By cause. */
   readonly open = new Map<string, OpenDivergence>()
-  /** Divergences of earlier runs whose first scenario has none now: known since, or not seen again. By cause. */
+  /** Divergences that were gone when their first scenario was repeated: known since, or they depend on time. By cause. */
   readonly settled = new Map<string, OpenDivergence>()
 
   constructor(build: string) {
@@ -109,6 +109,16 @@ export class Totals {
     if (cause === undefined) return
     const seen = this.open.get(cause)
     if (seen === undefined) this.open.set(cause, { area, cause, count: 1, seed, index })
+    else seen.count++
+  }
+
+  /** Counts a divergence that was gone when its scenario was repeated at once. */
+  addSettled(
+    { seed, index, area }: { readonly seed: number; readonly index: number; readonly area: string },
+    cause: string,
+  ): void {
+    const seen = this.settled.get(cause)
+    if (seen === undefined) this.settled.set(cause, { area, cause, count: 1, seed, index })
     else seen.count++
   }
 

@@ -121,10 +121,14 @@ function deleteBody(random: RandomChoices): Pick<Step, 'body'> {
   return { body: { json: options as never } }
 }
 
-/** Namespaces: their phases, finalizers by sub-resource, and writes into terminating ones. */
+/**
+ * Namespaces: their phases, finalizers by sub-resource, and writes into terminating ones. They hold Leases, which the policies and webhooks
+ * of other scenarios do not match: in a namespace that is gone, whose labels cannot be read, every policy that matches refuses a deletion.
+ */
 export function generateNamespaces(random: RandomChoices): Scenario {
   const path = '/api/v1/namespaces'
   const own = `${path}/{id}-n`
+  const leases = '/apis/coordination.k8s.io/v1/namespaces/{id}-n/leases'
   const steps: Step[] = [
     {
       id: 'create0',
@@ -138,22 +142,22 @@ export function generateNamespaces(random: RandomChoices): Scenario {
       },
     },
   ]
-  const configMap = (name: string) => ({ json: { metadata: { name } } })
+  const lease = (name: string) => ({ json: { metadata: { name } } })
   for (let i = 0; i < 10; i++) {
     switch (random.below(8)) {
       case 0:
         steps.push({ id: `delete${i}`, method: 'DELETE', path: own, query: deleteQuery(random), ...deleteBody(random) })
         break
       case 1:
-        steps.push({ id: `inside${i}`, method: 'POST', path: `${own}/configmaps`, body: configMap(`c${random.below(2)}`) })
+        steps.push({ id: `inside${i}`, method: 'POST', path: leases, body: lease(`c${random.below(2)}`) })
         break
       case 2:
         steps.push({
           id: `edit${i}`,
           method: 'PATCH',
-          path: `${own}/configmaps/c0`,
+          path: `${leases}/c0`,
           headers: { 'content-type': 'application/merge-patch+json' },
-          body: { json: { data: { a: String(i) } } },
+          body: { json: { spec: { holderIdentity: String(i) } } },
         })
         break
       case 3: {
@@ -190,7 +194,7 @@ export function generateNamespaces(random: RandomChoices): Scenario {
         })
         break
       case 6:
-        steps.push({ id: `leave${i}`, method: 'DELETE', path: `${own}/configmaps/c${random.below(2)}` })
+        steps.push({ id: `leave${i}`, method: 'DELETE', path: `${leases}/c${random.below(2)}` })
         break
       default:
         steps.push({ id: `get${i}`, method: 'GET', path: own })

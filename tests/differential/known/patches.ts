@@ -50,7 +50,10 @@ export const ofPatches: readonly KnownDivergence[] = [
       step.body !== undefined &&
       /\[\{[^\]]*(\{\}|\[\])/.test(JSON.stringify(step.body)) &&
       (isWritten(difference) ||
-        (difference.at.startsWith('body.metadata.managedFields.') && [difference.stock, difference.krmkit].includes('<absent>'))),
+        (difference.at.startsWith('body.metadata.managedFields.') &&
+          [difference.stock, difference.krmkit].includes('<absent>')) ||
+        // The other manager may have owned nothing else.
+        /^body\.metadata\.managedFields\.\d+\.manager$/.test(difference.at)),
   },
   {
     id: 'D43',

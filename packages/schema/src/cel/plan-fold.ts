@@ -1,6 +1,6 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
 import { type Constant, constantOf, type Frame, type PlanContext, type Step } from './step.ts'
-import { ArrayList, ErrorValue, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
+import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKey, type Value } from './values.ts'
 
 /**
  * Plans comprehensions. Those that build a list or map append to a private collection, so the time is linear in the number of
@@ -86,36 +86,16 @@ function run(frame: Frame, { range, init, result, loop }: Plan): Value {
       ? overList(frame, over, loop)
       : over instanceof MapValue
         ? overMap(frame, over, loop)
-        : noRange(over)
+        : noRange(over, loop)
   const outcome = error ?? result(frame)
   slots[accumulator] = before
   return outcome
 }
 
-function noRange(value: Value): ErrorValue {
-  const type = typeNameOf(value)
-  return new ErrorValue(`got '${goTypes[type] ?? type}', expected iterable type`)
-}
-
-/** Go types of the values without items, by the names of their types. */
-const goTypes: Readonly<Record<string, string>> = {
-  null_type: 'types.Null',
-  bool: 'types.Bool',
-  int: 'types.Int',
-  uint: 'types.Uint',
-  double: 'types.Double',
-  string: 'types.String',
-  bytes: 'types.Bytes',
-  'google.protobuf.Timestamp': 'types.Timestamp',
-  'google.protobuf.Duration': 'types.Duration',
-  type: '*types.Type',
-  optional_type: '*types.Optional',
-  'kubernetes.Quantity': 'cel.Quantity',
-  'kubernetes.URL': 'cel.URL',
-  'kubernetes.NamedFormat': 'cel.Format',
-  'kubernetes.Semver': 'cel.Semver',
-  'net.IP': 'cel.IP',
-  'net.CIDR': 'cel.CIDR',
+function noRange(value: Value, { second }: Loop): ErrorValue {
+  const type = goTypeOf(value)
+  if (second !== undefined) return new ErrorValue(`unsupported comprehension range type: ${type}`)
+  return new ErrorValue(`got '${type}', expected iterable type`)
 }
 
 function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): ErrorValue | undefined {

@@ -2,18 +2,32 @@ import type { Expr } from './ast.ts'
 import type { Overload } from './declarations.ts'
 import { numeric } from './equality.ts'
 import { conversionNames } from './functions/conversions.ts'
-import { entryOf, itemAt } from './functions/operators.ts'
+import { entryOf, itemAt, shownKey } from './functions/operators.ts'
 import { Patterns } from './patterns.ts'
 import { type Constant, constantOf, constantStep, Frame, PlanError, type Run, type Step } from './step.ts'
-import { ErrorValue, ListValue, MapValue, Optional, optionalNone, typeNameOf, type Value } from './values.ts'
+import {
+  Double,
+  ErrorValue,
+  goTypeOf,
+  ListValue,
+  MapValue,
+  Optional,
+  optionalNone,
+  typeNameOf,
+  Uint,
+  type Value,
+} from './values.ts'
 
 /** Member and index access, including optionals. */
 
-const noOverload = new ErrorValue('no such overload')
+/** Members of a list are selected by their index. */
+const noName = new ErrorValue("unsupported index type 'string' in list")
 
+/** Values without members, such as null, do not have the field. */
 function memberIn(value: Value, field: string): Value | undefined {
   if (value instanceof MapValue) return value.field(field)
-  return value instanceof ErrorValue ? value : noOverload
+  if (value instanceof ErrorValue) return value
+  return value instanceof ListValue ? noName : undefined
 }
 
 /** `target.field`, and `has(target.field)`, which has no additional cost. */
@@ -25,7 +39,7 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
       if (value instanceof ErrorValue) return value
       const holder = value instanceof Optional ? value.value : value
       // Values without members, such as null, do not have the field.
-      if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noOverload : false
+      if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noName : false
       return holder.field(field) !== undefined
     }
   }
@@ -39,7 +53,7 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
     if (value instanceof ErrorValue) return value
     frame.charge(1)
     if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
-    return value instanceof ListValue ? noOverload : missing
+    return value instanceof ListValue ? noName : missing
   }
 }
 
@@ -61,25 +75,44 @@ export function optionalMember(target: Step, name: Expr): Step {
 }
 
 function itemIn(value: Value, index: Value): Value {
+  const problem = keyProblem(index)
+  if (problem !== undefined) return new ErrorValue(problem)
   if (value instanceof MapValue) return entryOf(value, index)
   if (value instanceof ListValue) {
     if (numeric(index) === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
     return itemAt(value, index)
   }
-  return noOverload
+  return new ErrorValue(`no such key: ${shownKey(index)}`)
+}
+
+/** Why a value can be no index or key. */
+function keyProblem(key: Value): string | undefined {
+  const isScalar = typeof key !== 'object' || key instanceof Uint || key instanceof Double
+  return isScalar ? undefined : `invalid qualifier type: ${goTypeOf(key)}`
 }
 
 /** The item as an optional. */
 function optionalItem(value: Value, index: Value): Value {
+  const problem = keyProblem(index)
+  if (problem !== undefined) return new ErrorValue(problem)
   if (value instanceof MapValue) return asOptional(value.get(index))
-  if (!(value instanceof ListValue)) return noOverload
+  if (!(value instanceof ListValue)) return optionalNone
   const at = numeric(index)
   if (at === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
-  return at < 0 || at >= value.size ? optionalNone : asOptional(itemAt(value, index))
+  const isOutside = at < 0 || at >= value.size
+  return isOutside && Number.isInteger(Number(at)) ? optionalNone : asOptional(itemAt(value, index))
+}
+
+/** @throws PlanError when the index is a constant that can be no key. */
+function checkIndex(index: Constant): void {
+  const key = constantOf(index)
+  const problem = key === undefined ? undefined : keyProblem(key)
+  if (problem !== undefined) throw new PlanError(problem)
 }
 
 /** `target[index]` */
-export function selectIndex(target: Step, index: Step): Step {
+export function selectIndex(target: Step, index: Constant): Step {
+  checkIndex(index)
   return (frame) => {
     const value = target(frame)
     if (value instanceof ErrorValue) return value
@@ -92,7 +125,8 @@ export function selectIndex(target: Step, index: Step): Step {
 }
 
 /** `target[?index]` */
-export function optionalIndex(target: Step, index: Step): Step {
+export function optionalIndex(target: Step, index: Constant): Step {
+  checkIndex(index)
   return (frame) => {
     const value = target(frame)
     if (value instanceof ErrorValue) return value
@@ -114,7 +148,7 @@ function isAttribute(expr: Expr): boolean {
 }
 
 /** As on the stock server, attributes are free as an index and in the branches of a condition. */
-export function withoutCost(expr: Expr, step: Step): Step {
+export function withoutCost(expr: Expr, step: Constant): Constant {
   if (!isAttribute(expr)) return step
   return (frame) => {
     const { cost } = frame

@@ -256,8 +256,8 @@ interface CallRules {
   readonly cost: CostRule
   /** Whether the arguments fit; only for those whose type is not known. */
   readonly fits: ((args: readonly Value[]) => boolean) | undefined
-  /** The error for null; values of nullable schemas have the same type as others. */
-  readonly refuseNull: ((args: readonly Value[]) => ErrorValue) | undefined
+  /** The error for null arguments, where one is refused; values of nullable schemas have the same type as others. */
+  readonly refuseNull: ((args: readonly Value[]) => ErrorValue | undefined) | undefined
 }
 
 /** Evaluates the arguments, propagates errors, charges the cost and calls the function. */
@@ -268,7 +268,8 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
       const a = first(frame)
       if (a instanceof ErrorValue) return a
       frame.charge(cost)
-      if (a === null && refuseNull !== undefined) return refuseNull([a])
+      const refusal = a === null ? refuseNull?.([a]) : undefined
+      if (refusal !== undefined) return refusal
       return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
     }
   }
@@ -279,7 +280,7 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
       const b = second(frame)
       if (b instanceof ErrorValue) return b
       frame.charge(cost)
-      return (a === null || b === null) && refuseNull !== undefined ? refuseNull([a, b]) : run(frame, a, b)
+      return (a === null || b === null ? refuseNull?.([a, b]) : undefined) ?? run(frame, a, b)
     }
   }
   return (frame) => {
@@ -289,9 +290,10 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
       if (value instanceof ErrorValue) return value
       args.push(value)
     }
-    if (refuseNull !== undefined && args.includes(null)) {
+    const refusal = args.includes(null) ? refuseNull?.(args) : undefined
+    if (refusal !== undefined) {
       frame.charge(1)
-      return refuseNull(args)
+      return refusal
     }
     if (fits !== undefined && !fits(args)) {
       frame.charge(1)
@@ -323,12 +325,14 @@ const ownOperations: ReadonlySet<string> = new Set([
   '-_',
 ])
 /** Functions whose error does not name them. */
-const unnamed: ReadonlySet<string> = new Set(['!_', 'startsWith', 'endsWith', 'contains', 'matches', 'find', 'findAll'])
+const unnamed: ReadonlySet<string> = new Set(['!_', '@in', 'startsWith', 'endsWith', 'contains', 'matches', 'find', 'findAll'])
 
-/** The error of the stock server for null, by function; `undefined` for functions of any value. */
-function nullRefusal(name: string, { args }: Overload): ((values: readonly Value[]) => ErrorValue) | undefined {
-  if (args.some(({ kind }) => kind === 'dyn' || kind === 'param' || kind === 'null')) return undefined
+/** The error of the stock server for null, by function; `undefined` for arguments of any value. */
+function nullRefusal(name: string, { args }: Overload): ((values: readonly Value[]) => ErrorValue | undefined) | undefined {
+  const refuses = args.map(({ kind }) => kind !== 'dyn' && kind !== 'param' && kind !== 'null')
+  if (!refuses.includes(true)) return undefined
   return (values) => {
+    if (!values.some((value, i) => value === null && refuses[i] === true)) return undefined
     if (ownOperations.has(name)) return values[0] === null ? new ErrorValue(`no such overload: ${name}`) : noOverload
     if (unnamed.has(name)) return noOverload
     return new ErrorValue(`no such overload: ${name}(${values.map(typeNameOf).join(', ')})`)

@@ -317,6 +317,35 @@ export function typeNameOf(value: Value): string {
   return value instanceof OpaqueValue ? value.type.name : 'error'
 }
 
+/** The name of a value's type in the messages of the stock server that name its Go types. */
+export function goTypeOf(value: Value): string {
+  const name = typeNameOf(value)
+  return goTypes[name] ?? name
+}
+
+/** Go types of values, by the names of their types. */
+const goTypes: Readonly<Record<string, string>> = {
+  null_type: 'types.Null',
+  bool: 'types.Bool',
+  int: 'types.Int',
+  uint: 'types.Uint',
+  double: 'types.Double',
+  string: 'types.String',
+  bytes: 'types.Bytes',
+  'google.protobuf.Timestamp': 'types.Timestamp',
+  'google.protobuf.Duration': 'types.Duration',
+  list: '*types.baseList',
+  map: '*types.baseMap',
+  type: '*types.Type',
+  optional_type: '*types.Optional',
+  'kubernetes.Quantity': 'cel.Quantity',
+  'kubernetes.URL': 'cel.URL',
+  'kubernetes.NamedFormat': 'cel.Format',
+  'kubernetes.Semver': 'cel.Semver',
+  'net.IP': 'cel.IP',
+  'net.CIDR': 'cel.CIDR',
+}
+
 /** Whether a value has a type; type arguments are not checked. */
 export function fitsType(value: Value, type: Type): boolean {
   switch (type.kind) {

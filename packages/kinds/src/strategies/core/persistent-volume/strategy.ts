@@ -61,7 +61,7 @@ export function* validatePersistentVolumeSpec(
     else here.required('must specify required node constraints')
   }
   const name = isInline ? '' : options.name
-  validatePersistentVolumeSource(spec, at, { name, affinity: !isInline && isSet(affinity?.required) })
+  validatePersistentVolumeSource(spec, at, { name, affinity: !isInline && isSet(affinity) })
   const policy = spec.persistentVolumeReclaimPolicy
   if (isSet(spec.hostPath) && isRoot(spec.hostPath.path) && policy === 'Recycle') {
     at.child('persistentVolumeReclaimPolicy').forbidden("may not be 'recycle' for a hostPath mount of '/'")

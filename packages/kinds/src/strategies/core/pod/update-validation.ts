@@ -75,11 +75,12 @@ function validateAddedTolerations(now: readonly R<Toleration>[], before: readonl
   // The validation of the whole specification covers the added ones.
 }
 
+/** Of new gates with one name, the last one is named. */
 function validateRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
-  const known = new Set((before.schedulingGates ?? []).map((gate) => gate.name))
-  for (const gate of spec.schedulingGates ?? []) {
-    if (!known.has(gate.name)) at.forbidden(`only deletion is allowed, but found new scheduling gate '${gate.name}'`)
-  }
+  const added = new Map((spec.schedulingGates ?? []).map(({ name }, i) => [name, i]))
+  for (const { name } of before.schedulingGates ?? []) added.delete(name)
+  for (const [name, i] of added)
+    at.index(i).child('name').forbidden(`only deletion is allowed, but found new scheduling gate '${name}'`)
 }
 
 /** All members without a rule above are immutable. */
