@@ -2,8 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCatalog } from '@krmkit/kinds'
+import { createStoredForm } from '@krmkit/registry/stored-form'
+import { etcdStorage } from '@krmkit/storage/etcd'
 import { expect, it } from 'vitest'
-import { serve } from '../../packages/krmkit/src/cli/serve.ts'
+import { type RunningServer, serve } from '../../packages/krmkit/src/cli/serve.ts'
 import { serveOptions } from '../../packages/krmkit/src/cli/testing/run-command.ts'
 import { EtcdProcess, etcdProgram, withoutEtcd } from '../../packages/storage/src/etcd/testing/etcd-process.ts'
 import { slowDisk, withoutSlowDisks } from '../../packages/storage/src/etcd/testing/slow-disk.ts'
@@ -27,6 +30,7 @@ const kilobyte = 1024
 interface Setting {
   readonly etcd: EtcdProcess
   readonly server: ApiEndpoint
+  readonly running: RunningServer
 }
 
 async function withServer(flags: readonly string[], run: (setting: Setting) => Promise<void>): Promise<void> {
@@ -37,7 +41,7 @@ async function withServer(flags: readonly string[], run: (setting: Setting) => P
   const running = await serve(await serveOptions(join(folder, 'data'), own), log)
   const server = new ApiEndpoint('krmkit', Number(new URL(running.url).port), 'token')
   try {
-    await run({ etcd, server })
+    await run({ etcd, server, running })
   } finally {
     server.close()
     await running.close()
@@ -145,3 +149,53 @@ it.skipIf(program === undefined || noSlowDisks !== undefined)(
     }),
   90_000,
 )
+
+it.skipIf(program === undefined)(
+  `stops within 30 seconds while etcd does not answer, and leaves its Lease to expire${missing}`,
+  () =>
+    withServer([], async ({ etcd, server, running }) => {
+      await expect.poll(() => holderOf(etcd), { timeout: 20_000 }).not.toBe('')
+      etcd.signal('SIGSTOP')
+      const reply = server.send('POST', configMaps, configMap('during')).catch((error: Error) => error)
+      const startedMs = performance.now()
+      await running.close()
+      expect(performance.now() - startedMs).toBeLessThan(30_000)
+      // The connection may end first.
+      expect([504, undefined]).toContain(((await reply) as Reply).status)
+      etcd.signal('SIGCONT')
+      expect(await holderOf(etcd)).not.toBe('')
+    }),
+  90_000,
+)
+
+it.skipIf(program === undefined)(
+  `releases its Lease when etcd answers again before it has stopped${missing}`,
+  () =>
+    withServer([], async ({ etcd, running }) => {
+      await expect.poll(() => holderOf(etcd), { timeout: 20_000 }).not.toBe('')
+      etcd.signal('SIGSTOP')
+      const stopping = running.close()
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      etcd.signal('SIGCONT')
+      await stopping
+      expect(await holderOf(etcd)).toBe('')
+    }),
+  90_000,
+)
+
+/** The holder of the Lease of the controllers, as etcd has it; empty without one. */
+async function holderOf(etcd: EtcdProcess): Promise<string> {
+  const storage = await etcdStorage({
+    endpoints: [etcd.url],
+    form: createStoredForm({ catalog: createCatalog() }),
+    compactionIntervalMs: 0,
+  })
+  try {
+    const entry = await storage.get('/coordination.k8s.io/leases/kube-system/kube-controller-manager')
+    if (entry === undefined) return ''
+    const { spec } = JSON.parse(new TextDecoder().decode(entry.value)) as { spec?: { holderIdentity?: string } }
+    return spec?.holderIdentity ?? ''
+  } finally {
+    await storage.close()
+  }
+}
