@@ -87,6 +87,19 @@ function faults(program: string): void {
     })
   }, 60_000)
 
+  it.each([200, 2 * timeoutMs])(
+    'loses no acknowledged write and invents none while the network takes %d ms longer each way',
+    async (delayMs) => {
+      const { unanswered } = await run(async () => {
+        proxy.delay(delayMs)
+        await pause(6 * timeoutMs)
+        proxy.delay(0)
+      })
+      expect(unanswered > 0).toBe(delayMs > timeoutMs)
+    },
+    60_000,
+  )
+
   it.skipIf(noSlowDisks !== undefined)(
     `loses no acknowledged write and invents none while the disk is slow${noSlowDisks === undefined ? '' : ` (${noSlowDisks})`}`,
     async () => {
