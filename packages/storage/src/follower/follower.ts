@@ -21,6 +21,7 @@ import { checkKey } from '../keys.ts'
 import { makeEntry, ownBytes } from '../mvcc/entries.ts'
 import { MvccState } from '../mvcc/mvcc-state.ts'
 import type { ResolvedOptions } from '../options.ts'
+import type { StorageStats } from '../stats.ts'
 import { StorageError } from '../storage-error.ts'
 import { Encoder } from './encoder.ts'
 import { EntryDecoder } from './entry-decoder.ts'
@@ -172,6 +173,13 @@ export class Follower implements Storage {
 
   isStale(entry: Pick<Entry, 'key' | 'revision'>): boolean {
     return this.#form.isStale?.(entry) ?? false
+  }
+
+  stats(): StorageStats {
+    const { revision, compacted, historyBytes } = this.#state
+    const history = { revisions: revision - compacted, bytes: historyBytes }
+    const remote = this.#backend.stats?.()
+    return remote === undefined ? { history } : { history, remote }
   }
 
   async compact(revision: Revision): Promise<void> {

@@ -24,10 +24,12 @@ const pauseMs = 1000
  * order; an event that cannot be prepared yet holds back the later ones, rather than be missing.
  */
 export class PreparingBackend implements RemoteBackend {
+  readonly stats: RemoteBackend['stats']
   readonly #backend: RemoteBackend
   readonly #options: PreparingOptions
 
   constructor(backend: RemoteBackend, options: PreparingOptions) {
+    this.stats = backend.stats?.bind(backend)
     this.#backend = backend
     this.#options = options
   }
