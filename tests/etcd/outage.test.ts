@@ -61,12 +61,15 @@ async function namesOf(server: ApiEndpoint, query = ''): Promise<string[]> {
 }
 
 it.skipIf(program === undefined)(
-  `answers 503 with Retry-After while etcd is away, keeps watches, and goes on afterwards${missing}`,
+  `answers 503 with Retry-After and is not ready while etcd is away, keeps watches, and goes on afterwards${missing}`,
   () =>
     withServer([], async ({ etcd, server }) => {
       expect((await server.send('POST', configMaps, configMap('before'))).status).toBe(201)
       const watch = server.watch(`${configMaps}?resourceVersion=0`)
+      expect((await server.send('GET', '/readyz')).status).toBe(200)
       await etcd.kill()
+      expect((await server.send('GET', '/readyz')).text).toContain('[-]etcd failed')
+      expect((await server.send('GET', '/livez/etcd')).status).toBe(500)
       const replies = await Promise.all([
         server.send('POST', configMaps, configMap('during')),
         server.send('GET', configMaps),
@@ -77,6 +80,7 @@ it.skipIf(program === undefined)(
       expect((await server.send('GET', `${configMaps}?resourceVersion=0`)).status).toBe(200)
       await etcd.start()
       await expect.poll(async () => (await server.send('GET', configMaps)).status, { timeout: 20_000 }).toBe(200)
+      expect((await server.send('GET', '/readyz')).status).toBe(200)
       expect((await server.send('POST', configMaps, configMap('after'))).status).toBe(201)
       const names = () => watch.lines.map((line) => `${JSON.parse(line).type} ${JSON.parse(line).object.metadata.name}`)
       await expect.poll(names).toContain('ADDED after')
