@@ -21,6 +21,7 @@ import {
 } from './encoding/response-writer.ts'
 import { type HealthCheck, type HealthChecks, healthResponse } from './health/health.ts'
 import { stageChecks } from './health/health-stages.ts'
+import { storageCheck } from './health/storage-check.ts'
 import { issuerPaths, issuerResponse } from './issuer-discovery.ts'
 import { HealthMetrics } from './metrics/health-metrics.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -120,9 +121,7 @@ function pageNotFound(): ApiResponse {
 function healthChecks({ scope, remote, flowPages, started, readiness }: NonResourceOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => {} }
   const log: HealthCheck = { name: 'log', check: () => {} }
-  const check = () => {
-    if (Number(scope.registry.resourceVersion) < 1) throw new Error('the store has no revision')
-  }
+  const check = storageCheck(scope)
   const shutdown: HealthCheck = {
     name: 'shutdown',
     check: () => {

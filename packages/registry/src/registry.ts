@@ -12,6 +12,7 @@ import { createReader, createWriter } from './object-access.ts'
 import { ObjectCache } from './object-cache.ts'
 import { createObjectConvertor } from './object-convertor.ts'
 import { FieldOwnership } from './ownership-types.ts'
+import { waitForNewest } from './resource-version.ts'
 import { ServedResources } from './served-resources.ts'
 import { createSharedAllocations } from './shared-allocations.ts'
 import { StorageNormalizer } from './storage-normalizer.ts'
@@ -28,6 +29,12 @@ export interface Registry {
   readonly slices: SliceScheduler
   /** The newest version of the store. */
   readonly resourceVersion: string
+  /**
+   * Resolves when the storage answers, and reads reflect every acknowledged write; `undefined` for a store of one process.
+   *
+   * @throws StorageError `Unavailable`
+   */
+  refresh(): Promise<void> | undefined
   /** A served resource at one version. */
   resource(gvr: GroupVersionResource): ResourceDefinition | undefined
   /** The definition in the storage version, or in the first version served. */
@@ -127,6 +134,7 @@ export function createRegistry(
     get resourceVersion() {
       return String(environment.storage.revision)
     },
+    refresh: () => waitForNewest(environment.storage),
     reader: internals.reader,
     slices: internals.slices,
     resource: (gvr) => served.find(gvr),

@@ -17,6 +17,6 @@ export type {
 } from './interfaces.ts'
 export { fork, memoryStorage } from './memory/memory-storage.ts'
 export type { StorageOptions } from './options.ts'
-export type { DurationCounts, JournalStats, StorageStats } from './stats.ts'
+export type { DurationCounts, JournalStats, RemoteSpace, RemoteStats, StorageStats } from './stats.ts'
 export { StorageError, type StorageErrorDetail, type UnavailableReason } from './storage-error.ts'
 export type { StoredValue, ValuePlace, ValueTransformer } from './value-transformer.ts'

@@ -23,11 +23,34 @@ export interface JournalStats {
   readonly failedCommits: number
 }
 
+/** The store that a follower mirrors. */
+export interface RemoteStats {
+  /** Writes that the remote store answered, from sending to the answer. */
+  readonly commits: DurationCounts
+  /** Writes that were refused, or not answered in time. Conflicts are answers. */
+  readonly failedCommits: number
+  /** As last reported. Absent before the first report. */
+  readonly space?: RemoteSpace
+}
+
+export interface RemoteSpace {
+  /** Size of the data file, with the free space in it. */
+  readonly fileBytes: number
+  /** What of the data file is in use. */
+  readonly usedBytes: number
+  /** Size of the data file from which on writes are refused. Absent where it is not reported, as by etcd before 3.6. */
+  readonly quotaBytes?: number
+  /** Problems that the remote store reports, such as raised alarms. */
+  readonly problems: readonly string[]
+}
+
 export interface StorageStats {
   /** Superseded revisions that can still be read. */
   readonly history: { readonly revisions: number; readonly bytes: number }
   /** Absent: the store keeps nothing on disk. */
   readonly journal?: JournalStats
+  /** Absent: the store mirrors no other, or one without figures. */
+  readonly remote?: RemoteStats
 }
 
 /** 1 ms to 8 s, each bound twice the one before. */

@@ -1,4 +1,4 @@
-/** Histories of three stores on three members of etcd, one of which is killed, paused or cut off. */
+/** Histories of three stores on three members of etcd, one of which is killed, paused or cut off, behind a network that fails. */
 import { RandomChoices } from '../../../packages/meta/src/random-choices.ts'
 import { etcdStorage } from '../../../packages/storage/src/etcd/etcd-storage.ts'
 import { EtcdCluster } from '../../../packages/storage/src/etcd/testing/etcd-cluster.ts'
@@ -12,7 +12,17 @@ const timeoutMs = 1500
 const together = 8
 
 /** What happens to the leader, or to another member, in the middle of the histories. */
-const faultNames = ['killed', 'paused', 'isolated from members', 'isolated from clients', 'connections reset'] as const
+const faultNames = [
+  'killed',
+  'paused',
+  'isolated from members',
+  'isolated from clients',
+  'connections reset',
+  'slow network',
+] as const
+
+/** Faults of the network between clients and all members. */
+const concernsAll: ReadonlySet<string> = new Set(['connections reset', 'slow network'] satisfies (typeof faultNames)[number][])
 
 export async function openEtcd(): Promise<HistoryBackend | string> {
   const program = etcdProgram()
@@ -59,7 +69,7 @@ async function disturb(cluster: EtcdCluster, choices: RandomChoices, faults: Fau
   const isLeader = choices.chance(70)
   const member = isLeader ? leader : (leader + 1) % 3
   const fault = choices.pick(faultNames)
-  faults.add(`${isLeader ? 'leader' : 'follower'} ${fault}`)
+  faults.add(concernsAll.has(fault) ? fault : `${isLeader ? 'leader' : 'follower'} ${fault}`)
   const shortly = () => pause(choices.pick([200, 800, 2 * timeoutMs]))
   switch (fault) {
     case 'killed':
@@ -75,14 +85,19 @@ async function disturb(cluster: EtcdCluster, choices: RandomChoices, faults: Fau
     case 'isolated from members':
       cluster.isolate(member)
       await shortly()
-      cluster.heal()
+      cluster.heal({ lost: true })
       break
     case 'isolated from clients':
       cluster.isolateClients(member)
       await shortly()
-      cluster.heal()
+      cluster.heal({ lost: choices.chance(50) })
       break
     case 'connections reset':
       cluster.cut()
+      break
+    case 'slow network':
+      cluster.delay(choices.pick([50, timeoutMs / 2]))
+      await shortly()
+      cluster.delay(0)
   }
 }

@@ -1,4 +1,4 @@
-import { memoryStorage } from '@krmkit/storage'
+import { memoryStorage, type RemoteSpace } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
 import { storageMetrics } from './storage-metrics.ts'
 
@@ -36,5 +36,29 @@ describe('metrics of the storage', () => {
       ['apiserver_storage_commit_duration_seconds_count', 5],
       ['apiserver_storage_commit_failures_total', 2],
     ])
+  })
+
+  it('are the answers and the reported space of a store that another one mirrors', () => {
+    const commits = { bounds: [0.001], counts: [3], total: 5, sum: 2.5 }
+    const remote = { commits, failedCommits: 2 }
+    const history = { revisions: 1, bytes: 2 }
+    const answers = [
+      ['apiserver_storage_commit_duration_seconds_bucket 0.001', 3],
+      ['apiserver_storage_commit_duration_seconds_bucket +Inf', 5],
+      ['apiserver_storage_commit_duration_seconds_sum', 2.5],
+      ['apiserver_storage_commit_duration_seconds_count', 5],
+      ['apiserver_storage_commit_failures_total', 2],
+    ]
+    const sampled = (space?: RemoteSpace) =>
+      samplesOf({ stats: () => ({ history, remote: space === undefined ? remote : { ...remote, space } }) }).slice(2)
+    expect(sampled()).toEqual(answers)
+    const space = { fileBytes: 100, usedBytes: 60, problems: ['NOSPACE'] }
+    const sizes = [
+      ['apiserver_storage_size_bytes', 100],
+      ['apiserver_storage_used_bytes', 60],
+    ]
+    expect(sampled(space)).toEqual([...sizes, ['apiserver_storage_problems', 1], ...answers])
+    const quota = ['apiserver_storage_quota_bytes', 200]
+    expect(sampled({ ...space, quotaBytes: 200 })).toEqual([...sizes, quota, ['apiserver_storage_problems', 1], ...answers])
   })
 })

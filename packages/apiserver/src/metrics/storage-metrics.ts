@@ -1,4 +1,4 @@
-import type { JournalStats, Storage, StorageStats } from '@krmkit/storage'
+import type { JournalStats, RemoteSpace, RemoteStats, Storage, StorageStats } from '@krmkit/storage'
 import { histogramSamples, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
 /** The label of the stock server, for its first store. */
@@ -23,30 +23,67 @@ export function storageMetrics(storage: Pick<Storage, 'stats'>): SampledMetric[]
       ({ history }) => history.bytes,
     ),
   ]
-  const { journal } = first
+  const { journal, remote } = first
+  if (remote !== undefined) return [...metrics, ...remoteMetrics(() => read().remote ?? remote)]
   return journal === undefined ? metrics : [...metrics, ...journalMetrics(() => read().journal ?? journal)]
 }
 
-function journalMetrics(read: () => JournalStats): SampledMetric[] {
-  const duration = 'apiserver_storage_commit_duration_seconds'
-  const value = (name: string, help: string, of: (stats: JournalStats) => number, type: 'gauge' | 'counter' = 'gauge') =>
-    sampledMetric(type, [name, help], () => [{ labels, value: of(read()) }])
+/** Metrics with the names of those of a journal, where they mean the same. */
+function remoteMetrics(read: () => RemoteStats): SampledMetric[] {
+  const space = (name: string, help: string, of: (space: RemoteSpace) => number | undefined) =>
+    sampledMetric('gauge', [name, help], () => {
+      const { space: reported } = read()
+      const value = reported === undefined ? undefined : of(reported)
+      return value === undefined ? [] : [{ labels, value }]
+    })
   return [
-    value('apiserver_storage_size_bytes', 'Size of the data file in bytes.', (stats) => stats.fileBytes),
-    value('apiserver_storage_used_bytes', 'Size of what is in use in the data file, in bytes.', (stats) => stats.usedBytes),
+    space('apiserver_storage_size_bytes', sizeHelp, ({ fileBytes }) => fileBytes),
+    space('apiserver_storage_used_bytes', usedHelp, ({ usedBytes }) => usedBytes),
+    space(
+      'apiserver_storage_quota_bytes',
+      'Size of the data file from which on writes are refused, in bytes.',
+      ({ quotaBytes }) => quotaBytes,
+    ),
+    space('apiserver_storage_problems', 'Number of problems that the store reports, such as raised alarms.', ({ problems }) => {
+      return problems.length
+    }),
+    ...commitMetrics(read, {
+      duration: 'Time until the store answered a write, in seconds.',
+      failures: 'Number of writes that the store refused or did not answer.',
+    }),
+  ]
+}
+
+const sizeHelp = 'Size of the data file in bytes.'
+const usedHelp = 'Size of what is in use in the data file, in bytes.'
+
+function journalMetrics(read: () => JournalStats): SampledMetric[] {
+  const value = (name: string, help: string, of: (stats: JournalStats) => number) =>
+    sampledMetric('gauge', [name, help], () => [{ labels, value: of(read()) }])
+  return [
+    value('apiserver_storage_size_bytes', sizeHelp, (stats) => stats.fileBytes),
+    value('apiserver_storage_used_bytes', usedHelp, (stats) => stats.usedBytes),
     value(
       'apiserver_storage_disk_available_bytes',
       'Space left on the disk of the data file, in bytes.',
       (stats) => stats.diskAvailableBytes,
     ),
-    sampledMetric('histogram', [duration, 'Time to flush writes to disk, in seconds.'], () =>
-      histogramSamples(duration, labels, read().commits),
-    ),
-    value(
-      'apiserver_storage_commit_failures_total',
-      'Number of flushes that failed, as on a full disk.',
-      (stats) => stats.failedCommits,
-      'counter',
-    ),
+    ...commitMetrics(read, {
+      duration: 'Time to flush writes to disk, in seconds.',
+      failures: 'Number of flushes that failed, as on a full disk.',
+    }),
+  ]
+}
+
+function commitMetrics(
+  read: () => Pick<JournalStats, 'commits' | 'failedCommits'>,
+  help: { readonly duration: string; readonly failures: string },
+): SampledMetric[] {
+  const duration = 'apiserver_storage_commit_duration_seconds'
+  return [
+    sampledMetric('histogram', [duration, help.duration], () => histogramSamples(duration, labels, read().commits)),
+    sampledMetric('counter', ['apiserver_storage_commit_failures_total', help.failures], () => [
+      { labels, value: read().failedCommits },
+    ]),
   ]
 }

@@ -106,17 +106,14 @@ class Elector {
   }
 
   async #attempt(): Promise<void> {
+    if (this.#isClosed) return
     const { clock, onError, signal } = this.#context
-    const deadline = new AbortController()
-    const cancel = clock.setTimeout(() => deadline.abort(), this.#renewDeadlineMs)
     const startedMs = clock.now()
     let isHeld = false
     try {
-      isHeld = await this.#lease.tryHold(AbortSignal.any([signal, deadline.signal]))
+      isHeld = await this.#withinDeadline((deadline) => this.#lease.tryHold(AbortSignal.any([signal, deadline])))
     } catch (error) {
       onError(error)
-    } finally {
-      cancel()
     }
     if (this.#lease.holder !== this.#reported) {
       this.#reported = this.#lease.holder
@@ -132,6 +129,17 @@ class Elector {
     if (this.#leading !== undefined || this.#isClosed) return
     this.#leading = this.#start()
     await this.#record('became leader')
+  }
+
+  /** Requests for the Lease that last longer than the deadline are of no use: it expires. */
+  async #withinDeadline<T>(run: (deadline: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new AbortController()
+    const cancel = this.#context.clock.setTimeout(() => deadline.abort(), this.#renewDeadlineMs)
+    try {
+      return await run(deadline.signal)
+    } finally {
+      cancel()
+    }
   }
 
   #start(): AsyncDisposable {
@@ -166,7 +174,7 @@ class Elector {
     const { onError } = this.#context
     try {
       await leading[Symbol.asyncDispose]()
-      await this.#lease.release()
+      await this.#withinDeadline((deadline) => this.#lease.release(deadline))
     } catch (error) {
       // The Lease expires.
       onError(error)

@@ -54,24 +54,31 @@ export class HeldLease {
 
   /** Takes the Lease if it is free, or renews it. @returns whether it is held. @throws ApiError, ClientError */
   async tryHold(signal: AbortSignal): Promise<boolean> {
-    if (this.isHeld && this.#isValid() && this.#mayRenew() && (await this.#tryWrite(this.#seen?.lease, signal))) return true
-    const { client, isCoordinated, name, namespace } = this.#options
-    const current = await ignoreNotFound(client.get(leases, name, { namespace, signal }))
-    if (current === undefined) return !isCoordinated && (await this.#tryWrite(undefined, signal))
+    if (this.isHeld && this.#isValid() && this.#mayRenew() && (await this.#tryTake(this.#seen?.lease, signal))) return true
+    const { isCoordinated } = this.#options
+    const current = await this.#get(signal)
+    if (current === undefined) return !isCoordinated && (await this.#tryTake(undefined, signal))
     if (current.metadata.resourceVersion !== this.#seen?.lease.metadata.resourceVersion) this.#see(current)
     if (isCoordinated) {
       if (!this.isHeld || !this.#isValid() || !this.#mayRenew()) return false
     } else if (!this.isHeld && this.holder !== '' && this.#isValid()) return false
-    return this.#tryWrite(current, signal)
+    return this.#tryTake(current, signal)
   }
 
-  /** Lets others take the Lease at once, if it is held. */
-  async release(): Promise<void> {
-    const { lease } = this.#seen ?? {}
-    if (lease === undefined || !this.isHeld) return
+  /** Lets others take the Lease at once, if it is held. @throws ApiError, ClientError: it is held until it expires */
+  async release(signal: AbortSignal): Promise<void> {
+    while (this.isHeld && !(await this.#tryRelease(signal))) {
+      // A renewal that was sent before was stored meanwhile.
+      const current = await this.#get(signal)
+      if (current === undefined) return
+      this.#see(current)
+    }
+  }
+
+  #tryRelease(signal: AbortSignal): Promise<boolean> {
     const now = formatMicroTime(this.#options.clock.now())
-    const { holderIdentity: _held, preferredHolder: _preferred, ...spec } = lease.spec ?? {}
-    await this.#write(lease, { ...spec, leaseDurationSeconds: 1, renewTime: now, acquireTime: now }, undefined)
+    const { holderIdentity: _held, preferredHolder: _preferred, ...spec } = this.lease?.spec ?? {}
+    return this.#tryWrite(this.lease, { ...spec, leaseDurationSeconds: 1, renewTime: now, acquireTime: now }, signal)
   }
 
   #isValid(): boolean {
@@ -84,22 +91,35 @@ export class HeldLease {
     return !this.#options.isCoordinated || (this.lease?.spec?.preferredHolder ?? '') === ''
   }
 
-  /** @returns false when another server has written first */
-  async #tryWrite(current: LeaderLease | undefined, signal: AbortSignal): Promise<boolean> {
+  /** @returns false when another write was first */
+  #tryTake(current: LeaderLease | undefined, signal: AbortSignal): Promise<boolean> {
     const { clock, identity, leaseDurationMs } = this.#options
     const now = formatMicroTime(clock.now())
     const { acquireTime, holderIdentity, leaseTransitions = 0, ...spec } = current?.spec ?? {}
     const isRenewal = holderIdentity === identity
-    const next = {
-      ...spec,
-      holderIdentity: identity,
-      leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
-      acquireTime: isRenewal && acquireTime !== undefined ? acquireTime : now,
-      renewTime: now,
-      leaseTransitions: isRenewal || current === undefined ? leaseTransitions : leaseTransitions + 1,
-    }
+    return this.#tryWrite(
+      current,
+      {
+        ...spec,
+        holderIdentity: identity,
+        leaseDurationSeconds: Math.round(leaseDurationMs / 1000),
+        acquireTime: isRenewal && acquireTime !== undefined ? acquireTime : now,
+        renewTime: now,
+        leaseTransitions: isRenewal || current === undefined ? leaseTransitions : leaseTransitions + 1,
+      },
+      signal,
+    )
+  }
+
+  #get(signal: AbortSignal): Promise<LeaderLease | undefined> {
+    const { client, name, namespace } = this.#options
+    return ignoreNotFound(client.get(leases, name, { namespace, signal }))
+  }
+
+  /** @returns false when another write was first */
+  async #tryWrite(current: LeaderLease | undefined, spec: LeaderLease['spec'], signal: AbortSignal): Promise<boolean> {
     try {
-      await this.#write(current, next, signal)
+      await this.#write(current, spec, signal)
       return true
     } catch (error) {
       if (ApiError.is(error) && ['AlreadyExists', 'Conflict', 'NotFound'].includes(error.reason)) return false
@@ -107,9 +127,9 @@ export class HeldLease {
     }
   }
 
-  async #write(current: LeaderLease | undefined, spec: LeaderLease['spec'], signal: AbortSignal | undefined): Promise<void> {
+  async #write(current: LeaderLease | undefined, spec: LeaderLease['spec'], signal: AbortSignal): Promise<void> {
     const { client, fieldManager, name, namespace } = this.#options
-    const options = { fieldManager, ...(signal === undefined ? {} : { signal }) }
+    const options = { fieldManager, signal }
     const written =
       current === undefined
         ? await client.create(leases, { metadata: { name, namespace }, spec: spec ?? {} }, options)

@@ -123,6 +123,9 @@ export function addStorageFlags(command: Command): Command {
     option('--etcd-compaction-interval <duration>', 'retention of past revisions for reads and watches')
       .default(300_000, '5m0s')
       .argParser(duration),
+    option('--etcd-db-metric-poll-interval <duration>', 'interval at which etcd is asked for its sizes and alarms; 0: never')
+      .default(30_000, '30s')
+      .argParser(duration),
     option('--event-ttl <duration>', 'lifetime of events after their last write')
       .default(3_600_000, '1h0m0s')
       .argParser(duration),

@@ -42,6 +42,8 @@ export interface ServeOptions
   readonly dataDir: string
   /** Retention of past revisions, in milliseconds. */
   readonly etcdCompactionInterval: number
+  /** In milliseconds; 0: never. */
+  readonly etcdDbMetricPollInterval: number
   /** In milliseconds. */
   readonly eventTtl: number
   readonly certDir?: string

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { kubeconfigText } from '@krmkit/client'
 import { type Listener, listen } from '@krmkit/http'
+import { foregroundClock } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { advertised } from './addresses.ts'
 import { CliError } from './cli-error.ts'
@@ -73,7 +74,12 @@ export async function serve(
     if (kubeconfig !== undefined) await writeKubeconfig(kubeconfig, listening)
     const controllers = await startControllers(options, { components, server, storage, listening, serverAddress, log })
     const running = { ...controllers, server, listening, components, opened }
-    return { url: listening.url, kubeconfig: kubeconfig?.path, close: () => close(running) }
+    let closing: Promise<void> | undefined
+    const closeOnce = () => {
+      closing ??= close(running)
+      return closing
+    }
+    return { url: listening.url, kubeconfig: kubeconfig?.path, close: closeOnce }
   } catch (error) {
     gate.fail()
     await listening?.close({ graceMs: 0 })
@@ -176,14 +182,31 @@ interface RunningParts extends StartedControllers {
   readonly components: ServerComponents
 }
 
-/** Stops in order: requests, watched files, controllers, the server with its storage, outgoing connections. */
+/** How long controllers may take to end their work and release what they hold: the storage that this needs may be away. */
+const controllersGraceMs = 10_000
+
+/** Stops in order: requests and controllers, watched files, the server with its storage, outgoing connections. */
 async function close({ server, listening, components, opened, controllers, ownControllers }: RunningParts): Promise<void> {
-  await listening.close()
+  const stopped = Promise.all([controllers.close(), ownControllers.close()])
+  await Promise.all([listening.close(), settledWithin(controllersGraceMs, stopped)])
   opened[Symbol.dispose]()
   await components.authentication[Symbol.asyncDispose]()
-  await controllers.close()
-  await ownControllers.close()
+  // Requests of controllers that still wait for the storage fail now.
   await server.close()
+  await stopped
   await disposeTransports(components)
   await components.authorization[Symbol.asyncDispose]()
+}
+
+/** Resolves when the promise has, at the latest after this time. @throws what the promise rejects with in time */
+async function settledWithin(milliseconds: number, promise: Promise<unknown>): Promise<void> {
+  let cancel = () => {}
+  const timeIsUp = new Promise<void>((resolve) => {
+    cancel = foregroundClock.setTimeout(resolve, milliseconds)
+  })
+  try {
+    await Promise.race([promise, timeIsUp])
+  } finally {
+    cancel()
+  }
 }

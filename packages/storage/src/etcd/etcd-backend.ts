@@ -11,6 +11,7 @@ import {
   type RemoteWriteResult,
 } from '../follower/remote-backend.ts'
 import type { Revision } from '../interfaces.ts'
+import { CommitDurations, type RemoteStats } from '../stats.ts'
 import { type EtcdClient, endOfKeyPrefix } from './etcd-client.ts'
 import { isCompacted, isOutOfSpace, isRefusal } from './etcd-error.ts'
 import type { Layout } from './layout.ts'
@@ -25,6 +26,7 @@ import {
   type RangeResponse,
   type WatchEvent,
 } from './messages.ts'
+import type { SpaceReports } from './space-reports.ts'
 
 /** Keys read at once. */
 const pageSize = 500
@@ -35,6 +37,8 @@ export interface EtcdBackendOptions {
   readonly layout: Layout
   /** Longest time of a write, in milliseconds. */
   readonly writeTimeoutMs: number
+  /** Absent: the space of etcd is not reported. */
+  readonly space?: SpaceReports
 }
 
 export class EtcdBackend implements RemoteBackend {
@@ -42,14 +46,18 @@ export class EtcdBackend implements RemoteBackend {
   readonly #layout: Layout
   readonly #leases: Leases
   readonly #writeTimeoutMs: number
+  readonly #space: SpaceReports | undefined
+  readonly #commits = new CommitDurations()
+  #failedCommits = 0
   readonly #root: Uint8Array
   readonly #end: Uint8Array
 
-  constructor({ client, layout, writeTimeoutMs }: EtcdBackendOptions) {
+  constructor({ client, layout, writeTimeoutMs, space }: EtcdBackendOptions) {
     this.#client = client
     this.#layout = layout
     this.#leases = new Leases(client)
     this.#writeTimeoutMs = writeTimeoutMs
+    this.#space = space
     this.#root = layout.root
     this.#end = endOfKeyPrefix(layout.root)
   }
@@ -102,6 +110,7 @@ export class EtcdBackend implements RemoteBackend {
     try {
       // A deletion must not need the space of a lease: it is what makes room when the quota is exhausted.
       const lease = type === 'delete' || ttlSeconds === undefined ? undefined : await this.#lease(ttlSeconds)
+      const sentMs = performance.now()
       const { header, succeeded } = await this.#client.txn(
         {
           compare: [{ result: compareEqual, target: compareModRevision, key, mod_revision: expect }],
@@ -110,8 +119,10 @@ export class EtcdBackend implements RemoteBackend {
         },
         { timeoutMs: this.#writeTimeoutMs },
       )
+      this.#commits.observe((performance.now() - sentMs) / 1000)
       return { outcome: succeeded ? 'written' : 'conflict', revision: header.revision }
     } catch (cause) {
+      this.#failedCommits++
       if (cause instanceof RemoteWriteError) throw cause
       const isRefused = isRefusal(cause)
       const isSettled = isRefused || isOutOfSpace(cause)
@@ -126,6 +137,12 @@ export class EtcdBackend implements RemoteBackend {
       // Another server was first.
       if (!isCompacted(error)) throw error
     }
+  }
+
+  stats(): RemoteStats {
+    const space = this.#space?.last
+    const figures = { commits: this.#commits, failedCommits: this.#failedCommits }
+    return space === undefined ? figures : { ...figures, space }
   }
 
   close(): void {

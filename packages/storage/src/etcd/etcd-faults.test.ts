@@ -87,6 +87,19 @@ function faults(program: string): void {
     })
   }, 60_000)
 
+  it.each([200, 2 * timeoutMs])(
+    'loses no acknowledged write and invents none while the network takes %d ms longer each way',
+    async (delayMs) => {
+      const { unanswered } = await run(async () => {
+        proxy.delay(delayMs)
+        await pause(6 * timeoutMs)
+        proxy.delay(0)
+      })
+      expect(unanswered > 0).toBe(delayMs > timeoutMs)
+    },
+    60_000,
+  )
+
   it.skipIf(noSlowDisks !== undefined)(
     `loses no acknowledged write and invents none while the disk is slow${noSlowDisks === undefined ? '' : ` (${noSlowDisks})`}`,
     async () => {
@@ -206,7 +219,7 @@ function exhausted(program: string): void {
     const etcd = await EtcdProcess.start(program, ['--quota-backend-bytes', String(5 * 1024 * kilobyte)])
     const taken = await takeSpace(etcd.url)
     const open = (form: StoredForm) =>
-      etcdStorage({ endpoints: [etcd.url], prefix: root, form, timeoutMs, compactionIntervalMs: 0 })
+      etcdStorage({ endpoints: [etcd.url], prefix: root, form, timeoutMs, compactionIntervalMs: 0, spaceIntervalMs: 100 })
     // A deletion takes no space, not even that of a lease.
     const [storage, direct] = [await open(opaqueForm), await open({ ...opaqueForm, ttlSeconds: () => 3600 })]
     await storage.put('/b/kept', bytes('1'))
@@ -215,6 +228,12 @@ function exhausted(program: string): void {
       await load.until(20)
       await load.untilRefused(2 * writers)
       expect(await etcd.alarms()).toEqual(['NOSPACE'])
+      const space = () => storage.stats?.().remote?.space
+      await expect.poll(space).toMatchObject({
+        problems: [expect.stringContaining('NOSPACE')],
+        fileBytes: expect.any(Number),
+        quotaBytes: 5 * 1024 * kilobyte,
+      })
       const full = { code: 'Unavailable', detail: { reason: 'remote', problem: expect.stringContaining('space exceeded') } }
       await expect(storage.put('/b/x', bytes('1'))).rejects.toMatchObject(full)
       await storage.refresh?.()
@@ -226,6 +245,7 @@ function exhausted(program: string): void {
       expect((await direct.delete('/b/kept', bytes('gone'))).outcome).toBe('written')
       await etcd.reclaimSpace(taken)
       expect(await etcd.alarms()).toEqual([])
+      await expect.poll(() => space()?.problems).toEqual([])
       await load.until(load.written + 20)
       await load.stop()
       await load.check(direct)

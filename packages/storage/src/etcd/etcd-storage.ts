@@ -10,6 +10,7 @@ import { Compactor } from './compactor.ts'
 import { EtcdBackend } from './etcd-backend.ts'
 import { EtcdClient } from './etcd-client.ts'
 import { defaultPrefix, Layout } from './layout.ts'
+import { SpaceReports } from './space-reports.ts'
 
 export interface EtcdStorageOptions extends StorageOptions {
   /** Members of one etcd cluster: `https://host:port`, `http://host:port` or `unix:///path`. */
@@ -25,12 +26,15 @@ export interface EtcdStorageOptions extends StorageOptions {
   readonly timeoutMs?: number
   /** Interval of compactions of etcd, in milliseconds; 0: never. Default 5 minutes. */
   readonly compactionIntervalMs?: number
+  /** Interval at which etcd is asked for its sizes and alarms, for `stats`, in milliseconds; 0: never. Default 30 seconds. */
+  readonly spaceIntervalMs?: number
   /** Called for lost connections, failed compactions, and values that cannot be decoded, which are skipped. */
   readonly onError?: (error: unknown) => void
 }
 
 const defaultTimeoutMs = 10_000
 const defaultCompactionIntervalMs = 5 * 60_000
+const defaultSpaceIntervalMs = 30_000
 
 /**
  * Opens a store in etcd that several servers can share, stock ones included. Everything is also in memory and follows etcd, so reads
@@ -51,12 +55,15 @@ export async function etcdStorage(options: EtcdStorageOptions): Promise<Storage>
   const client = new EtcdClient({ endpoints, tls, timeoutMs })
   const layout = new Layout(options.prefix ?? defaultPrefix, plain.collections)
   const form = transformedForm(plain, transformer, (key) => layout.toEtcd(key))
-  const direct = new EtcdBackend({ client, layout, writeTimeoutMs: timeoutMs })
+  const spaceIntervalMs = options.spaceIntervalMs ?? defaultSpaceIntervalMs
+  const space = spaceIntervalMs === 0 ? undefined : new SpaceReports({ client, intervalMs: spaceIntervalMs })
+  const direct = new EtcdBackend({ client, layout, writeTimeoutMs: timeoutMs, ...(space === undefined ? {} : { space }) })
   const backend = transformer.prepare === undefined ? direct : new PreparingBackend(direct, { transformer, onError })
   const intervalMs = options.compactionIntervalMs ?? defaultCompactionIntervalMs
   const compactor = intervalMs === 0 ? undefined : new Compactor({ client, intervalMs, onError })
   const close = () => {
     compactor?.close()
+    space?.close()
     client.close()
   }
   try {
@@ -68,6 +75,7 @@ export async function etcdStorage(options: EtcdStorageOptions): Promise<Storage>
       onError,
     })
     compactor?.start()
+    space?.start()
     return follower
   } catch (cause) {
     close()

@@ -155,6 +155,8 @@ export interface StatusResponse {
   /** Bytes. */
   readonly dbSize: number
   readonly dbSizeInUse: number
+  /** 0 before etcd 3.6, which reports it. */
+  readonly dbSizeQuota: number
   /** Identifier of the member that leads; 0: none. */
   readonly leader: number
   /** Problems of the member, such as a full disk. */
@@ -274,6 +276,7 @@ export const statusResponse = new MessageType<StatusResponse>({
   4: ['leader', 'int'],
   8: ['errors', 'text', 'repeated'],
   9: ['dbSizeInUse', 'int'],
+  12: ['dbSizeQuota', 'int'],
 })
 export const snapshotResponse = new MessageType<SnapshotResponse>({ 2: ['remaining_bytes', 'int'], 3: ['blob', 'bytes'] })
 /** A request or response without members that matter. */

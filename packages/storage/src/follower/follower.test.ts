@@ -206,6 +206,18 @@ describe('a follower', () => {
     await follower.close()
   })
 
+  it('closes within its timeout although a write is not answered', { timeout: 5000 }, async () => {
+    const { backend, follower } = await open()
+    backend.answer = () =>
+      new Promise((_, reject) => {
+        backend.close = () => reject(new RemoteWriteError('closed', { isRefused: false }))
+      })
+    const startedMs = performance.now()
+    const failing = expect(follower.put('/a/x', bytes('1'))).rejects.toMatchObject({ detail: { reason: 'outcome' } })
+    await Promise.all([follower.close(), failing])
+    expect(performance.now() - startedMs).toBeGreaterThan(500)
+  })
+
   it('sends writes to one key one after the other', async () => {
     const { backend, follower } = await open()
     let running = 0

@@ -10,7 +10,6 @@ import type {
   Entry,
   Revision,
   Storage,
-  StorageEvent,
   StorageListOptions,
   StorageListResult,
   StorageWatchOptions,
@@ -19,20 +18,18 @@ import type {
   WriteResult,
 } from '../interfaces.ts'
 import { checkKey } from '../keys.ts'
-import { deleteEvent, makeEntry, ownBytes, putEvent } from '../mvcc/entries.ts'
+import { makeEntry, ownBytes } from '../mvcc/entries.ts'
 import { MvccState } from '../mvcc/mvcc-state.ts'
 import type { ResolvedOptions } from '../options.ts'
+import type { StorageStats } from '../stats.ts'
 import { StorageError } from '../storage-error.ts'
+import { Encoder } from './encoder.ts'
 import { EntryDecoder } from './entry-decoder.ts'
+import { EventPublisher } from './event-publisher.ts'
 import { Freshness } from './freshness.ts'
+import { pause } from './pause.ts'
 import { type PendingWrite, PendingWrites } from './pending-writes.ts'
-import {
-  type RemoteBackend,
-  type RemoteEntry,
-  type RemoteEvent,
-  RemoteWriteError,
-  type RemoteWriteResult,
-} from './remote-backend.ts'
+import { type RemoteBackend, type RemoteEntry, RemoteWriteError, type RemoteWriteResult } from './remote-backend.ts'
 import type { StoredForm } from './stored-form.ts'
 import { Subscription } from './subscription.ts'
 import { unavailable, unknownOutcome } from './unavailable.ts'
@@ -63,10 +60,12 @@ export class Follower implements Storage {
   readonly #pending = new PendingWrites()
   readonly #subscription: Subscription
   readonly #freshness: Freshness
-  #isEncoding = false
+  readonly #encoder = new Encoder()
   /** How often the state was loaded again, because events were gone. */
   #reloads = 0
   #closing: Promise<void> | undefined
+  /** Aborts when the store is closed: missing answers are no longer resolved. */
+  readonly #stopping = new AbortController()
 
   private constructor(options: FollowerOptions, decoder: EntryDecoder, state: MvccState) {
     this.#decoder = decoder
@@ -74,12 +73,14 @@ export class Follower implements Storage {
     this.#backend = options.backend
     this.#form = options.form
     this.#state = state
+    const { form, onError } = options
+    const publisher = new EventPublisher({ state, form, decoder, encoder: this.#encoder, pending: this.#pending, onError })
     this.#subscription = new Subscription(options.backend, {
       from: () => state.revision,
-      events: (events) => this.#apply(events),
+      events: (events) => publisher.publish(events),
       progress: (revision) => state.advance(revision),
       reload: () => this.#reload(),
-      onError: options.onError,
+      onError,
     })
     this.#freshness = new Freshness({
       newest: () => options.backend.revision(),
@@ -174,6 +175,13 @@ export class Follower implements Storage {
     return this.#form.isStale?.(entry) ?? false
   }
 
+  stats(): StorageStats {
+    const { revision, compacted, historyBytes } = this.#state
+    const history = { revisions: revision - compacted, bytes: historyBytes }
+    const remote = this.#backend.stats?.()
+    return remote === undefined ? { history } : { history, remote }
+  }
+
   async compact(revision: Revision): Promise<void> {
     this.#checkOpen()
     await this.#state.compact(revision)
@@ -192,7 +200,7 @@ export class Follower implements Storage {
   async #write(type: 'put' | 'delete', key: string, encode: Encode, { expect, memo }: StorageWriteOptions): Promise<WriteResult> {
     this.#checkOpen()
     checkKey(key)
-    if (this.#isEncoding) throw new Error('encode must not write to the store it encodes for')
+    this.#encoder.requireIdle()
     return this.#pending.inOrder(key, async () => {
       for (let attempt = 1; ; attempt++) {
         const result = await this.#writeOnce({ type, key, encode, expect, memo })
@@ -226,7 +234,7 @@ export class Follower implements Storage {
       if (isConflict()) return { outcome: 'conflict', current: this.#state.peek(key) }
     }
     const condition = expect ?? this.#state.peek(key)?.revision ?? 0
-    const provisional = this.#encode(encode, 0)
+    const provisional = this.#encoder.encode(encode, 0)
     const value = type === 'put' ? this.#form.encode(key, provisional) : new Uint8Array()
     const write: PendingWrite = { type, expect: condition, stored: value, encode, memo, entry: undefined }
     this.#pending.add(key, write)
@@ -270,92 +278,41 @@ export class Follower implements Storage {
   ): Promise<WriteResult> {
     const deadline = Date.now() + this.#options.timeoutMs
     for (;;) {
-      const failure = await this.#freshness.refresh().then(
-        () => undefined,
-        (reason: unknown) => ({ reason }),
-      )
-      if (failure !== undefined && Date.now() >= deadline) throw unknownOutcome(failure.reason)
+      const failure = await this.#refreshOrFailure()
       if (write.type === 'put' && write.entry !== undefined) return { outcome: 'written', entry: write.entry }
       if (write.entry !== undefined || this.#reloads !== reloads) throw unknownOutcome(error)
       const current = this.#state.peek(key)
       if (write.expect !== 0 && current?.revision !== write.expect) return { outcome: 'conflict', current }
+      const isLate = this.#closing !== undefined || Date.now() >= deadline
+      if (failure !== undefined && isLate) throw unknownOutcome(failure.reason)
       if (error.isSettled && failure === undefined) throw unavailable(error.message, error)
-      if (Date.now() >= deadline) throw unknownOutcome(error)
+      if (isLate) throw unknownOutcome(error)
       await pause(resolvePauseMs)
     }
+  }
+
+  /** Reads the newest state. @returns why that failed; also when the store is closed meanwhile */
+  #refreshOrFailure(): Promise<{ readonly reason: unknown } | undefined> {
+    return new Promise((resolve) => {
+      const { signal } = this.#stopping
+      const onClose = () => resolve({ reason: new StorageError({ code: 'Closed' }) })
+      signal.addEventListener('abort', onClose)
+      if (signal.aborted) onClose()
+      void this.#freshness
+        .refresh()
+        .then(
+          () => resolve(undefined),
+          (reason: unknown) => resolve({ reason }),
+        )
+        .finally(() => signal.removeEventListener('abort', onClose))
+    })
   }
 
   /** The entry of a write whose event was never seen, because history was compacted in between. */
   #entryOf(key: string, { encode, memo }: PendingWrite, revision: Revision): Entry {
     const current = this.#state.peek(key)
     if (current?.revision === revision) return current
-    return makeEntry(key, ownBytes(this.#encode(encode, revision)), { revision, created: revision, memo })
-  }
-
-  #encode(encode: Encode, revision: Revision): Uint8Array {
-    this.#isEncoding = true
-    try {
-      const value = encode(revision)
-      if (!(value instanceof Uint8Array)) throw new TypeError('encode must return a Uint8Array')
-      return value
-    } finally {
-      this.#isEncoding = false
-    }
-  }
-
-  #apply(events: readonly RemoteEvent[]): void {
-    for (const event of events) {
-      this.#decoder.superseded(event.type === 'put' ? event.entry.key : event.key)
-      const applied = event.type === 'put' ? this.#putEvent(event.entry) : this.#deleteEvent(event.key, event.revision)
-      if (applied !== undefined) this.#state.publish(applied)
-      else this.#state.advance(event.type === 'put' ? event.entry.revision : event.revision)
-    }
-  }
-
-  #putEvent(remote: RemoteEntry): StorageEvent | undefined {
-    const previous = this.#state.peek(remote.key)
-    const own = this.#pending.matching(remote, this.#form)
-    if (own === undefined) {
-      const entry = this.#decoder.decode(remote)
-      // A value that is none of ours, or damaged, takes the place of one that was.
-      if (entry === undefined) return previous === undefined ? undefined : this.#deleteEvent(remote.key, remote.revision)
-      return putEvent(entry, previous)
-    }
-    this.#form.stored?.(remote, own.stored)
-    own.entry = this.#ownEntry(own, previous?.key ?? remote.key, remote)
-    return own.entry === undefined ? undefined : putEvent(own.entry, previous)
-  }
-
-  /** The entry of a write of this process: as it was encoded, instead of decoded again. */
-  #ownEntry({ encode, memo }: PendingWrite, key: string, remote: RemoteEntry): Entry | undefined {
-    const { revision, created } = remote
-    try {
-      return makeEntry(key, ownBytes(this.#encode(encode, revision)), { revision, created, memo })
-    } catch (error) {
-      // It has been stored already.
-      this.#options.onError(error)
-      return this.#decoder.decode(remote)
-    }
-  }
-
-  #deleteEvent(key: string, revision: Revision): StorageEvent | undefined {
-    const previous = this.#state.peek(key)
-    if (previous === undefined) return undefined
-    const own = this.#pending.deletion(key, previous.revision)
-    const value = this.#lastState(own, previous, revision)
-    const entry = makeEntry(previous.key, ownBytes(value), { revision, created: previous.created, memo: own?.memo })
-    if (own !== undefined) own.entry = entry
-    return deleteEvent(entry, previous)
-  }
-
-  #lastState(own: PendingWrite | undefined, previous: Entry, revision: Revision): Uint8Array {
-    try {
-      if (own !== undefined) return this.#encode(own.encode, revision)
-    } catch (error) {
-      // The deletion has happened already.
-      this.#options.onError(error)
-    }
-    return this.#form.atRevision(previous.key, previous.value, revision)
+    return makeEntry(key, ownBytes(this.#encoder.encode(encode, revision)), { revision, created: revision, memo })
   }
 
   async #reload(): Promise<void> {
@@ -380,7 +337,11 @@ export class Follower implements Storage {
   }
 
   async #close(): Promise<void> {
+    this.#stopping.abort()
+    // The calls of writes to a store that is away end with their connections.
+    const cancel = systemClock.setTimeout(() => this.#backend.close(), this.#options.timeoutMs)
     await this.#pending.idle()
+    cancel()
     this.#state.stop()
     this.#subscription.close()
     this.#freshness.close()
@@ -391,10 +352,4 @@ export class Follower implements Storage {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new StorageError({ code: 'Closed' })
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    systemClock.setTimeout(resolve, milliseconds)
-  })
 }

@@ -1,6 +1,6 @@
-import { systemClock } from '@krmkit/meta'
 import type { Revision } from '../interfaces.ts'
 import type { StoredValue, ValueTransformer } from '../value-transformer.ts'
+import { pause } from './pause.ts'
 import type {
   RemoteBackend,
   RemoteEntry,
@@ -24,10 +24,12 @@ const pauseMs = 1000
  * order; an event that cannot be prepared yet holds back the later ones, rather than be missing.
  */
 export class PreparingBackend implements RemoteBackend {
+  readonly stats: RemoteBackend['stats']
   readonly #backend: RemoteBackend
   readonly #options: PreparingOptions
 
   constructor(backend: RemoteBackend, options: PreparingOptions) {
+    this.stats = backend.stats?.bind(backend)
     this.#backend = backend
     this.#options = options
   }
@@ -91,7 +93,7 @@ export class PreparingBackend implements RemoteBackend {
     if (preparing === undefined) return undefined
     return preparing.catch(async (error: unknown) => {
       this.#options.onError(error)
-      await pause()
+      await pause(pauseMs)
       if (!deliveries.isClosed) await this.#prepare(events, deliveries)
     })
   }
@@ -123,10 +125,4 @@ class Deliveries {
   close(): void {
     this.isClosed = true
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => {
-    systemClock.setTimeout(resolve, pauseMs)
-  })
 }

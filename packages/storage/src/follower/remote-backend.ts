@@ -1,4 +1,5 @@
 import type { Revision } from '../interfaces.ts'
+import type { RemoteStats } from '../stats.ts'
 
 /** A key of a remote store. */
 export interface RemoteEntry {
@@ -86,5 +87,7 @@ export interface RemoteBackend {
   /** @throws RemoteWriteError */
   write(write: RemoteWrite): Promise<RemoteWriteResult>
   compact(revision: Revision): Promise<void>
+  /** Absent where no figures are known. */
+  readonly stats?: (() => RemoteStats) | undefined
   close(): void
 }

@@ -1,4 +1,4 @@
-import { resourceType } from '@krmkit/client'
+import { type Client, resourceType } from '@krmkit/client'
 import { type Controller, leaderElection, runControllers, serverControllers } from '@krmkit/controllers'
 import { createCatalog } from '@krmkit/kinds'
 import { type ApiObject, createFeatures } from '@krmkit/meta'
@@ -19,8 +19,25 @@ async function cluster() {
   const made = await createTestServer({ controllers: [], server: { features, kinds: definitions, types } })
   const client = made.as({ username: 'system:kube-controller-manager', groups: ['system:masters'] })
   const leading: string[] = []
+  /** Whether updates wait for their signal. */
+  const stalled = { value: false }
+  const update: Client['update'] = (resource, object, options) =>
+    stalled.value ? aborted(options?.signal) : client.update(resource, object, options)
+  const stallable = new Proxy(client, {
+    get(target, name) {
+      if (name === 'update') return update
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
   const run = (...available: readonly Controller[]) =>
-    runControllers({ client, clock: made.clock, available, fieldManager: 'kube-controller-manager', onError: () => undefined })
+    runControllers({
+      client: stallable,
+      clock: made.clock,
+      available,
+      fieldManager: 'kube-controller-manager',
+      onError: () => undefined,
+    })
   const compete = (identity: string, coordinated?: { binaryVersion: string; emulationVersion: string }) =>
     run(
       leaderElection({
@@ -35,7 +52,14 @@ async function cluster() {
   const pass = async (seconds: number) => {
     for (let passed = 0; passed < seconds; passed++) await made.clock.advance({ seconds: 1 })
   }
-  return Object.assign(made, { leading, run, compete, pass, lease: () => made.client.get(leases, leaseName, there) })
+  return Object.assign(made, { leading, stalled, run, compete, pass, lease: () => made.client.get(leases, leaseName, there) })
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal?.aborted) reject(signal.reason as Error)
+    signal?.addEventListener('abort', () => reject(signal.reason as Error))
+  })
 }
 
 describe('an election of leaders', () => {
@@ -85,6 +109,33 @@ describe('an election of leaders', () => {
     // 15 seconds after the thief was seen, and the pauses between two attempts.
     await made.pass(14)
     expect(made.leading).toEqual(['a'])
+  })
+
+  it('waits for the release of the Lease no longer than the renew deadline, after which the Lease expires', async () => {
+    await using made = await cluster()
+    const a = made.compete('a')
+    await a.settled()
+    made.stalled.value = true
+    let isClosed = false
+    const closing = a.close().then(() => {
+      isClosed = true
+    })
+    await made.pass(9)
+    expect([made.leading, isClosed]).toEqual([[], false])
+    await made.pass(2)
+    await closing
+    expect(await made.lease()).toMatchObject({ spec: { holderIdentity: 'a' } })
+  })
+
+  it('releases the Lease although another write of it was first', async () => {
+    await using made = await cluster()
+    const a = made.compete('a')
+    await a.settled()
+    const held = await made.lease()
+    await Promise.all([made.client.update(leases, { ...held, spec: { ...held.spec, leaseTransitions: 7 } }), a.close()])
+    const { spec } = await made.lease()
+    expect(spec).toMatchObject({ leaseTransitions: 7, leaseDurationSeconds: 1 })
+    expect(spec).not.toHaveProperty('holderIdentity')
   })
 
   it('may be decided by versions, for candidates that announce themselves', async () => {

@@ -90,7 +90,7 @@ async function withEtcd<T>(
   { terminal, transforming }: ExchangeParts,
   use: (storage: Storage) => Promise<T>,
 ): Promise<T> {
-  const parts = { catalog: createCatalog(), log: logOf(terminal), ...transforming, compactionIntervalMs: 0 }
+  const parts = { catalog: createCatalog(), log: logOf(terminal), ...transforming, compactionIntervalMs: 0, spaceIntervalMs: 0 }
   const storage = await openEtcd(flags, parts)
   try {
     return await use(storage)

@@ -63,6 +63,7 @@ async function openChosen(options: ServeOptions, parts: StorageParts, transformi
         ...transforming,
         ...parts,
         compactionIntervalMs: options.etcdCompactionInterval,
+        spaceIntervalMs: options.etcdDbMetricPollInterval,
         eventTtlSeconds: Math.ceil(options.eventTtl / 1000),
       })
   }
@@ -74,6 +75,7 @@ export type EtcdFlags = Pick<ServeOptions, 'etcdServers' | 'etcdPrefix' | 'etcdC
 export interface EtcdParts extends StorageParts, Transforming {
   readonly historyMs?: number
   readonly compactionIntervalMs: number
+  readonly spaceIntervalMs: number
   /** Default one hour. */
   readonly eventTtlSeconds?: number
 }

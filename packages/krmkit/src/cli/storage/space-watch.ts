@@ -1,6 +1,8 @@
 import type { Clock } from '@krmkit/meta'
 import type { JournalStats, Storage } from '@krmkit/storage'
 import type { Log } from '../log.ts'
+import { megabytes } from './megabytes.ts'
+import { watchRemoteSpace } from './remote-space-watch.ts'
 
 const intervalMs = 10_000
 /** Below this, or below a tenth of the data file, the disk is nearly full. */
@@ -10,7 +12,6 @@ const fractionOfFile = 0.1
 const minFreeBytes = 64 * 1024 * 1024
 /** Pause after a copy that failed. */
 const pauseMs = 10 * 60_000
-const bytesPerMegabyte = 1_000_000
 
 interface SpaceWatchOptions {
   readonly dir: string
@@ -19,10 +20,11 @@ interface SpaceWatchOptions {
 }
 
 /**
- * Logs once when the disk of a store becomes nearly full, and once when it has space again. Gives free space of the data file back to
- * the disk when it is half of the file.
+ * Logs once when the disk of a store, or the quota of etcd, becomes nearly full, and once when it has space again. Gives free space of
+ * the data file back to the disk when it is half of the file.
  */
 export function watchSpace(storage: Pick<Storage, 'stats' | 'defragment'>, options: SpaceWatchOptions): Disposable {
+  if (storage.stats?.().remote !== undefined) return watchRemoteSpace(storage, options)
   const watch = new SpaceWatch(storage, options)
   watch.check()
   return watch
@@ -85,8 +87,4 @@ class SpaceWatch implements Disposable {
       this.#isCopying = false
     }
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.floor(bytes / bytesPerMegabyte)} MB`
 }

@@ -17,6 +17,7 @@ const timing = ['--heartbeat-interval', '50', '--election-timeout', '500'] as co
 
 export class EtcdCluster {
   readonly #members: readonly Member[]
+  #delayMs = 0
 
   private constructor(members: readonly Member[]) {
     this.#members = members
@@ -41,6 +42,11 @@ export class EtcdCluster {
   /** Addresses for clients, the given member first. */
   endpoints(first = 0): string[] {
     return this.#members.map((_, at) => this.#members[(first + at) % this.#members.length]!.clients.url)
+  }
+
+  /** Delay of the connections of clients, in milliseconds. */
+  get delayMs(): number {
+    return this.#delayMs
   }
 
   /** Number of the member that leads. */
@@ -77,11 +83,18 @@ export class EtcdCluster {
     this.#members[member]?.clients.partition()
   }
 
-  heal(): void {
+  /** Ends all partitions. @param options.lost what clients sent meanwhile is lost with its connection, as between members */
+  heal({ lost }: { readonly lost: boolean }): void {
     for (const { peers, clients } of this.#members) {
       peers.heal({ lost: true })
-      clients.heal({ lost: true })
+      clients.heal({ lost })
     }
+  }
+
+  /** What clients and members send each other arrives this much later; members are not slowed down among themselves. */
+  delay(milliseconds: number): void {
+    this.#delayMs = milliseconds
+    for (const { clients } of this.#members) clients.delay(milliseconds)
   }
 
   /** Resets all connections of clients. */

@@ -1,4 +1,4 @@
-/** A TCP proxy on loopback that can cut and stall connections. */
+/** A TCP proxy on loopback that can cut, stall and slow down connections. */
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** Which peer opened the connection from this local port. */
@@ -13,6 +13,7 @@ export class LoopbackProxy {
   /** With the source of their connection. */
   readonly #sockets = new Map<Socket, string | undefined>()
   #isPartitioned: (source: string | undefined) => boolean = () => false
+  #delayMs = 0
 
   private constructor(server: Server, target: number, sourceOf: SourceOf) {
     this.#server = server
@@ -46,6 +47,11 @@ export class LoopbackProxy {
     for (const socket of this.#sockets.keys()) socket.resume()
   }
 
+  /** What is sent arrives this much later, in both directions. */
+  delay(milliseconds: number): void {
+    this.#delayMs = milliseconds
+  }
+
   /** Resets all connections. */
   cut(): void {
     for (const socket of this.#sockets.keys()) socket.destroy()
@@ -65,14 +71,31 @@ export class LoopbackProxy {
       [upstream, client],
     ] as const) {
       this.#sockets.set(from, source)
-      from.on('data', (chunk) => to.write(chunk))
-      from.on('end', () => to.end())
+      const pass = this.#line()
+      from.on('data', (chunk) => pass(() => to.write(chunk)))
+      from.on('end', () => pass(() => to.end()))
       from.on('error', () => to.destroy())
       from.on('close', () => {
         this.#sockets.delete(from)
         to.destroy()
       })
       if (this.#isPartitioned(source)) from.pause()
+    }
+  }
+
+  /** One direction of a connection: delivers in order, each after the delay. */
+  #line(): (deliver: () => void) => void {
+    let last: Promise<void> | undefined
+    return (deliver) => {
+      const arrivalMs = performance.now() + this.#delayMs
+      if (last === undefined && this.#delayMs === 0) return deliver()
+      const delivered = (last ?? Promise.resolve())
+        .then(() => new Promise((resolve) => setTimeout(resolve, arrivalMs - performance.now())))
+        .then(deliver)
+        .finally(() => {
+          if (last === delivered) last = undefined
+        })
+      last = delivered
     }
   }
 }

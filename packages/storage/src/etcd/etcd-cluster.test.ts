@@ -1,0 +1,119 @@
+/** The contract on three members of etcd, which are killed, paused, cut off and slowed down in the middle of each test. */
+import { RandomChoices } from '@krmkit/meta/random-choices'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Storage } from '../interfaces.ts'
+import { etcdStorage } from './etcd-storage.ts'
+import { disturbedStorage } from './testing/disturbed-storage.ts'
+import { EtcdCluster } from './testing/etcd-cluster.ts'
+import { etcdProgram, withoutEtcd } from './testing/etcd-process.ts'
+import { etcdSuite } from './testing/etcd-suite.ts'
+
+const program = etcdProgram()
+const timeoutMs = 5000
+/** Share of writes that are preceded by a fault, in percent, and the number of faults of one store. */
+const faultChance = 15
+const faultsPerStore = 4
+
+type Fault = (cluster: EtcdCluster, member: number) => Promise<void>
+
+const faults: Readonly<Record<string, Fault>> = {
+  async killed(cluster, member) {
+    await cluster.kill(member)
+    await pause(200)
+    await cluster.restart(member)
+  },
+  async paused(cluster, member) {
+    cluster.signal(member, 'SIGSTOP')
+    await pause(1000)
+    cluster.signal(member, 'SIGCONT')
+  },
+  async 'isolated from members'(cluster, member) {
+    cluster.isolate(member)
+    await pause(1000)
+    cluster.heal({ lost: true })
+  },
+  async 'isolated from clients'(cluster, member) {
+    cluster.isolateClients(member)
+    await pause(500)
+    cluster.heal({ lost: false })
+  },
+  async 'connections reset'(cluster) {
+    cluster.cut()
+  },
+  async 'slow network'(cluster) {
+    // Until the next one.
+    cluster.delay(cluster.delayMs === 0 ? 20 : 0)
+  },
+}
+
+if (program === undefined) it.skip(`storage in three members of etcd: ${withoutEtcd}`)
+else disturbed(program)
+
+function disturbed(program: string): void {
+  const choices = new RandomChoices(1)
+  const counts: Record<string, number> = {}
+  let cluster: EtcdCluster
+  let count = 0
+  beforeAll(async () => {
+    cluster = await EtcdCluster.start(program)
+  }, 60_000)
+  afterAll(async () => {
+    await cluster.dispose()
+    expect(Object.keys(counts).sort()).toEqual(Object.keys(faults).sort())
+  })
+
+  /** Repeats what a fault that just ended can still be in the way of. */
+  const persist = async <T>(run: () => Promise<T>): Promise<T> => {
+    const deadlineMs = performance.now() + 30_000
+    for (;;) {
+      try {
+        return await run()
+      } catch (error) {
+        if (performance.now() > deadlineMs) throw error
+        await pause(100)
+      }
+    }
+  }
+
+  const open = async (prefix: string, options = {}): Promise<Storage> => {
+    const connect = () =>
+      etcdStorage({ ...options, endpoints: cluster.endpoints(choices.below(3)), prefix, timeoutMs, compactionIntervalMs: 0 })
+    const storage = await persist(connect)
+    let left = faultsPerStore
+    return disturbedStorage(storage, {
+      isDue: () => left > 0 && choices.chance(faultChance),
+      async run() {
+        left--
+        const [name = '', fault] = choices.pick(Object.entries(faults))
+        const leader = await cluster.leader()
+        counts[name] = (counts[name] ?? 0) + 1
+        await fault(cluster, choices.chance(60) ? leader : (leader + 1) % 3)
+        await persist(async () => storage.refresh?.())
+      },
+    })
+  }
+
+  etcdSuite(
+    'three members of etcd with faults',
+    async (options) => {
+      const prefix = `/store-${++count}`
+      let storage = await open(prefix, options)
+      return {
+        storage,
+        reopen: async () => {
+          await storage.close()
+          storage = await open(prefix, options)
+          return storage
+        },
+        dispose: () => storage.close(),
+      }
+    },
+    { timeoutMs: 120_000, seeds: [1, 2, 3] },
+  )
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}
