@@ -1,7 +1,7 @@
 // Projects of different kinds that install the packed packages: CommonJS, jest, the client alone, an installation without native code.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createProject, problemsOf, workspaceVersion } from './project.mjs'
@@ -56,11 +56,21 @@ function checkJest(work, packed) {
   const devDependencies = { '@krmkit/testing': '*', '@krmkit/kinds': '*', zod: workspaceVersion('zod'), jest: jestVersion }
   const folder = createProject(work, { name: 'jest', packed, manifest: { devDependencies } })
   writeFileSync(join(folder, 'operator.test.js'), test)
-  return problemsOf(join(folder, 'node_modules/.bin/jest'), [], {
-    cwd: folder,
-    env: { NODE_OPTIONS: '--experimental-vm-modules' },
-    prints: '1 passed',
-  })
+  const env = { NODE_OPTIONS: '--experimental-vm-modules' }
+  const jest = join(folder, 'node_modules/.bin/jest')
+  const passes = problemsOf(jest, [], { cwd: folder, env, prints: '1 passed' })
+  writeFileSync(join(folder, 'operator.test.js'), test.replace("data: { k: 'v' } })\n})", "data: { k: 'w' } })\n})"))
+  const page = 'test-results/operator-test-stores-a-configmap-1.html'
+  return [
+    ...passes,
+    ...problemsOf(jest, [], { cwd: folder, env, status: 1, prints: `inspector: ${page}` }),
+    ...absent(folder, page),
+  ]
+}
+
+/** Whether a failed test has left its page. */
+function absent(folder, page) {
+  return existsSync(join(folder, page)) ? [] : [`${page} was not written`]
 }
 
 function checkJestModules(work, packed) {
@@ -68,11 +78,20 @@ function checkJestModules(work, packed) {
   const jest = { testMatch: ['**/*.test.mjs'] }
   const folder = createProject(work, { name: 'jest-modules', packed, manifest: { type: 'module', jest, devDependencies } })
   writeFileSync(join(folder, 'cluster.test.mjs'), readFileSync(join(root, 'tests/runners/jest-modules.mjs')))
-  return problemsOf(join(folder, 'node_modules/.bin/jest'), [], {
-    cwd: folder,
+  return fixtureProblems(folder, {
+    ...{ command: join(folder, 'node_modules/.bin/jest'), args: [], page: 'pages/cluster-test-fails-3.html' },
     env: { NODE_OPTIONS: '--experimental-vm-modules' },
     prints: '2 passed',
   })
+}
+
+/** Runs the tests, and again with one that fails and leaves a page. */
+function fixtureProblems(folder, { command, args, env = {}, prints, page }) {
+  return [
+    ...problemsOf(command, args, { cwd: folder, env, prints }),
+    ...problemsOf(command, args, { cwd: folder, env: { ...env, FAIL: '1' }, status: 1, prints: `inspector: ${page}` }),
+    ...absent(folder, page),
+  ]
 }
 
 function checkPlaywright(work, packed) {
@@ -81,14 +100,16 @@ function checkPlaywright(work, packed) {
   const folder = createProject(work, { name: 'playwright', packed, manifest: { type: 'module', devDependencies } })
   writeFileSync(join(folder, 'cluster.spec.mjs'), readFileSync(join(root, 'tests/runners/playwright.mjs')))
   const args = ['test', 'cluster.spec.mjs', '--reporter=line']
-  return problemsOf(join(folder, 'node_modules/.bin/playwright'), args, { cwd: folder, prints: '2 passed' })
+  const command = join(folder, 'node_modules/.bin/playwright')
+  return fixtureProblems(folder, { command, args, prints: '2 passed', page: 'pages/cluster-spec-fails-3.html' })
 }
 
 function checkNodeTest(work, packed) {
   const devDependencies = { '@krmkit/testing': '*', '@krmkit/kinds': '*', zod: workspaceVersion('zod') }
   const folder = createProject(work, { name: 'node-test', packed, manifest: { type: 'module', devDependencies } })
   writeFileSync(join(folder, 'cluster.test.mjs'), readFileSync(join(root, 'tests/runners/node-test.mjs')))
-  return problemsOf(process.execPath, ['--test', '--test-reporter=tap', 'cluster.test.mjs'], { cwd: folder, prints: '# pass 2' })
+  const args = ['--test', '--test-reporter=tap', 'cluster.test.mjs']
+  return fixtureProblems(folder, { command: process.execPath, args, prints: '# pass 2', page: 'pages/cluster-test-fails-3.html' })
 }
 
 function checkClient(work, packed) {

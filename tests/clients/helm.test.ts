@@ -2,11 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
+import { Deployment } from '@krmkit/kinds/apps/v1'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServerProcess, startServerProcess } from './support/server-process.ts'
-import { run } from './support/tool.ts'
+import { type Finished, run } from './support/tool.ts'
 
-/** Releases of a chart with a custom resource definition, with `helm`. `HELM` sets the command; skipped without it. */
+/** Releases of a chart with a custom resource definition, and of one with a workload on simulated nodes, with `helm`. `HELM` sets the command; skipped without it. */
 
 const helmProgram = process.env['HELM'] ?? 'helm'
 const missing = spawnSync(helmProgram, ['version', '--short'], { encoding: 'utf8' }).error?.message
@@ -44,6 +46,29 @@ stringData: { looked: {{ len (lookup "v1" "Namespace" "" "").items | quote }} }
 {{ end }}
 `
 
+const workload = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: {{ .Release.Name }} }
+spec:
+  replicas: 3
+  selector: { matchLabels: { app: {{ .Release.Name }} } }
+  template:
+    metadata:
+      labels: { app: {{ .Release.Name }} }
+      annotations: { simulation.krmkit.dev/ready-after: 1s {{ if .Values.broken }}, simulation.krmkit.dev/pull-error: not found {{ end }} }
+    spec: { containers: [{ name: web, image: "web:1" }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: {{ .Release.Name }} }
+spec: { selector: { app: {{ .Release.Name }} }, ports: [{ port: 80 }] }
+---
+apiVersion: batch/v1
+kind: Job
+metadata: { name: {{ .Release.Name }}-migrate, annotations: { helm.sh/hook: pre-install } }
+spec: { template: { spec: { restartPolicy: Never, containers: [{ name: migrate, image: "migrate:1" }] } } }
+`
+
 let folder: string
 let server: ServerProcess | undefined
 beforeAll(async () => {
@@ -55,16 +80,25 @@ beforeAll(async () => {
   await writeFile(join(folder, 'chart', 'values.yaml'), 'size: 1\n')
   await writeFile(join(folder, 'chart', 'crds', 'toys.yaml'), definition)
   await writeFile(join(folder, 'chart', 'templates', 'all.yaml'), templates)
-  server = await startServerProcess(['--storage', 'memory', '--secure-port', '0', '--data-dir', join(folder, 'data')])
+  await mkdir(join(folder, 'workload', 'templates'), { recursive: true })
+  await writeFile(join(folder, 'workload', 'Chart.yaml'), 'apiVersion: v2\nname: workload\nversion: 1.0.0\n')
+  await writeFile(join(folder, 'workload', 'values.yaml'), 'broken: false\n')
+  await writeFile(join(folder, 'workload', 'templates', 'all.yaml'), workload)
+  const flags = ['--storage', 'memory', '--secure-port', '0', '--data-dir', join(folder, 'data'), '--simulate-nodes', '3']
+  server = await startServerProcess(flags)
 }, 120_000)
 afterAll(async () => {
   await server?.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
-async function helm(line: string): Promise<string> {
+function runHelm(line: string): Promise<Finished> {
   const env = { ...process.env, KUBECONFIG: join(folder, 'data', 'admin.kubeconfig'), HOME: folder }
-  const finished = await run(helmProgram, [...line.split(' '), '--namespace', 'shop'], { cwd: folder, env })
+  return run(helmProgram, [...line.split(' '), '--namespace', 'shop'], { cwd: folder, env })
+}
+
+async function helm(line: string): Promise<string> {
+  const finished = await runHelm(line)
   expect(finished.code, `helm ${line}: ${finished.stderr}`).toBe(0)
   return finished.stdout
 }
@@ -82,5 +116,17 @@ describe.skipIf(missing !== undefined)(`helm${missing === undefined ? '' : ` (sk
     expect(await helm('get hooks one')).toContain('looked: "')
     await helm('uninstall one --wait')
     expect(JSON.parse(await helm('list -o json'))).toEqual([])
+  })
+
+  it('waits until the pods of a release are ready, and no longer than its timeout', { timeout: 120_000 }, async () => {
+    await helm('install web workload --create-namespace --wait --timeout 60s')
+    const path = join(folder, 'data', 'admin.kubeconfig')
+    await using client = createRemoteClient(await loadKubeconfig({ path }))
+    const readyOf = async (name: string) => (await client.get(Deployment, name, { namespace: 'shop' })).status?.readyReplicas ?? 0
+    expect(await readyOf('web')).toBe(3)
+    const broken = await runHelm('install broken workload --set broken=true --wait --timeout 3s')
+    expect([broken.code, broken.stderr]).toEqual([1, expect.stringMatching(/context deadline exceeded|timed out|not ready/)])
+    expect(await readyOf('broken')).toBe(0)
+    await helm('uninstall web broken --wait')
   })
 })

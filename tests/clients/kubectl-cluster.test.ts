@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ContainerBehavior } from '@krmkit/controllers'
+import type { ContainerBehavior, MatchedBehavior } from '@krmkit/controllers'
 import { listen, selfSigned } from '@krmkit/http'
 import { systemClock } from '@krmkit/meta'
 import { createTestServer, type TestServer } from '@krmkit/testing'
@@ -13,6 +13,7 @@ import { kubeconfigOf } from './support/local-server.ts'
 /** Stock kubectl with simulated nodes: workloads become ready, logs, commands, metrics and drains work. */
 
 const bigBytes = 3_000_000
+let stopAtMs = Number.POSITIVE_INFINITY
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let folder: string
@@ -41,7 +42,20 @@ beforeAll(async () => {
       return 0
     },
   }
-  cluster = await createTestServer({ clock: systemClock, cluster: { nodes: 3, behaviors: [behavior] } })
+  const plain: MatchedBehavior = {
+    match: { image: 'plain:1' },
+    logs: ({ nowMs }) => `started\n${nowMs > stopAtMs ? 'stopped\n' : ''}`,
+  }
+  const echo: MatchedBehavior = {
+    match: { image: 'echo:1' },
+    async attach({ stdin, writeOut, writeError }) {
+      for await (const chunk of stdin) writeOut(`heard ${Buffer.from(chunk)}`)
+      writeError('bye')
+    },
+  }
+  // The first match wins: containers of other images follow plain commands.
+  const others = { ...behavior, match: { image: /nginx|busybox/ } }
+  cluster = await createTestServer({ clock: systemClock, cluster: { nodes: 3, behaviors: [plain, echo, others] } })
   const listener = await cluster.listen((server) => listen(server, { tls: selfSigned(join(folder, 'pki')) }))
   const path = join(folder, 'kubeconfig')
   const token = cluster.tokenOf({ username: 'alice', groups: ['system:masters', 'system:authenticated'] })
@@ -101,6 +115,39 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     expect(await kubectl.run('exec -i deployment/web -- cat', { env, stdin: 'typed' })).toBe('typed')
     expect(await kubectl.refused('exec deployment/web -- fail', { env })).toContain('command terminated with exit code 3')
     expect(await kubectl.run('attach deployment/web', { env })).toContain('listening\nready')
+  }, 60_000)
+
+  it.each([
+    ['over WebSocket', {}],
+    ['over SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false' }],
+  ])(
+    'attaches to a handler, %s',
+    async (transport, env) => {
+      const name = transport.endsWith('SPDY') ? 'echo-spdy' : 'echo'
+      await kubectl.run(`run ${name} --image=echo:1`)
+      await kubectl.run(`wait --for=condition=ready pod/${name} --timeout=30s`)
+      expect(await kubectl.run(`attach -i ${name}`, { env, stdin: 'one' })).toContain('heard one')
+      await kubectl.run(`delete pod ${name} --grace-period=1`)
+    },
+    60_000,
+  )
+
+  it('runs plain commands without a handler, and says what runs others', async () => {
+    await kubectl.run('run plain --image=plain:1')
+    await kubectl.run('wait --for=condition=ready pod/plain --timeout=30s')
+    expect(await kubectl.run('exec plain -- echo hello')).toBe('hello')
+    const script = await kubectl.try(['exec', 'plain', '--', 'sh', '-c', 'echo a; sleep 0.1; exit 4'])
+    expect([script.code, script.stdout]).toEqual([4, 'a\n'])
+    expect(await kubectl.refused('exec plain -- ls')).toContain('ls: command not found: simulated containers run echo')
+  }, 60_000)
+
+  it('follows a log until its container ends', async () => {
+    const following = kubectl.follow('logs -f plain --tail=1')
+    await expect.poll(() => following.text, { timeout: 30_000 }).toBe('started\n')
+    stopAtMs = 0
+    await kubectl.run('delete pod plain --grace-period=1')
+    await expect.poll(() => following.text, { timeout: 30_000 }).toBe('started\nstopped\n')
+    await following.stop()
   }, 60_000)
 
   it('shows metrics', async () => {

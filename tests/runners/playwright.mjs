@@ -2,17 +2,23 @@ import { ConfigMap } from '@krmkit/kinds/core/v1'
 import { clusterPerTest } from '@krmkit/testing'
 import { expect, test } from '@playwright/test'
 
-// Fixtures with playwright: each test has a fork with the seed, and a namespace.
+// Fixtures with playwright: each test has a fork with the seed, and a namespace. With FAIL one fails.
 
 const seed = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'seeded', namespace: 'default' } }]
-const current = clusterPerTest(test, { controllers: [], seed })
+const current = clusterPerTest(test, { controllers: [], seed, inspectorFolder: 'pages' })
 
 for (const number of [1, 2]) {
   test(`test ${number} has the seed and its namespace`, async () => {
     const { cluster, namespace } = current
-    expect(namespace).toBe(`test-${number}`)
+    expect(namespace).toBe(`test-${number}-has-the-seed-and-its-namespace-${number}`)
     const { items } = await cluster.client.list(ConfigMap, { namespace: 'default' })
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['seeded'])
     await cluster.client.create(ConfigMap, { metadata: { name: 'more', namespace: 'default' } })
+  })
+}
+
+if (process.env.FAIL) {
+  test('fails', async () => {
+    await current.cluster.client.get(ConfigMap, 'absent')
   })
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -30,6 +30,7 @@ beforeAll(async () => {
   })
   await bundle.write({ dir: join(modules, 'bundle'), format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
   await bundle.close()
+  await copyFile(join(root, 'tests/runners/node-test.mjs'), join(project, 'cluster.test.mjs'))
   for (const [name, exported] of [
     ['testing', { '.': '../bundle/krmkit-testing.mjs' }],
     ['kinds', { './core/v1': '../bundle/krmkit-kinds-core-v1.mjs' }],
@@ -43,10 +44,22 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => rm(project, { recursive: true }))
 
+async function run(env: Readonly<Record<string, string>>): Promise<string> {
+  const args = ['--test', '--test-reporter=tap', 'cluster.test.mjs']
+  // Without the variable that tells a runner that it runs inside of another one.
+  const { NODE_TEST_CONTEXT: _, ...own } = process.env
+  const child = spawn(process.execPath, args, { cwd: project, env: { ...own, ...env } })
+  return text(child.stdout)
+}
+
 describe('clusterPerTest', () => {
   it('gives each test of node:test a fork and a namespace', async () => {
-    await copyFile(join(root, 'tests/runners/node-test.mjs'), join(project, 'cluster.test.mjs'))
-    const child = spawn(process.execPath, ['--test', '--test-reporter=tap', 'cluster.test.mjs'], { cwd: project })
-    expect(await text(child.stdout)).toContain('# pass 2\n# fail 0')
+    expect(await run({})).toContain('# pass 2\n# fail 0')
+  }, 120_000)
+
+  it('keeps the page of a failed test', async () => {
+    expect(await run({ FAIL: '1' })).toContain('# pass 2\n# fail 1')
+    expect(await readdir(join(project, 'pages'))).toEqual(['cluster-test-fails-3.html'])
+    expect(await readFile(join(project, 'pages/cluster-test-fails-3.html'), 'utf8')).toContain('get configmaps \\"absent\\"')
   }, 120_000)
 })

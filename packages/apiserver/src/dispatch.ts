@@ -1,5 +1,5 @@
 import { deprecationWarning, type ResourceDefinition, type ResourceInfo } from '@krmkit/kinds'
-import { ApiError } from '@krmkit/meta'
+import { ApiError, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { isStorableName, type Registry } from '@krmkit/registry'
 import { isBuiltInGroup } from './discovery/documents.ts'
@@ -16,6 +16,7 @@ import { watchResource } from './handlers/watch.ts'
 import { header, type RequestContext } from './request-context.ts'
 import type { RequestInfo } from './request-info.ts'
 import { createScopes, type RequestScope, type ResourceHandler, type ServerScope } from './request-scope.ts'
+import type { TraceStep } from './request-trace.ts'
 import { connectable, connectResource } from './subresources/connect.ts'
 import { virtualHandler } from './subresources/handlers.ts'
 import { inVerbSpan } from './tracing/handler-spans.ts'
@@ -39,6 +40,7 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     // Authorization treats a namespace as inside itself; its handlers treat it as cluster-scoped.
     if (isNamespaces(definition)) context.info = { ...context.info, namespace: '' }
     const scope = scopeOf(definition, subresource)
+    if (context.request.trace !== undefined) traceConversion(definition, context)
     const handler = handlerOf(scope, context)
     if (definition.custom === undefined) {
       requireRoute(scope, context)
@@ -67,6 +69,13 @@ function unservedStorage(registry: Registry, { info, request }: RequestContext):
   if (request.internal !== true) return undefined
   const stored = registry.stored(info.group, info.resource)
   return stored?.group === info.group && stored.version === info.version ? stored : undefined
+}
+
+function traceConversion({ kind, resource, storage, conversion }: ResourceDefinition, { request }: RequestContext): void {
+  const [requested, stored] = [formatApiVersion(kind), formatApiVersion(storage)]
+  if (requested === stored || resource.virtual === true) return
+  const by = conversion === undefined ? 'server' : 'webhook'
+  request.trace?.({ step: 'converted', conversion: { requested, stored, by } } satisfies TraceStep)
 }
 
 function isNamespaces({ group, resource }: ResourceDefinition): boolean {

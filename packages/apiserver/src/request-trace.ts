@@ -7,17 +7,28 @@ import type { FrozenObject, WriteStep } from '@krmkit/registry'
 /**
  * A step of the decision about a request, sent to `ApiRequest.trace` in this order:
  *
- *     authenticated -> impersonated? -> authorized -> (requested -> admission* -> written)*
+ *     authenticated -> impersonated? -> authorized -> converted? -> (requested -> admission* -> written)*
  */
 export type TraceStep =
   | { readonly step: 'authenticated'; readonly user: UserInfo; readonly method: AuthenticationMethod }
   | { readonly step: 'impersonated'; readonly user: UserInfo }
   | { readonly step: 'authorized'; readonly decision: Decision }
+  | { readonly step: 'converted'; readonly conversion: TracedConversion }
   | { readonly step: 'admission'; readonly decision: AdmissionDecision }
   | WriteStep
 
 /** How a user proved its identity. `in-process`: the caller stated its user. */
 export type AuthenticationMethod = 'in-process' | 'client certificate' | 'bearer token' | 'front proxy' | 'anonymous'
+
+/** The conversion of objects between the version of a request and the storage version. */
+export interface TracedConversion {
+  /** `autoscaling/v1` */
+  readonly requested: string
+  /** `autoscaling/v2` */
+  readonly stored: string
+  /** `webhook`: that of the CustomResourceDefinition. */
+  readonly by: 'server' | 'webhook'
+}
 
 /** One write of a request. Objects are frozen, shared with the server, and in the storage version. */
 export interface TracedWrite {
@@ -49,6 +60,8 @@ export class RequestTrace {
   impersonated: UserInfo | undefined = undefined
   /** Absent where the request did not reach authorization. */
   authorization: Decision | undefined = undefined
+  /** Absent where the request has the storage version. */
+  conversion: TracedConversion | undefined = undefined
   readonly writes: TracedWrite[] = []
   #requested: FrozenObject | undefined = undefined
   #manager = ''
@@ -71,6 +84,9 @@ export class RequestTrace {
         break
       case 'authorized':
         this.authorization = step.decision
+        break
+      case 'converted':
+        this.conversion = step.conversion
         break
       case 'admission':
         this.#decisions.push(step.decision)

@@ -5,7 +5,7 @@ import type { Clock, NamingProfile, Random } from '@krmkit/meta'
 import type { RateLimit } from '@krmkit/meta/token-bucket'
 import type { Monitors } from './framework/monitors.ts'
 import type { SharedInformers } from './framework/shared-informers.ts'
-import type { WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
+import type { QueueRun, WorkQueue, WorkQueueOptions } from './framework/work-queue.ts'
 import type { MetricsProvider } from './horizontal-pod-autoscaler/metrics.ts'
 import type { LegacyTokenIssuer } from './service-account-tokens/token-secrets.ts'
 
@@ -113,8 +113,16 @@ export interface ControllersOptions {
   /** Default `kube-controller-manager`. */
   readonly fieldManager?: string
   readonly onError?: (error: unknown) => void
+  /** Receives each run of a controller for one key when it has ended. Default: runs are not measured. */
+  readonly onRun?: (run: ControllerRun) => void
   /** Returns the current resource version of the store, for `settled`. Default: asks the server. */
   readonly newestVersion?: () => string | Promise<string>
+}
+
+/** One run of a controller for one key of a queue, mostly the name of an object with its namespace. */
+export interface ControllerRun extends QueueRun {
+  /** Name of the controller. */
+  readonly controller: string
 }
 
 /** Running controllers. */

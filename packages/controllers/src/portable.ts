@@ -8,6 +8,7 @@ export type {
   CertificateSigning,
   Controller,
   ControllerContext,
+  ControllerRun,
   ControllersOptions,
   DeferredHeartbeats,
   QueueOptions,

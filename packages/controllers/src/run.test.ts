@@ -3,7 +3,7 @@ import { fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { builtInControllers } from './built-in.ts'
 import { disposeSubscriptions } from './framework/subscriptions.ts'
-import type { Controller } from './interfaces.ts'
+import type { Controller, ControllerRun } from './interfaces.ts'
 import { chooseControllers, runControllers } from './run.ts'
 import { workloadControllers } from './workload-controllers.ts'
 
@@ -131,11 +131,18 @@ describe('runControllers', () => {
       },
     }
     const errors: unknown[] = []
+    const runs: ControllerRun[] = []
     const onError = (error: unknown) => errors.push(error)
-    const running = runControllers({ client, available: [worker], clock, onError, newestVersion: () => '1' })
+    const onRun = (run: ControllerRun) => runs.push(run)
+    const running = runControllers({ client, available: [worker], clock, onError, onRun, newestVersion: () => '1' })
     await running.settled()
     expect(done).toEqual(['first', 'fails', 'second'])
     expect(errors).toHaveLength(1)
+    expect(runs.map(({ controller, key, outcome }) => `${controller} ${key} ${outcome}`).sort()).toEqual([
+      'worker fails failed',
+      'worker first done',
+      'worker second done',
+    ])
     expect(clock.pending).toBe(1)
     await running.close()
     expect(clock.pending).toBe(0)

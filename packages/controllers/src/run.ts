@@ -47,14 +47,22 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     onError: report,
   })
   const queues: AsyncDisposable[] = []
-  const queue = <K>(queueOptions: QueueOptions<K>): WorkQueue<K> => {
-    const created = new WorkQueue<K>({ clock, ...queueOptions, idleTracker, turnBudget, onError: report })
+  const { onRun } = options
+  const queueOf = <K>(controller: string, queueOptions: QueueOptions<K>): WorkQueue<K> => {
+    const created = new WorkQueue<K>({
+      clock,
+      ...queueOptions,
+      idleTracker,
+      turnBudget,
+      onError: report,
+      onRun: onRun === undefined ? undefined : (run) => onRun({ controller, ...run }),
+    })
     queues.push(created)
     return created
   }
-  const discoveryQueue = (sync: () => Promise<undefined>) => queue<'discover'>({ sync })
+  const discoveryQueue = (sync: () => Promise<undefined>) => queueOf<'discover'>('discovery', { sync })
   const monitors = new Monitors({ client, informers, clock, profile, signal, queue: discoveryQueue })
-  const context: ControllerContext = {
+  const context: Omit<ControllerContext, 'queue'> = {
     client,
     metadata,
     clock,
@@ -72,10 +80,11 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     signal,
     informers,
     monitors,
-    queue,
     onError: report,
   }
-  const running = chosen.map((controller) => controller.start(context))
+  const running = chosen.map((controller) =>
+    controller.start({ ...context, queue: (queueOptions) => queueOf(controller.name, queueOptions) }),
+  )
 
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {
@@ -140,7 +149,7 @@ async function settled(
 }
 
 /** Returns the resource version of the store, from a list. */
-async function fetchVersion({ metadata, signal }: ControllerContext): Promise<string> {
+async function fetchVersion({ metadata, signal }: Pick<ControllerContext, 'metadata' | 'signal'>): Promise<string> {
   const namespaces = { group: '', version: 'v1', resource: 'namespaces', kind: 'Namespace', namespaced: false }
   const { metadata: list } = await metadata.list(namespaces, { limit: 1, signal })
   return list.resourceVersion ?? ''

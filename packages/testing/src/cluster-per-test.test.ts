@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, test as base, beforeEach, describe, expect } from 'vitest'
-import { describeRun } from './cluster-per-test.ts'
+import { describeRun } from './failed-run.ts'
 import { configMaps, namespaces } from './resources.fixture.ts'
 import { clusterPerTest, createTestServer } from './test-server.ts'
 import { clusterFixtures } from './vitest.ts'
@@ -27,14 +27,14 @@ describe('fixtures of vitest', () => {
   })
 
   base('report the requests and the seed when a test fails', async () => {
-    const failed: (() => void)[] = []
+    const failed: (() => void | Promise<void>)[] = []
     const reports: string[] = []
     const faults = { rate: 0, seed: 7 }
     const { cluster } = clusterFixtures({ controllers: [], faults, report: (text) => reports.push(text) })
     await cluster({ task: { name: 'x' }, onTestFailed: (listener) => failed.push(listener) }, async ({ client }) => {
       await client.create(configMaps, { metadata: { name: 'a' } })
     })
-    for (const listener of failed) listener()
+    for (const listener of failed) await listener()
     expect(reports).toEqual([
       [
         'random faults with seed 7: createTestServer({ faults: { seed: 7, ... } })',
@@ -50,17 +50,96 @@ describe('fixtures of vitest', () => {
     const reports: string[] = []
     const options = { controllers: [], inspectorFolder, report: (text: string) => void reports.push(text) }
     const context = {
-      task: { name: 'it fails' },
+      task: { name: 'it fails', file: { name: 'src/web.test.ts' } },
       onTestFailed: (listener: () => void | Promise<void>) => void failed.push(listener),
     }
     await clusterFixtures(options).cluster(context, async ({ client }) => {
       await client.create(configMaps, { metadata: { name: 'wrong' } })
     })
     for (const listener of failed) await listener()
-    const file = join(inspectorFolder, 'it-fails-1.html')
+    const file = join(inspectorFolder, 'web-test-it-fails-1.html')
     expect(reports[0]).toContain(`inspector: ${file}`)
     expect(await readFile(file, 'utf8')).toContain('ConfigMap default/wrong')
     await rm(inspectorFolder, { recursive: true })
+  })
+})
+
+/** Runs one test with hooks that are called as a runner calls them. */
+async function runWith(
+  call: (hook: () => Promise<void>, hasFailed: boolean | undefined) => Promise<void>,
+  { fails, reported = false }: { readonly fails: boolean; readonly reported?: boolean },
+) {
+  const inspectorFolder = await mkdtemp(join(tmpdir(), 'krmkit-pages-'))
+  const reports: string[] = []
+  const registered: (() => Promise<void>)[] = []
+  const add = (hook: () => Promise<void>) => void registered.push(hook)
+  const options = { controllers: [], inspectorFolder, report: (text: string) => void reports.push(text) }
+  const current = clusterPerTest({ beforeEach: add, afterEach: add, after: add }, options)
+  const [before, after, end] = registered as [() => Promise<void>, () => Promise<void>, () => Promise<void>]
+  expect(registered.map(({ length }) => length)).toEqual([0, 0, 0])
+  await call(before, undefined)
+  const body = async () => {
+    await current.cluster.client.create(configMaps, { metadata: { name: 'a' } })
+    if (fails) throw new Error('red')
+  }
+  const { namespace } = current
+  const outcome = await (reported ? current.reported(body) : body)().then(
+    () => 'passed',
+    (error: Error) => error.message,
+  )
+  await call(after, fails)
+  await end()
+  const pages = await readdir(inspectorFolder)
+  await rm(inspectorFolder, { recursive: true })
+  return { namespace, outcome, reports: reports.length, pages }
+}
+
+type Call = Parameters<typeof runWith>[0]
+const calling =
+  (self: unknown, ...args: unknown[]) =>
+  (hook: () => Promise<void>) =>
+    Reflect.apply(hook, self, args)
+const runners: readonly [string, Call][] = [
+  [
+    'vitest',
+    (hook, failed) => {
+      const result = failed === undefined ? {} : { result: { state: failed ? 'fail' : 'pass' } }
+      return calling(undefined, { task: { name: 'it runs', file: { name: 'src/web.test.ts' }, ...result } })(hook)
+    },
+  ],
+  [
+    'node:test',
+    (hook, failed) => calling(undefined, { name: 'it runs', filePath: '/a/web.test.ts', passed: failed === false })(hook),
+  ],
+  [
+    'playwright',
+    (hook, failed) => {
+      const status = failed === undefined ? {} : { status: failed ? 'failed' : 'passed' }
+      return calling(undefined, {}, { title: 'it runs', file: '/a/web.test.ts', expectedStatus: 'passed', ...status })(hook)
+    },
+  ],
+  [
+    'mocha',
+    (hook, failed) => {
+      const state = failed === undefined ? {} : { state: failed ? 'failed' : 'passed' }
+      return calling({ currentTest: { title: 'it runs', file: '/a/web.test.ts', ...state } })(hook)
+    },
+  ],
+]
+
+describe('clusterPerTest with the hooks of a runner', () => {
+  base.each(runners)('keeps requests and page of a failed test of %s', async (_, call) => {
+    const pages = ['web-test-it-runs-1.html']
+    expect(await runWith(call, { fails: true })).toEqual({ namespace: 'it-runs-1', outcome: 'red', reports: 1, pages })
+    expect(await runWith(call, { fails: true, reported: true })).toMatchObject({ reports: 1, pages })
+    expect(await runWith(call, { fails: false })).toMatchObject({ outcome: 'passed', reports: 0, pages: [] })
+  })
+
+  base('keeps them of a wrapped test where the runner does not tell failures', async () => {
+    const silent: Call = (hook) => hook()
+    expect(await runWith(silent, { fails: true, reported: true })).toMatchObject({ outcome: 'red', reports: 1 })
+    expect(await runWith(silent, { fails: true })).toMatchObject({ reports: 0, pages: [] })
+    expect(await runWith(silent, { fails: false, reported: true })).toMatchObject({ outcome: 'passed', reports: 0 })
   })
 })
 
@@ -69,7 +148,7 @@ describe('clusterPerTest', () => {
 
   base.each([1, 2])('gives test %i a fork and a namespace', async (number) => {
     const { cluster, namespace } = current
-    expect(namespace).toBe(`test-${number}`)
+    expect(namespace).toBe(`gives-test-${number}-a-fork-and-a-namespace-${number}`)
     expect(names(await cluster.client.list(configMaps, {}))).toEqual(['seeded'])
     await cluster.client.create(configMaps, { metadata: { name: 'more' } })
   })

@@ -1,6 +1,8 @@
 import { Namespace } from '@krmkit/kinds/core/v1'
+import { type FailureOptions, pageName, reportFailure, slugOf } from './failed-run.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
-import type { LedgerEntry } from './ledger.ts'
+import { optional } from './optional.ts'
+import { hookOf } from './running-test.ts'
 import { TestingError } from './testing-error.ts'
 
 type CreateServer = (options: TestServerOptions) => Promise<TestServer>
@@ -14,31 +16,66 @@ export interface RunnerHooks {
   after?(hook: () => Promise<void>): void
 }
 
+export interface ClusterPerTestOptions extends TestServerOptions, FailureOptions {}
+
 /** The server and the namespace of the running test. */
 export interface ClusterPerTest {
   /** @throws TestingError `Closed` outside a test */
   readonly cluster: TestServer
-  /** A namespace for the test alone. @throws TestingError `Closed` outside a test */
+  /** A namespace for the test alone, named after it. @throws TestingError `Closed` outside a test */
   readonly namespace: string
+  /**
+   * Wraps a test, so that its run is described when it fails, for runners whose hooks do not tell failures: others than vitest, node:test,
+   * playwright, mocha and jest with jest-circus.
+   *
+   * @example
+   * import { afterAll, afterEach, beforeEach, test } from 'vitest'
+   * import { clusterPerTest } from '@krmkit/testing'
+   * const current = clusterPerTest({ beforeEach, afterEach, afterAll }, { inspectorFolder: 'test-results' })
+   * test('creates a pod', current.reported(async () => {
+   *   const { cluster, namespace } = current
+   * }))
+   */
+  reported<A extends readonly unknown[]>(test: (...args: A) => Promise<void> | void): (...args: A) => Promise<void>
+}
+
+interface CurrentTest extends ForkedCluster {
+  readonly page: string
+  isReported: boolean
 }
 
 /** `clusterPerTest` with servers that `create` starts. */
-export function clusterPerTestOf(create: CreateServer, hooks: RunnerHooks, options: TestServerOptions): ClusterPerTest {
+export function clusterPerTestOf(create: CreateServer, hooks: RunnerHooks, options: ClusterPerTestOptions): ClusterPerTest {
   const afterAll = hooks.afterAll ?? hooks.after
   if (afterAll === undefined) {
     throw new TestingError({ code: 'InvalidHooks', message: 'the hooks have neither `afterAll` nor `after`' })
   }
-  const source = new ForkSource(create, options)
-  let current: ForkedCluster | undefined
-  hooks.beforeEach(async () => {
-    current = await source.fork('test')
-  })
-  hooks.afterEach(async () => {
-    await current?.cluster.close()
-    current = undefined
-  })
+  const { report, inspectorFolder, ...serverOptions } = options
+  const failure: FailureOptions = optional({ report, inspectorFolder })
+  const source = new ForkSource(create, serverOptions)
+  let current: CurrentTest | undefined
+  const describe = async (test: CurrentTest) => {
+    if (test.isReported) return
+    test.isReported = true
+    await reportFailure(test.cluster, test.page, failure)
+  }
+  hooks.beforeEach(
+    hookOf(async ({ title, file }) => {
+      const forked = await source.fork(title ?? '')
+      current = { ...forked, page: pageName(file, forked.namespace), isReported: false }
+    }),
+  )
+  hooks.afterEach(
+    hookOf(async ({ hasFailed }) => {
+      const ended = current
+      current = undefined
+      if (ended === undefined) return
+      if (hasFailed === true) await describe(ended)
+      await ended.cluster.close()
+    }),
+  )
   afterAll(() => source.close())
-  const inTest = (): ForkedCluster => {
+  const inTest = (): CurrentTest => {
     if (current !== undefined) return current
     throw new TestingError({
       code: 'Closed',
@@ -52,6 +89,16 @@ export function clusterPerTestOf(create: CreateServer, hooks: RunnerHooks, optio
     get namespace() {
       return inTest().namespace
     },
+    reported:
+      (test) =>
+      async (...args) => {
+        try {
+          await test(...args)
+        } catch (error) {
+          if (current !== undefined) await describe(current)
+          throw error
+        }
+      },
   }
 }
 
@@ -76,7 +123,7 @@ export class ForkSource {
   async fork(title: string): Promise<ForkedCluster> {
     this.#template ??= this.#create(this.#options)
     const cluster = (await this.#template).fork()
-    const namespace = `${slugOf(title)}-${++this.#count}`
+    const namespace = `${slugOf(title) || 'test'}-${++this.#count}`
     await cluster.client.create(Namespace, { metadata: { name: namespace } })
     await cluster.settle()
     cluster.ledger.clear()
@@ -88,37 +135,4 @@ export class ForkSource {
     this.#template = undefined
     await template?.close()
   }
-}
-
-const slugLength = 40
-
-function slugOf(title: string): string {
-  const slug = title
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, slugLength)
-  return slug.replaceAll(/^-+|-+$/g, '') || 'test'
-}
-
-const shownRequests = 50
-
-/**
- * Describes what happened to a server, for the output of a failed test: the seed of its random faults and its last requests.
- *
- * @example
- * import { createTestServer, describeRun } from '@krmkit/testing'
- * await using cluster = await createTestServer()
- * console.error(describeRun(cluster))
- */
-export function describeRun({ faults, ledger }: Pick<TestServer, 'faults' | 'ledger'>): string {
-  const seed =
-    faults.seed === undefined
-      ? []
-      : [`random faults with seed ${faults.seed}: createTestServer({ faults: { seed: ${faults.seed}, ... } })`]
-  const requests = ledger.find().slice(-shownRequests)
-  return [...seed, `the last ${requests.length} requests:`, ...requests.map(formatEntry)].join('\n')
-}
-
-function formatEntry({ code, verb, path, query, user }: LedgerEntry): string {
-  return `  ${code === 0 ? '---' : code} ${verb} ${path}${query === '' ? '' : `?${query}`} (${user})`
 }

@@ -4,10 +4,13 @@ import type { ApiBody, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import type { Fault } from './fault.ts'
 import { expiredWatch, type FailFault, statusOf } from './fault-status.ts'
+import { HeldEvents } from './held-events.ts'
+import type { WatchRecord } from './ledger.ts'
 import type { RandomFaults } from './random-faults.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 import { checkMatch, type Match, matches } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
+import { controllerUser } from './users.ts'
 import { delayed, WatchControl, type WatchEnd, type WatchFault } from './watch-fault.ts'
 
 export interface FaultOptions {
@@ -31,12 +34,16 @@ interface ClassifiedRequest extends RequestAttributes {
   readonly isAdministrator: boolean
 }
 
+export type OpenWatchRecord = { -readonly [K in keyof WatchRecord]: WatchRecord[K] }
+
 export interface ApplyOptions {
   /** Passes the request to the server. */
   readonly next: (signal: AbortSignal) => Promise<ApiResponse>
   /** Passes the request to another server. */
   readonly redirect: (handle: Handler) => Promise<ApiResponse>
   readonly signal: AbortSignal
+  /** Records the stream of a watch. */
+  readonly watch?: OpenWatchRecord | undefined
   /** Wraps waits for the clock. */
   readonly suspend: <T>(wait: Promise<T>) => Promise<T>
 }
@@ -91,7 +98,9 @@ export class Faults {
   #planned: PlannedFault[] = []
   #frozen: Freeze[] = []
   #lastState: Freeze['server'] | undefined
+  readonly #holds: { readonly match: Match; readonly held: HeldEvents }[] = []
   #watchCount = 0
+  #plainWatches = 0
 
   constructor(host: FaultHost, random?: RandomFaults) {
     this.#host = host
@@ -147,6 +156,23 @@ export class Faults {
     }
   }
 
+  /**
+   * Holds the events of matching watches. Watches of controllers are held where `user` names them, in a fork before its first write.
+   *
+   * @param settle resolves when the effects of an event have ended
+   */
+  holdWatches(match: Match, settle: () => Promise<void>): HeldEvents {
+    checkMatch(match)
+    const verbs = match.verb === undefined ? [] : [match.verb].flat()
+    if (verbs.some((verb) => verb !== 'watch')) throw invalid(`only watches have events, but the verb is ${verbs.join(', ')}`)
+    if (match.user === controllerUser.username && this.#plainWatches > 0)
+      throw invalid('the watches of the controllers are open already: hold those of a fork, before its first write')
+    const held = new HeldEvents({ settle, onRelease: () => this.#holds.splice(this.#holds.indexOf(hold), 1) })
+    const hold = { match, held }
+    this.#holds.push(hold)
+    return held
+  }
+
   /** Drops the history of the store: continue tokens and versions from before have expired. */
   compact(): Promise<void> {
     return this.#host.compact()
@@ -163,8 +189,9 @@ export class Faults {
     return false
   }
 
-  /** Cancels all planned faults and stale reads. */
+  /** Cancels all planned faults and stale reads, and delivers held events. */
   clear(): void {
+    for (const { held } of [...this.#holds]) held.release()
     this.#planned = []
     this.#frozen = []
     this.#lastState = undefined
@@ -213,14 +240,23 @@ export class Faults {
 
   async #send(request: ClassifiedRequest, options: ApplyOptions): Promise<ApiResponse> {
     if (request.verb === 'watch') {
-      const isPlain = request.isController && this.gate === undefined
-      return isPlain ? options.next(options.signal) : this.#watch(request, options, {})
+      const isPlain = request.isController && this.gate === undefined && this.#holdOf(request) === undefined
+      if (!isPlain) return this.#watch(request, options, {})
+      this.#plainWatches++
+      return options.next(options.signal)
     }
     const freeze =
       this.#frozen.length === 0 || (request.verb !== 'get' && request.verb !== 'list')
         ? undefined
         : this.#frozen.find(({ match }) => (!request.isController || match.user !== undefined) && matches(match, request))
     return freeze === undefined ? options.next(options.signal) : options.redirect((await freeze.server).handle)
+  }
+
+  #holdOf(request: ClassifiedRequest): HeldEvents | undefined {
+    if (this.#holds.length === 0) return undefined
+    const isHeld = ({ match }: { readonly match: Match }) =>
+      (!request.isController || match.user !== undefined) && matches(match, request)
+    return this.#holds.find(isHeld)?.held
   }
 
   async #stale({ redirect }: ApplyOptions): Promise<ApiResponse> {
@@ -244,8 +280,16 @@ export class Faults {
         signal: options.signal,
         expired: () => expiredWatch({ query: request.query, revision: this.#host.revision() }),
         dropped: () => connectionDropped,
-        hold: gate === undefined ? undefined : (type, object) => gate.hold(`deliver ${type} ${nameIn(object())} ${label}`),
-        onEnd: () => unregister(),
+        hold: (type, object) =>
+          gate?.hold(`deliver ${type} ${nameIn(object())} ${label}`).then(() => true) ??
+          this.#holdOf(request)?.hold(`${type} ${nameIn(object())} ${label}`, options.signal),
+        onDelivered: () => {
+          if (options.watch !== undefined) options.watch.events++
+        },
+        onEnd: () => {
+          if (options.watch !== undefined) options.watch.endedAtMs = clock.now()
+          unregister()
+        },
       }),
     }
     const unregister = () => {

@@ -15,6 +15,7 @@ export interface TestHost {
   savedTimeMs(folder: string): Promise<number>
   /** @throws TestingError `InvalidState` */
   restoreState(folder: string, storage: Storage): Promise<void>
+  /** Creates missing folders. */
   writeFile(path: string, text: string): Promise<void>
   /** The authority of the signers; undefined where the runtime cannot sign certificates. */
   createAuthority(options: { readonly startAtMs: number; readonly profile: NamingProfile }): HostAuthority | undefined

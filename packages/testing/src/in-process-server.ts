@@ -1,19 +1,21 @@
 import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { type Client, createInProcessClient } from '@krmkit/client'
-import type { CertificateSigning, Controller, DeferredHeartbeats, NodeSimulation, RunningControllers } from '@krmkit/controllers'
+import type { Controller, ControllerRun, RunningControllers } from '@krmkit/controllers'
 import { runControllers } from '@krmkit/controllers'
 import { stockProfile, systemClock, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import { fork, memoryStorage } from '@krmkit/storage'
-import { chosenControllers, createSimulation, deferredHeartbeats, simulationOf, withSimulation } from './cluster.ts'
+import { chosenControllers, createSimulation, simulationOf, withSimulation } from './cluster.ts'
 import { type Explanation, explainField } from './explanation.ts'
-import { droppingConnections, Faults } from './faults.ts'
+import { droppingConnections, Faults, type OpenWatchRecord } from './faults.ts'
 import type { ObjectReference } from './field-history.ts'
+import type { HeldEvents } from './held-events.ts'
 import type { HostAuthority, Kubeconfigs, TestHost } from './host.ts'
 import { IdleWait } from './idle-wait.ts'
 import { type InspectOptions, inspectRequests } from './inspector/inspect.ts'
 import { type ControllerSet, createInstance, type ForkState, type Instance, typesOf } from './instance.ts'
+import { runInstanceControllers } from './instance-controllers.ts'
 import type { RunOptions, ServerOptions, TestServer, TestServerOptions } from './interfaces.ts'
 import type { KubeconfigFile, KubeconfigFileOptions } from './kubeconfig.ts'
 import { Ledger } from './ledger.ts'
@@ -21,6 +23,7 @@ import { readManifests } from './manifests.ts'
 import { optional } from './optional.ts'
 import { RandomFaults } from './random-faults.ts'
 import { type RequestAttributes, requestAttributes } from './request-attributes.ts'
+import type { Match } from './request-match.ts'
 import { withOverrides } from './request-overrides.ts'
 import { type RecordedRequest, RequestRecorder } from './request-recorder.ts'
 import { applySeed } from './seed.ts'
@@ -77,7 +80,9 @@ export class InProcessTestServer implements TestServer {
     const { profile = stockProfile } = options.server ?? {}
     this.#authority =
       'authority' in origin ? origin.authority : this.#host.createAuthority({ startAtMs: origin.startAtMs, profile })
-    this.#users = new Users(options.users, (certificates) => this.#authority?.identify(certificates, this.clock))
+    const lookUpCertificate = (certificates: readonly Uint8Array[] | undefined) =>
+      this.#authority?.identify(certificates, this.clock)
+    this.#users = new Users(options.users, lookUpCertificate, options.authenticator)
     this.clock =
       options.clock === undefined ? new ResettableClock(origin.startAtMs, () => this.settle()) : externalClock(options.clock)
     this.faults = this.#createFaults(origin)
@@ -169,6 +174,10 @@ export class InProcessTestServer implements TestServer {
     )
   }
 
+  holdWatches(match: Match = {}): HeldEvents {
+    return this.faults.holdWatches(match, () => this.settle())
+  }
+
   settleWith(settled: () => Promise<void>): () => void {
     this.#settling.add(settled)
     return () => this.#settling.delete(settled)
@@ -182,6 +191,7 @@ export class InProcessTestServer implements TestServer {
       available,
       paced: false,
       controllers: available.map(({ name }) => name),
+      onRun: (run) => this.ledger.recordRun(run, { isController: false }),
       newestVersion: () => String(this.#instance.storage.revision),
       ...optional({ random: this.#options.server?.random, onError: this.#options.onError }),
     })
@@ -221,7 +231,7 @@ export class InProcessTestServer implements TestServer {
   }
 
   async inspect({ file }: InspectOptions = {}): Promise<string> {
-    const page = inspectRequests(this.ledger.entries)
+    const page = inspectRequests(this.ledger)
     if (file !== undefined) await this.#host.writeFile(file, page)
     return page
   }
@@ -240,6 +250,7 @@ export class InProcessTestServer implements TestServer {
 
   close(): Promise<void> {
     this.#closed ??= (async () => {
+      this.faults.clear()
       // In reverse order: ports close before the clients that they may serve.
       for (const closer of this.#closers.reverse()) await closer[Symbol.asyncDispose]()
       await this.#stop(this.#instance)
@@ -268,15 +279,19 @@ export class InProcessTestServer implements TestServer {
     const tracked = this.#idleWait.begin()
     const recorder = this.#options.traces === 0 ? undefined : new RequestRecorder(request)
     const traced = recorder?.request ?? request
+    const watch: OpenWatchRecord | undefined = classified.verb === 'watch' && !classified.isController ? { events: 0 } : undefined
     try {
       const { handle } = await this.#startServer(instance)
       const response = await this.faults.apply(classified, {
         next: (signal) => handle(signal === request.signal ? traced : withOverrides(traced, { signal })),
         redirect: (other) => other(traced),
         signal: request.signal,
+        watch,
         suspend: (wait) => tracked.suspend(wait),
       })
-      this.#record(request, classified, response.status, recorder?.end(response))
+      const recorded = recorder?.end(response)
+      const isOpen = watch !== undefined && response.body.kind === 'stream'
+      this.#record(request, classified, response.status, isOpen ? { ...recorded, watch } : recorded)
       return response
     } catch (error) {
       this.#record(request, classified, 0, recorder?.end())
@@ -327,44 +342,19 @@ export class InProcessTestServer implements TestServer {
   }
 
   #startControllers(instance: Instance): Promise<ControllerSet | undefined> {
-    const { rootCA, legacyToken, metrics, onError, signerRules, server = {} } = this.#options
+    if (instance.controllers !== undefined) return instance.controllers
     const chosen = chosenControllers(this.#options.controllers, instance.simulation)
     if (chosen.controllers.length === 0) return Promise.resolve(undefined)
-    instance.controllers ??= this.#startServer(instance).then(() => {
-      const client = createInProcessClient((request) => this.#serve(instance, request), {
-        user: controllerUser,
-        clock: this.clock,
-      })
-      const { random, profile } = server
-      const running = runControllers({
-        client,
-        clock: this.clock,
-        ...chosen,
-        paced: false,
-        newestVersion: () => String(instance.storage.revision),
-        ...optional({ random, profile, rootCA, legacyToken, signerRules, metrics, onError }),
-        ...this.#signing(),
-        ...this.#heartbeats(instance.simulation),
-      })
-      return { client, controllers: running }
+    instance.controllers = this.#startServer(instance).then(() => {
+      const { clock } = this
+      const client = createInProcessClient((request) => this.#serve(instance, request), { user: controllerUser, clock })
+      const isWatched = () => this.faults.isWatched(['leases', 'nodes'])
+      const onRun = (run: ControllerRun) => this.ledger.recordRun(run, { isController: true })
+      const parts = { ...{ instance, client, clock, chosen, isWatched, onRun }, authority: this.#authority }
+      return { client, controllers: runInstanceControllers(this.#options, parts) }
     })
     instance.controllers.catch(() => undefined)
     return instance.controllers
-  }
-
-  #signing(): { readonly signing?: CertificateSigning } {
-    const { signing, signerRules } = this.#options
-    if (signing === 'none') return {}
-    if (signing !== undefined) return { signing }
-    return this.#authority === undefined ? {} : { signing: { signers: this.#authority.signers(this.clock, signerRules) } }
-  }
-
-  /** Heartbeats are coalesced while time advances, unless they are observed or their interval is set. */
-  #heartbeats(simulation: NodeSimulation | undefined): { readonly heartbeats?: DeferredHeartbeats } {
-    const { clock } = this
-    if (!(clock instanceof ResettableClock) || this.#options.cluster?.heartbeatMs !== undefined) return {}
-    clock.isObserved = () => this.faults.isWatched(['leases', 'nodes'])
-    return deferredHeartbeats(simulation, clock.deferred)
   }
 
   async #stop(instance: Instance): Promise<void> {
@@ -384,7 +374,9 @@ export class InProcessTestServer implements TestServer {
   ): void {
     const agent = request.headers['user-agent']
     const userAgent = typeof agent === 'string' ? agent : (agent?.[0] ?? '')
-    this.ledger.record({ ...classified, code, atMs: this.clock.now(), userAgent, ...recorded })
+    // Other authenticators know their users only when the server has asked them.
+    const user = classified.user === '' ? (recorded?.trace?.authentication?.user.username ?? '') : classified.user
+    this.ledger.record({ ...classified, user, code, atMs: this.clock.now(), userAgent, ...recorded })
   }
 }
 

@@ -14,10 +14,12 @@ import type { Handler } from '@krmkit/protocol'
 import type { Explanation } from './explanation.ts'
 import type { Faults } from './faults.ts'
 import type { ObjectReference } from './field-history.ts'
+import type { HeldEvents } from './held-events.ts'
 import type { InspectOptions } from './inspector/inspect.ts'
 import type { KubeconfigFile, KubeconfigFileOptions } from './kubeconfig.ts'
 import type { Ledger } from './ledger.ts'
 import type { RandomFaultOptions } from './random-faults.ts'
+import type { Match } from './request-match.ts'
 import type { TestClock } from './test-clock.ts'
 
 /** A real API server for a test: in-process, in memory, with its own clock. */
@@ -62,6 +64,27 @@ export interface TestServer extends AsyncDisposable {
    * cluster.run(reconciler({ name: 'colors', resource: ConfigMap, reconcile }), { user: 'colors-operator' })
    */
   run(controllers: Controller | readonly Controller[], options?: RunOptions): RunningControllers
+  /**
+   * Holds the events of matching watches, open ones too, until they are stepped one by one, so that a test decides what a client knows when.
+   * `settle` does not wait for held events. The watches of controllers are held where `user` names them, in a fork before its first write.
+   *
+   * @throws TestingError `InvalidFault`, `InvalidOption`
+   * @example
+   * import { createInformer } from '@krmkit/client'
+   * import { ConfigMap } from '@krmkit/kinds/core/v1'
+   * import { createTestServer } from '@krmkit/testing'
+   * await using cluster = await createTestServer()
+   * const copy = createInformer(cluster.as('operator'), ConfigMap, { namespace: 'default', clock: cluster.clock })
+   * await cluster.settle()
+   * const held = cluster.holdWatches({ user: 'operator' })
+   * await cluster.client.create(ConfigMap, { metadata: { name: 'web', namespace: 'default' } })
+   * await cluster.settle()
+   * copy.list().length // 0
+   * await held.step('web') // 'ADDED ConfigMap web to watch 1 of configmaps by operator'
+   * copy.list().length // 1
+   * await copy.stop()
+   */
+  holdWatches(match?: Match): HeldEvents
   /** Makes `settle` wait for code of the test, too. @returns a function that ends that */
   settleWith(settled: () => Promise<void>): () => void
   /**
@@ -173,6 +196,11 @@ export interface TestServerOptions {
   readonly kubeconfig?: boolean
   /** Users besides the administrator. Absent: all users may do everything. */
   readonly users?: Readonly<Record<string, UserRules>>
+  /**
+   * Authenticates requests on a port whose credentials are not those of `users`, such as tokens of an OpenID issuer. Default: they are
+   * refused.
+   */
+  readonly authenticator?: NonNullable<ApiServerOptions['authenticator']>
   /**
    * Controllers to run, as in `--controllers`; `[]` for none. Default: all except `deployment-controller`, because tests usually write
    * the status of deployments themselves.

@@ -1,4 +1,5 @@
 import type { RequestTrace } from '@krmkit/apiserver/request-trace'
+import type { ControllerRun } from '@krmkit/controllers'
 import { checkMembers, type Members } from './known-members.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 import { formatMatch, type Match, matches, matchMembers } from './request-match.ts'
@@ -20,16 +21,34 @@ export interface LedgerEntry extends RequestAttributes {
   readonly requestBytes?: number
   /** Bytes of the response body; absent for streams. */
   readonly responseBytes?: number
+  /** The stream of a watch. Absent for other requests, and for watches of controllers. */
+  readonly watch?: WatchRecord
   /** How the server decided. Absent where the server keeps no traces, and for old entries. */
   readonly trace?: RequestTrace
   /** The body of a write; kept as long as the trace. */
   readonly body?: RequestContent
 }
 
+/** What has happened on the stream of a watch so far. */
+export interface WatchRecord {
+  /** Number of delivered events, bookmarks included. */
+  readonly events: number
+  /** End on the clock of the server, in milliseconds since the epoch. Absent while the watch is open. */
+  readonly endedAtMs?: number
+}
+
 /** The body of a request. */
 export interface RequestContent {
   readonly contentType: string
   readonly bytes: Uint8Array
+}
+
+/** One run of a controller, with its place among the requests. */
+export interface LedgerRun extends ControllerRun {
+  /** Number of requests that were recorded before its end, since the start or the last `clear`. */
+  readonly requestsBefore: number
+  /** Of the controllers of the test server. */
+  readonly isController: boolean
 }
 
 type StoredEntry = { -readonly [K in keyof LedgerEntry]: LedgerEntry[K] }
@@ -52,6 +71,8 @@ export class Ledger {
   #entries: LedgerEntry[] = []
   /** Entries with a trace, oldest first. */
   #traced: StoredEntry[] = []
+  #runs: LedgerRun[] = []
+  #recorded = 0
 
   /**
    * @param limit number of entries to keep; the oldest are dropped
@@ -65,6 +86,16 @@ export class Ledger {
   /** All entries, including those of controllers. */
   get entries(): readonly LedgerEntry[] {
     return this.#entries
+  }
+
+  /** The runs of controllers, those of the server and those of `cluster.run`, in the order of their ends. */
+  get runs(): readonly LedgerRun[] {
+    return this.#runs
+  }
+
+  /** Number of requests that were recorded before the first of `entries`, and dropped. */
+  get dropped(): number {
+    return this.#recorded - this.#entries.length
   }
 
   /** @throws TestingError `InvalidOption` for an unknown member */
@@ -99,16 +130,25 @@ export class Ledger {
   clear(): void {
     this.#entries = []
     this.#traced = []
+    this.#runs = []
+    this.#recorded = 0
   }
 
   /** Called by the server: adds an entry. */
   record(entry: LedgerEntry): void {
+    this.#recorded++
     this.#entries.push(entry)
     // Drops entries in batches, which is cheaper.
     if (this.#entries.length > this.#limit * 1.25) this.#entries = this.#entries.slice(-this.#limit)
     if (entry.trace === undefined) return
     this.#traced.push(entry)
     if (this.#traced.length > this.#traceLimit * 1.25) this.#dropTraces()
+  }
+
+  /** Called by the server: adds a run of a controller. */
+  recordRun(run: ControllerRun, { isController }: { readonly isController: boolean }): void {
+    this.#runs.push({ ...run, isController, requestsBefore: this.#recorded })
+    if (this.#runs.length > this.#limit * 1.25) this.#runs = this.#runs.slice(-this.#limit)
   }
 
   #dropTraces(): void {

@@ -1,5 +1,5 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
 import type { TestHost } from './host.ts'
 import { KubeconfigFiles } from './kubeconfig.ts'
 import type { ManifestFile } from './manifests.ts'
@@ -10,9 +10,14 @@ const extensions = new Set(['.yaml', '.yml', '.json'])
 
 export const nodeHost: TestHost = {
   ...{ manifestFiles, saveState, savedTimeMs, restoreState },
-  writeFile: (path, text) => writeFile(path, text),
+  writeFile: writeInFolder,
   createAuthority: (options) => new TestAuthority(options),
   createKubeconfigs: (listen) => new KubeconfigFiles(listen),
+}
+
+async function writeInFolder(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
 }
 
 async function manifestFiles(path: string): Promise<ManifestFile[]> {

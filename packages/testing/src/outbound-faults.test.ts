@@ -1,7 +1,10 @@
+import { createBearerTokenAuthenticator, createOidcAuthenticator } from '@krmkit/authentication'
+import { createFakeOidcProvider } from '@krmkit/authentication/testing'
 import { fakeClock } from '@krmkit/meta'
 import type { WebhookRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
 import { OutboundFaults } from './outbound-faults.ts'
+import { createTestServer } from './test-server.ts'
 
 const target = { origin: 'https://policy.example.com:443' }
 const request = (signal = new AbortController().signal): WebhookRequest => ({
@@ -55,6 +58,37 @@ describe('faults of calls', () => {
     clock.setTimeout(() => abort.abort(new Error('deadline exceeded')), 1000)
     clock.advance(1000)
     await expect(sent).rejects.toThrow('deadline exceeded')
+  })
+
+  it('reach issuers, whose tokens are then refused, or accepted with the keys that are known', async () => {
+    const clock = fakeClock(Date.UTC(2024, 0, 1))
+    const calls = new OutboundFaults(clock)
+    const { issuerUrl, clientId, fetch, token } = createFakeOidcProvider({ clock })
+    const tokens = createOidcAuthenticator({ issuerUrl, clientId, fetch: calls.wrapFetch(fetch), clock })
+    const alice = `Bearer ${token({ claims: { sub: 'alice' } })}`
+    const authenticator = createBearerTokenAuthenticator(tokens)
+    await using cluster = await createTestServer({ controllers: [], authenticator, clock, users: { bob: 'all' } })
+    const statusOf = async (authorization: string) => {
+      const request = { method: 'GET', path: '/apis/authentication.k8s.io/v1', query: '', headers: { authorization }, peer: {} }
+      const signal = new AbortController().signal
+      return (await cluster.handle({ ...request, signal, body: async () => new Uint8Array() })).status
+    }
+    calls.next({ fail: 503 }, { url: /openid-configuration/, times: 1 })
+    calls.next({ body: '{' }, { url: /keys/, times: 1 })
+    expect(await statusOf(alice)).toBe(401)
+    clock.advance(60_000)
+    expect(await statusOf(alice)).toBe(401)
+    clock.advance(60_000)
+    expect(await statusOf(alice)).toBe(200)
+    expect(cluster.ledger.entries.map(({ user, code }) => [user, code])).toEqual([
+      ['', 401],
+      ['', 401],
+      [`${issuerUrl}#alice`, 200],
+    ])
+    calls.next({ refused: 'connect: connection refused' })
+    expect(await statusOf(alice)).toBe(200)
+    expect(await statusOf(`Bearer ${cluster.tokenOf('bob')}`)).toBe(200)
+    expect(await statusOf('Bearer invented')).toBe(401)
   })
 
   it('are rejected when they are incomplete', () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '@krmkit/meta'
+import type { Fetch } from '@krmkit/meta/fetch'
 import type { WebhookRequest, WebhookResponse, WebhookTransport } from '@krmkit/protocol'
 import { TestingError } from './testing-error.ts'
 import { delayed } from './watch-fault.ts'
@@ -30,9 +31,11 @@ interface PlannedCall {
   times: number
 }
 
+const contentType = 'application/json'
+
 /**
- * Injects faults into the calls of a server: to admission, conversion, authentication and authorization webhooks. Wrap the transport that
- * the server is given.
+ * Injects faults into the calls of a server. Wrap what the server is given: the transport of admission and conversion webhooks, and the
+ * `fetch` of OpenID issuers and of webhooks that check tokens and rights.
  *
  * @example
  * import { OutboundFaults } from '@krmkit/testing'
@@ -70,23 +73,42 @@ export class OutboundFaults {
     }
   }
 
+  /** Wraps a `fetch`. */
+  wrapFetch(fetch: Fetch): Fetch {
+    return async (url, init) => {
+      const answer = await this.#answer(url, init.signal)
+      if (answer === undefined) return fetch(url, init)
+      const headers = { get: (name: string) => (name.toLowerCase() === 'content-type' ? contentType : null) }
+      return { status: answer.status, headers, body: chunksOf(answer.body) }
+    }
+  }
+
   async #send(
     url: string,
     request: WebhookRequest,
     send: (request: WebhookRequest) => Promise<WebhookResponse>,
   ): Promise<WebhookResponse> {
+    const answer = await this.#answer(url, request.signal)
+    return answer === undefined ? send(request) : { ...answer, headers: { 'content-type': contentType } }
+  }
+
+  /** The answer of a fault in place of that of the called server; undefined where the call goes on. */
+  async #answer(url: string, signal: AbortSignal): Promise<{ readonly status: number; readonly body: Uint8Array } | undefined> {
     const planned = this.#planned.find((each) => each.url?.test(url) ?? true)
-    if (planned === undefined) return send(request)
+    if (planned === undefined) return undefined
     if (--planned.times === 0) this.#planned = this.#planned.filter((each) => each !== planned)
     const { fault } = planned
     if ('refused' in fault) throw new Error(fault.refused)
     if ('delayMs' in fault) {
-      if (this.#clock !== undefined) await delayed(fault.delayMs, { clock: this.#clock, signal: request.signal })
-      request.signal.throwIfAborted()
-      return send(request)
+      if (this.#clock !== undefined) await delayed(fault.delayMs, { clock: this.#clock, signal })
+      signal.throwIfAborted()
+      return undefined
     }
     const { body = '' } = fault
-    const status = 'fail' in fault ? fault.fail : 200
-    return { status, headers: { 'content-type': 'application/json' }, body: new TextEncoder().encode(body) }
+    return { status: 'fail' in fault ? fault.fail : 200, body: new TextEncoder().encode(body) }
   }
+}
+
+async function* chunksOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body
 }

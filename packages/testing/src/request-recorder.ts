@@ -4,7 +4,7 @@ import type { LedgerEntry, RequestContent } from './ledger.ts'
 import { withOverrides } from './request-overrides.ts'
 
 /** What the ledger records about a request besides its attributes and status. */
-export type RecordedRequest = Pick<LedgerEntry, 'durationMs' | 'requestBytes' | 'responseBytes' | 'trace' | 'body'>
+export type RecordedRequest = Pick<LedgerEntry, 'durationMs' | 'requestBytes' | 'responseBytes' | 'trace' | 'body' | 'watch'>
 
 /** Records trace, duration and bytes of one request. */
 export class RequestRecorder {

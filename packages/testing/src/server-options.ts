@@ -17,6 +17,7 @@ const optionNames: Members<TestServerOptions> = {
   metrics: true,
   emulate: true,
   faults: true,
+  authenticator: true,
   server: true,
   traces: true,
   onError: true,

@@ -1,4 +1,4 @@
-import { type ClusterPerTest, clusterPerTestOf, type RunnerHooks } from './cluster-per-test.ts'
+import { type ClusterPerTest, type ClusterPerTestOptions, clusterPerTestOf, type RunnerHooks } from './cluster-per-test.ts'
 import { type Exploration, type ExploreOptions, exploreOn } from './explore.ts'
 import { startTestServer } from './in-process-server.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
@@ -42,13 +42,14 @@ export function explore(options: ExploreOptions, test: (cluster: TestServer) => 
 }
 
 /**
- * Gives every test a server of its file: a fork of one template that holds the seed.
+ * Gives every test a server of its file: a fork of one template that holds the seed. When a test fails, its last requests and the seed of
+ * its random faults are printed, and its inspector page is kept with `inspectorFolder`.
  *
  * @example
  * import { afterAll, afterEach, beforeEach } from 'vitest'
  * import { clusterPerTest } from '@krmkit/testing'
  * const test = clusterPerTest({ beforeEach, afterEach, afterAll }, { controllers: [] })
  */
-export function clusterPerTest(hooks: RunnerHooks, options: TestServerOptions = {}): ClusterPerTest {
+export function clusterPerTest(hooks: RunnerHooks, options: ClusterPerTestOptions = {}): ClusterPerTest {
   return clusterPerTestOf(createTestServer, hooks, options)
 }

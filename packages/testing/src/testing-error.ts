@@ -19,6 +19,8 @@ export type TestingErrorCode =
   | 'InvalidHooks'
   /** A fault is malformed. */
   | 'InvalidFault'
+  /** No held event can be delivered. */
+  | 'NothingHeld'
   /** A duration is malformed or negative. */
   | 'InvalidDuration'
   /** An option or a match has an unknown member. */

@@ -8,7 +8,9 @@ type Attributes = Parameters<Authorizer['authorize']>[0]
 type Authenticator = NonNullable<ApiServerOptions['authenticator']>
 
 /** The part of a request that identifies its user. */
-type RequestIdentity = Pick<Parameters<Authenticator['authenticate']>[0], 'headers' | 'peer'>
+type AuthenticationRequest = Parameters<Authenticator['authenticate']>[0]
+type RequestIdentity = Pick<AuthenticationRequest, 'headers' | 'peer'>
+type Outcome = Awaited<ReturnType<Authenticator['authenticate']>>
 type CertificateLookup = (certificates: readonly Uint8Array[] | undefined) => UserInfo | undefined
 
 export const administrator: UserInfo = { username: 'test-admin', groups: ['system:masters', 'system:authenticated'] }
@@ -26,10 +28,17 @@ export class Users {
   readonly authenticator: Authenticator
   readonly #rules: ReadonlyMap<string, UserRules> | undefined
   readonly #lookUpCertificate: CertificateLookup
+  readonly #fallback: Authenticator | undefined
   readonly #tokens = new Map<string, UserInfo>()
 
-  constructor(users: Readonly<Record<string, UserRules>> | undefined, lookUpCertificate: CertificateLookup = () => undefined) {
+  /** @param fallback authenticates requests with other credentials */
+  constructor(
+    users: Readonly<Record<string, UserRules>> | undefined,
+    lookUpCertificate: CertificateLookup = () => undefined,
+    fallback?: Authenticator,
+  ) {
     this.#lookUpCertificate = lookUpCertificate
+    this.#fallback = fallback
     this.#rules = users === undefined ? undefined : new Map(Object.entries(users))
     this.authorizer = this.#rules === undefined ? undefined : { authorize: (attributes) => this.#authorize(attributes) }
     this.authenticator = { authenticate: (request) => this.#authenticate(request) }
@@ -68,10 +77,15 @@ export class Users {
     return /^bearer /i.test(header) ? this.#tokens.get(header.slice('bearer '.length).trim()) : undefined
   }
 
-  #authenticate(request: RequestIdentity) {
+  #authenticate(request: AuthenticationRequest): Outcome | Promise<Outcome> {
     const user = this.identify(request)
-    if (user === undefined) return { kind: 'rejected', reason: 'the token is unknown to the test server' } as const
-    return { kind: 'authenticated', user } as const
+    const isOwn = user !== undefined && user !== anonymous
+    return isOwn || this.#fallback === undefined ? outcomeOf(user) : this.#fallBack(this.#fallback, request, user)
+  }
+
+  async #fallBack(fallback: Authenticator, request: AuthenticationRequest, user: UserInfo | undefined): Promise<Outcome> {
+    const outcome = await fallback.authenticate(request)
+    return outcome.kind === 'noOpinion' ? outcomeOf(user) : outcome
   }
 
   #authorize(attributes: Attributes) {
@@ -85,6 +99,11 @@ export class Users {
       (rules ?? []).some((rule) => allows(rule, attributes))
     return { decision: isAllowed ? 'allow' : 'noOpinion', reason: '' } as const
   }
+}
+
+function outcomeOf(user: UserInfo | undefined): Outcome {
+  if (user === undefined) return { kind: 'rejected', reason: 'the token is unknown to the test server' }
+  return { kind: 'authenticated', user }
 }
 
 function allows(rule: UserRule, attributes: Attributes): boolean {

@@ -34,8 +34,9 @@ export interface WatchControlOptions {
   readonly expired: () => Status
   /** Ends the stream like a lost connection. */
   readonly dropped: () => Error
-  /** Holds an event until it may be delivered. Absent: events are delivered at once. */
-  readonly hold?: ((type: string, object: () => unknown) => Promise<void>) | undefined
+  /** Holds an event, and resolves to whether it is delivered; undefined where it is not held. */
+  readonly hold?: (type: string, object: () => unknown) => Promise<boolean> | undefined
+  readonly onDelivered: () => void
   readonly onEnd: () => void
 }
 
@@ -80,7 +81,10 @@ export class WatchControl {
         }
         isOver = next.done === true
         if (isOver) return
-        if (await this.#admit(next.value, format)) yield next.value
+        if (await this.#admit(next.value, format)) {
+          this.#options.onDelivered()
+          yield next.value
+        }
       }
     } finally {
       if (!isOver) void iterator.return?.(undefined)?.catch(() => undefined)
@@ -110,7 +114,8 @@ export class WatchControl {
     const { fault, hold } = this.#options
     const type = typeOf(item)
     if (type !== 'BOOKMARK') {
-      await hold?.(type, () => objectOf(item))
+      const held = hold?.(type, () => objectOf(item))
+      if (held !== undefined && (await this.#unlessEnded(held)) !== true) return false
       await this.#delay(fault.delayMs)
       this.#delivered++
       if (fault.end !== undefined && this.#delivered >= (fault.afterEvents ?? 0)) this.#end ??= fault.end

@@ -1,4 +1,4 @@
-import { type ClusterPerTest, clusterPerTestOf, type RunnerHooks } from './cluster-per-test.ts'
+import { type ClusterPerTest, type ClusterPerTestOptions, clusterPerTestOf, type RunnerHooks } from './cluster-per-test.ts'
 import { type Exploration, type ExploreOptions, exploreOn } from './explore.ts'
 import { startTestServer } from './in-process-server.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
@@ -30,6 +30,6 @@ export function explore(options: ExploreOptions, test: (cluster: TestServer) => 
  *
  * @see {@link TestServer}
  */
-export function clusterPerTest(hooks: RunnerHooks, options: TestServerOptions = {}): ClusterPerTest {
+export function clusterPerTest(hooks: RunnerHooks, options: ClusterPerTestOptions = {}): ClusterPerTest {
   return clusterPerTestOf(createTestServer, hooks, options)
 }

@@ -1,7 +1,7 @@
 import { ApiError, fakeClock } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { IdleTracker, yieldTurns } from './idle-tracker.ts'
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts'
+import { type QueueRun, WorkQueue, type WorkQueueOptions } from './work-queue.ts'
 
 function setup(sync: WorkQueueOptions<string>['sync'], workers?: number) {
   const clock = fakeClock()
@@ -206,5 +206,28 @@ describe('WorkQueue', () => {
     clock.advance(60_000)
     await yieldTurns(3)
     expect(seen).toHaveLength(13)
+  })
+
+  it('reports runs with their times and outcomes', async () => {
+    const clock = fakeClock(1000)
+    const idleTracker = new IdleTracker()
+    const runs: QueueRun[] = []
+    const failure = new Error('no')
+    const sync = async ({ name }: { readonly name: string }) => {
+      if (name === 'slow') clock.advance(500)
+      if (name === 'fails') throw failure
+      return name === 'again' ? { requeueAfterMs: 2000 } : undefined
+    }
+    const onRun = (run: QueueRun) => void runs.push(run)
+    const queue = new WorkQueue({ sync, clock, idleTracker, onRun, workers: 1, onError: () => undefined })
+    for (const name of ['slow', 'again', 'fails']) queue.add({ name })
+    await idleTracker.idle()
+    const durationMs = expect.any(Number)
+    expect(runs).toEqual([
+      { key: '{"name":"slow"}', startMs: 1000, endMs: 1500, durationMs, outcome: 'done' },
+      { key: '{"name":"again"}', startMs: 1500, endMs: 1500, durationMs, outcome: 'requeued', requeueAfterMs: 2000 },
+      { key: '{"name":"fails"}', startMs: 1500, endMs: 1500, durationMs, outcome: 'failed', error: failure },
+    ])
+    await queue[Symbol.asyncDispose]()
   })
 })

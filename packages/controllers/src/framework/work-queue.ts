@@ -8,6 +8,23 @@ export interface RequeueAfter {
   readonly requeueAfterMs: number
 }
 
+/** One run of `sync`. */
+export interface QueueRun {
+  /** The key as text. */
+  readonly key: string
+  /** Start and end on the clock of the queue, in milliseconds since the epoch. */
+  readonly startMs: number
+  readonly endMs: number
+  /** Milliseconds on the system clock, waits for responses included. */
+  readonly durationMs: number
+  /** `failed`: the key is retried. */
+  readonly outcome: 'done' | 'requeued' | 'failed'
+  /** Delay until the next run, of the outcome `requeued`. */
+  readonly requeueAfterMs?: number
+  /** What `sync` has thrown, of the outcome `failed`. */
+  readonly error?: unknown
+}
+
 export interface WorkQueueOptions<K> {
   /**
    * Processes one key. Never runs concurrently for the same key; a key added while it runs is processed once more. When it throws, the
@@ -24,6 +41,8 @@ export interface WorkQueueOptions<K> {
   readonly turnBudget?: TurnBudget
   /** Receives errors of `sync`; the key is retried in any case. */
   readonly onError: (error: unknown) => void
+  /** Receives each run when it has ended. Default: runs are not measured. */
+  readonly onRun?: ((run: QueueRun) => void) | undefined
 }
 
 const defaultWorkers = 8
@@ -146,14 +165,26 @@ export class WorkQueue<K> implements AsyncDisposable {
   }
 
   async #run(key: K): Promise<void> {
+    const end = this.#options.onRun === undefined ? undefined : this.#measured(key)
     try {
       const result = await this.#options.sync(key)
       this.#failures.delete(key)
+      end?.(result === undefined ? { outcome: 'done' } : { outcome: 'requeued', requeueAfterMs: result.requeueAfterMs })
       if (result !== undefined) this.addAfter(key, result.requeueAfterMs)
     } catch (error) {
       if (this.#isStopped) return
+      end?.({ outcome: 'failed', error })
       this.#retry(key, error)
     }
+  }
+
+  /** Starts measuring a run. @returns a function that reports its end */
+  #measured(key: K): (result: Pick<QueueRun, 'outcome' | 'requeueAfterMs' | 'error'>) => void {
+    const { clock, onRun } = this.#options
+    const startMs = clock.now()
+    const from = performance.now()
+    const text = typeof key === 'string' ? key : JSON.stringify(key)
+    return (result) => onRun?.({ key: text, startMs, endMs: clock.now(), durationMs: performance.now() - from, ...result })
   }
 
   /** Whether the time or the number of keys of this turn is used up; the queue then continues on the next one. */

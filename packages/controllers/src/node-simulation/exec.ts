@@ -3,6 +3,7 @@ import type { ContainerRun } from './container-run.ts'
 import type { ExecContext } from './interfaces.ts'
 import { containerContext, containerLog } from './log.ts'
 import type { ReadonlyPod } from './objects.ts'
+import { plainCommand } from './plain-command.ts'
 import type { SpdyHandlers, SpdyStream } from './spdy/connection.ts'
 import { spdyResponse, type UpgradeOffer, upgradeOffer, upgradeRefused, webSocketResponse } from './upgrade.ts'
 import { ServerWebSocket } from './web-socket.ts'
@@ -21,6 +22,8 @@ export interface ExecTarget {
   readonly nowMs: number
   readonly isAttach: boolean
   readonly searchParams: URLSearchParams
+  /** Waits on the clock of the simulation, or until the signal aborts. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
 /** Upgrades the connection, and runs the command on its streams. */
@@ -158,16 +161,26 @@ async function runCommand(target: ExecTarget, streams: CommandOutput): Promise<v
 }
 
 /** @returns the exit code */
-async function perform({ pod, run, nowMs, isAttach, searchParams }: ExecTarget, context: ExecContext): Promise<number> {
+async function perform(target: ExecTarget, context: ExecContext): Promise<number> {
+  const { pod, run, nowMs, isAttach, searchParams } = target
   const { exec, attach } = run.behavior
-  if (!isAttach) {
-    if (exec !== undefined) return exec(context)
-    context.writeError(`sh: ${context.command[0] ?? ''}: command not found\n`)
-    return commandNotFound
-  }
+  if (!isAttach) return exec === undefined ? performPlain(target, context) : exec(context)
   if (attach === undefined) context.writeOut(containerLog(pod, run, { searchParams, nowMs }))
   else await attach(context)
   return 0
+}
+
+/** Runs a command that consists of `echo`, `sleep` and the like. @returns the exit code */
+async function performPlain({ wait }: ExecTarget, { command, signal, writeOut, writeError }: ExecContext): Promise<number> {
+  const course = plainCommand(command)
+  if (course === undefined) {
+    const hint = 'simulated containers run echo, sleep, true, false and exit; a handler of their behavior, exec, runs others'
+    writeError(`sh: ${command[0] ?? ''}: command not found: ${hint}\n`)
+    return commandNotFound
+  }
+  if (course.output !== '') writeOut(course.output)
+  if (course.durationMs > 0) await wait(course.durationMs, signal)
+  return course.exitCode
 }
 
 interface ExitStatus {

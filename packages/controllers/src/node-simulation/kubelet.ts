@@ -73,6 +73,7 @@ async function respond(
       return streams.openExec(request, {
         ...{ pod: found.pod, run, nowMs: simulation.nowMs(), searchParams },
         isAttach: action === 'attach',
+        wait: (ms, signal) => simulation.wait(ms, signal),
       })
     default:
       return text(404, '404 page not found')
@@ -105,13 +106,27 @@ function readLog(simulation: NodeSimulation, { found, run, searchParams, signal 
     const message = `container ${JSON.stringify(run.name)} in pod ${JSON.stringify(name)} is waiting to start: ${why}`
     return text(400, message)
   }
-  const log = containerLog(found.pod, run, { searchParams, nowMs: simulation.nowMs() })
+  const logged = (selection: URLSearchParams) =>
+    containerLog(found.pod, run, { searchParams: selection, nowMs: simulation.nowMs() })
+  const log = logged(searchParams)
   if (searchParams.get('follow') !== 'true' || isPrevious(searchParams)) return text(200, log)
+  const all = withoutSelection(searchParams)
+  const before = logged(all)
   const follow = async function* () {
     yield utf8Bytes(log)
+    const { restarts } = run
     await simulation.ended(run, signal)
+    const after = run.restarts === restarts ? logged(all) : ''
+    if (after.length > before.length && after.startsWith(before)) yield utf8Bytes(after.slice(before.length))
   }
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: { kind: 'stream', stream: follow() } }
+}
+
+/** The parameters that select no part of the log. */
+function withoutSelection(searchParams: URLSearchParams): URLSearchParams {
+  const rest = new URLSearchParams(searchParams)
+  for (const name of ['tailLines', 'limitBytes', 'sinceSeconds', 'sinceTime']) rest.delete(name)
+  return rest
 }
 
 function text(status: number, message: string): ApiResponse {

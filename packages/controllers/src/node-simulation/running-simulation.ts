@@ -111,6 +111,20 @@ export class RunningSimulation implements AsyncDisposable {
     return this.#context.clock.now()
   }
 
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel()
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const cancel = clock.setTimeout(done, ms)
+      signal.addEventListener('abort', done, { once: true })
+      if (signal.aborted) done()
+    })
+  }
+
   podOf(namespace: string, name: string): ReadonlyPod | undefined {
     return this.#pods.get(name, namespace)
   }

@@ -72,6 +72,11 @@ export class NodeSimulation {
     return this.#running?.nowMs() ?? 0
   }
 
+  /** Waits on the clock with which the simulation runs, or until the signal aborts. */
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#running?.wait(ms, signal)
+  }
+
   /**
    * Fails a node: its heartbeats stop, its pods stay as they are, and its kubelet does not answer.
    *

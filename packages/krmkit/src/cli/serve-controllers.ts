@@ -17,6 +17,7 @@ import type { Listener } from '@krmkit/http'
 import { defaultRelease, type UserInfo } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Storage } from '@krmkit/storage'
+import type { Inspector } from '@krmkit/testing'
 import { apiServerUser } from './api-server-user.ts'
 import { CliError } from './cli-error.ts'
 import type { Log } from './log.ts'
@@ -41,6 +42,8 @@ interface ControllerContext {
   readonly listening: Listener
   readonly serverAddress: string
   readonly log: Log
+  /** Absent without `--inspector`. */
+  readonly inspector: Pick<Inspector, 'onRun'> | undefined
 }
 
 export interface StartedControllers {
@@ -52,7 +55,7 @@ export interface StartedControllers {
 
 /** Starts the controllers of the server itself, and the chosen ones where this server may lead. */
 export async function startControllers(options: ServeOptions, context: ControllerContext): Promise<StartedControllers> {
-  const { components, server, storage, listening, serverAddress, log } = context
+  const { components, server, storage, listening, serverAddress, log, inspector } = context
   const { signing } = components
   const { issueLegacy } = components.authentication.accounts.issuer
   const client = createInProcessClient(server, { user: controllerManager, clock: environment.clock })
@@ -68,6 +71,7 @@ export async function startControllers(options: ServeOptions, context: Controlle
     signerRules: { requireKeyEncipherment: options.requireKeyEncipherment },
     rateLimit: controllersRateLimit,
     onError: (error: unknown) => logControllerError(error, { options, log }),
+    ...(inspector === undefined ? {} : { onRun: inspector.onRun }),
     ...(signing === undefined ? {} : { signing }),
     ...(issueLegacy === undefined ? {} : { legacyToken: issueLegacy }),
     ...(listening.authority === undefined ? {} : { rootCA: listening.authority }),

@@ -4,6 +4,7 @@ import { kubeconfigText } from '@krmkit/client'
 import { type Listener, listen } from '@krmkit/http'
 import { foregroundClock } from '@krmkit/meta'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
+import type { Inspector } from '@krmkit/testing'
 import { advertised } from './addresses.ts'
 import { CliError } from './cli-error.ts'
 import { prepareDataFolder, writeSecret } from './files.ts'
@@ -64,7 +65,8 @@ export async function serve(
     opened = await openStorage(options, { catalog: components.catalog, log })
     const { storage, readiness } = opened
     const given = apiServerOptions(options, { components, storage, serverAddress, issuerDocuments, log })
-    const server = await inspected(options, await createApiServer({ ...given, readiness }))
+    const inspector = await createInspector(options)
+    const server = inspected(await createApiServer({ ...given, readiness }), inspector)
     components.webhookServices.attach(server, environment.random)
     await components.admission.ready()
     components.authentication.attach(server)
@@ -72,7 +74,7 @@ export async function serve(
     gate.open(server)
     await workers?.start(storage)
     if (kubeconfig !== undefined) await writeKubeconfig(kubeconfig, listening)
-    const controllers = await startControllers(options, { components, server, storage, listening, serverAddress, log })
+    const controllers = await startControllers(options, { components, server, storage, listening, serverAddress, log, inspector })
     const running = { ...controllers, server, listening, components, opened }
     let closing: Promise<void> | undefined
     const closeOnce = () => {
@@ -105,11 +107,13 @@ function requireInspectable({ inspector, threads }: ServeOptions): void {
   if (inspector && threads > 0) throw new CliError({ code: 'InvalidFlag', message: '--inspector needs --threads=0' })
 }
 
-/** Records the requests of clients and controllers with `--inspector`. */
-async function inspected({ inspector }: ServeOptions, server: EmbeddedServer): Promise<EmbeddedServer> {
-  if (!inspector) return server
-  const { withInspector } = await import('@krmkit/testing')
-  return { ...server, handle: withInspector(server.handle) }
+/** Records the requests of clients and controllers, and the runs of controllers, with `--inspector`. */
+async function createInspector({ inspector }: ServeOptions): Promise<Inspector | undefined> {
+  return inspector ? new (await import('@krmkit/testing')).Inspector() : undefined
+}
+
+function inspected(server: EmbeddedServer, inspector: Inspector | undefined): EmbeddedServer {
+  return inspector === undefined ? server : { ...server, handle: inspector.wrap(server.handle) }
 }
 
 /** Holds back requests that arrive after the server listens and before it is ready. */

@@ -1,3 +1,4 @@
+import type { ControllerRun } from '@krmkit/controllers'
 import { type Clock, systemClock } from '@krmkit/meta'
 import { utf8Bytes } from '@krmkit/meta/bytes'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
@@ -32,22 +33,57 @@ const shownRequests = 10_000
  * console.log(`${listener.url}/debug/inspector`)
  */
 export function withInspector(handle: Handler, options: InspectorOptions = {}): Handler {
-  const { path = '/debug/inspector', traces, clock = systemClock } = options
-  const ledger = new Ledger(shownRequests, traces)
-  return async (request) => {
-    if (request.path === path && request.method === 'GET') {
-      const response = await handle(request)
-      // The server has authorized the request, and knows no such path.
-      return response.status === 404 ? page(ledger) : response
-    }
-    const recorder = new RequestRecorder(request)
-    try {
-      const response = await handle(recorder.request)
-      record(ledger, { request, recorder, response, clock })
-      return response
-    } catch (error) {
-      record(ledger, { request, recorder, response: undefined, clock })
-      throw error
+  return new Inspector(options).wrap(handle)
+}
+
+/**
+ * Records requests to a server and runs of its controllers, and serves the page of `inspect` at a path.
+ *
+ * @see {@link withInspector} for who may see the page
+ * @example
+ * import { createApiServer } from '@krmkit/apiserver'
+ * import { createInProcessClient } from '@krmkit/client'
+ * import { runControllers } from '@krmkit/controllers'
+ * import { memoryStorage } from '@krmkit/storage'
+ * import { Inspector } from '@krmkit/testing'
+ * const inspector = new Inspector()
+ * const server = await createApiServer({ storage: memoryStorage() })
+ * const handle = inspector.wrap(server.handle)
+ * const user = { username: 'system:kube-controller-manager', groups: ['system:masters'] }
+ * await using running = runControllers({ client: createInProcessClient(handle, { user }), onRun: inspector.onRun })
+ */
+export class Inspector {
+  readonly #path: string
+  readonly #clock: Clock
+  readonly #ledger: Ledger
+
+  constructor({ path = '/debug/inspector', traces, clock = systemClock }: InspectorOptions = {}) {
+    this.#path = path
+    this.#clock = clock
+    this.#ledger = new Ledger(shownRequests, traces)
+  }
+
+  /** For the option `onRun` of `runControllers`. */
+  readonly onRun = (run: ControllerRun): void => this.#ledger.recordRun(run, { isController: true })
+
+  /** Adds the page to a handler, and records its other requests. */
+  wrap(handle: Handler): Handler {
+    return async (request) => {
+      if (request.path === this.#path && request.method === 'GET') {
+        const response = await handle(request)
+        // The server has authorized the request, and knows no such path.
+        return response.status === 404 ? page(this.#ledger) : response
+      }
+      const recorder = new RequestRecorder(request)
+      const recorded = { request, recorder, clock: this.#clock }
+      try {
+        const response = await handle(recorder.request)
+        record(this.#ledger, { ...recorded, response })
+        return response
+      } catch (error) {
+        record(this.#ledger, { ...recorded, response: undefined })
+        throw error
+      }
     }
   }
 }
@@ -76,7 +112,7 @@ function record(ledger: Ledger, { request, recorder, response, clock }: Recorded
 }
 
 function page(ledger: Ledger): ApiResponse {
-  const bytes = utf8Bytes(inspectRequests(ledger.entries))
+  const bytes = utf8Bytes(inspectRequests(ledger))
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
   return { status: 200, headers, body: { kind: 'bytes', bytes } }
 }

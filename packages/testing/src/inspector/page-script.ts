@@ -46,6 +46,29 @@ function requestItem(request, index) {
   return element('li', '', made)
 }
 
+function runItem(run) {
+  const heading = [
+    element('span', run.isFailed ? 'code failed' : 'code', 'run'),
+    element('span', 'time', seconds(run.atMs)),
+    element('span', 'user', run.controller),
+    run.key,
+  ]
+  return element('li', '', details('run', heading, () => [element('pre', '', run.steps.join('\\n'))]))
+}
+
+/** Requests, and runs of controllers before the first request after their end. */
+function timeline() {
+  const rows = report.requests.map((request, index) => ({
+    text: request.what + ' ' + request.target + ' ' + request.user + ' ' + request.code,
+    kind: request.kind, isController: request.isController, before: index, item: requestItem(request, index),
+  }))
+  for (const run of report.runs) {
+    const text = 'run ' + run.controller + ' ' + run.key
+    rows.push({ text, kind: 'run', isController: run.isController, before: run.before - 0.5, item: runItem(run) })
+  }
+  return rows.sort((a, b) => a.before - b.before)
+}
+
 function versionItem(version) {
   const request = report.requests[version.request]
   const manager = version.manager === '' ? '' : ', manager ' + version.manager
@@ -83,19 +106,17 @@ function ownersTree() {
 
 function show() {
   const words = byId('filter').value.toLowerCase()
-  const items = byId('requests').children
-  report.requests.forEach((request, index) => {
-    const text = (request.what + ' ' + request.target + ' ' + request.user + ' ' + request.code).toLowerCase()
-    const isShown = text.includes(words) && (byId('controllers').checked || !request.isController) &&
-      (byId('reads').checked || request.kind !== 'read')
-    items[index].hidden = !isShown
-  })
+  for (const { text, kind, isController, item } of rows) {
+    item.hidden = !(text.toLowerCase().includes(words) && (byId('controllers').checked || !isController) &&
+      (byId('reads').checked || kind !== 'read') && (byId('runs').checked || kind !== 'run'))
+  }
   report.objects.forEach((object, index) => { byId('object-' + index).hidden = !object.title.toLowerCase().includes(words) })
 }
 
-byId('requests').append(...report.requests.map(requestItem))
+const rows = timeline()
+byId('requests').append(...rows.map(({ item }) => item))
 byId('objects').append(...report.objects.map(objectItem))
 byId('owners').append(ownersTree())
-for (const id of ['filter', 'controllers', 'reads']) byId(id).addEventListener('input', show)
+for (const id of ['filter', 'controllers', 'reads', 'runs']) byId(id).addEventListener('input', show)
 document.documentElement.dataset.ready = String(report.requests.length)
 `

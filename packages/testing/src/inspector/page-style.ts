@@ -12,7 +12,7 @@ summary:hover { background: var(--mark) }
 pre, code { font: 12px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: .3em 0 .3em 1em }
 .code { display: inline-block; min-width: 2.5em; font-weight: 600 } .failed { color: #dc2626 }
 .time, .user { color: GrayText; margin-right: .6em }
-.write { border-left: 3px solid var(--accent) } .watch { border-left: 3px solid #16a34a } .read { border-left: 3px solid var(--line) }
+.write { border-left: 3px solid var(--accent) } .watch { border-left: 3px solid #16a34a } .read { border-left: 3px solid var(--line) } .run { border-left: 3px dotted var(--line) }
 table { border-collapse: collapse; margin: .3em 0 .3em 1em; font: 12px/1.5 ui-monospace, monospace }
 td { padding: 0 .8em 0 0; white-space: pre-wrap; overflow-wrap: anywhere; vertical-align: top } td.owner { color: var(--accent) }
 tr.changed { background: var(--mark) }

@@ -25,9 +25,10 @@ export function renderPage(report: InspectorReport): string {
 <label>Filter <input id="filter" type="search"></label>
 <label><input id="controllers" type="checkbox" checked> controllers</label>
 <label><input id="reads" type="checkbox" checked> reads</label>
+<label><input id="runs" type="checkbox" checked> runs of controllers</label>
 </header>
 <main>
-<section><h2>Requests</h2><ol id="requests"></ol></section>
+<section><h2>Timeline</h2><ol id="requests"></ol></section>
 <section><h2>Objects</h2><div id="objects"></div></section>
 <section><h2>Owners</h2><div id="owners"></div></section>
 </main>

@@ -1,13 +1,14 @@
-import type { FrozenObject } from '@krmkit/apiserver/request-trace'
+import type { FrozenObject, RequestTrace } from '@krmkit/apiserver/request-trace'
 import { blameLines, diffObjects } from '@krmkit/fieldmanager'
 import type { JsonObject } from '@krmkit/meta'
 import { formatAuthorization, formatRequest, formatValue } from '../explanation.ts'
-import type { LedgerEntry } from '../ledger.ts'
+import type { Ledger, LedgerEntry, LedgerRun, WatchRecord } from '../ledger.ts'
 import { ownershipChanges } from '../ownership-changes.ts'
 
 /** The data of the inspector page: texts only, ready to be shown. */
 export interface InspectorReport {
   readonly requests: readonly ReportedRequest[]
+  readonly runs: readonly ReportedRun[]
   readonly objects: readonly ReportedObject[]
 }
 
@@ -25,6 +26,19 @@ export interface ReportedRequest {
   readonly steps: readonly string[]
   /** Indexes of the written objects. */
   readonly objects: readonly number[]
+}
+
+/** One run of a controller. */
+export interface ReportedRun {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  /** Index of the first request after its end. */
+  readonly before: number
+  readonly controller: string
+  readonly key: string
+  readonly isController: boolean
+  readonly isFailed: boolean
+  readonly steps: readonly string[]
 }
 
 export interface ReportedObject {
@@ -52,7 +66,7 @@ interface ObjectHistory {
 }
 
 /** Collects the data of the page. */
-export function createReport(entries: readonly LedgerEntry[]): InspectorReport {
+export function createReport({ entries, runs, dropped }: Pick<Ledger, 'entries' | 'runs' | 'dropped'>): InspectorReport {
   const objects: ObjectHistory[] = []
   const indexes = new Map<string, number>()
   const requests = entries.map((entry, request): ReportedRequest => {
@@ -70,7 +84,7 @@ export function createReport(entries: readonly LedgerEntry[]): InspectorReport {
     }
     return reportedRequest(entry, [...written])
   })
-  return { requests, objects }
+  return { requests, runs: runs.map((run) => reportedRun(run, dropped)), objects }
 }
 
 function titleOf({ kind, metadata: { namespace, name = '' } }: FrozenObject): string {
@@ -88,7 +102,29 @@ function reportedRequest(entry: LedgerEntry, objects: readonly number[]): Report
   return { atMs, what: formatRequest(entry), target, kind, user, isController, code, steps: stepsOf(entry), objects }
 }
 
-function stepsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }: LedgerEntry): string[] {
+function reportedRun(run: LedgerRun, dropped: number): ReportedRun {
+  const { controller, key, isController, endMs, startMs, outcome, requeueAfterMs, error, durationMs, requestsBefore } = run
+  const result =
+    outcome === 'failed' ? `failed: ${messageOf(error)}` : outcome === 'requeued' ? `runs again in ${requeueAfterMs} ms` : 'done'
+  const steps = [result, `${durationMs.toFixed(2)} ms, ${endMs - startMs} ms on the clock of the server`]
+  const before = Math.max(0, requestsBefore - dropped)
+  return { atMs: endMs, before, controller, key, isController, isFailed: outcome === 'failed', steps }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function stepsOf(entry: LedgerEntry): string[] {
+  return [...decisionsOf(entry), ...(entry.watch === undefined ? [] : [formatWatch(entry, entry.watch)])]
+}
+
+function formatWatch({ atMs }: LedgerEntry, { events, endedAtMs }: WatchRecord): string {
+  const end = endedAtMs === undefined ? 'still open' : `ended after ${endedAtMs - atMs} ms`
+  return `${events} ${events === 1 ? 'event' : 'events'} delivered, ${end}`
+}
+
+function decisionsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }: LedgerEntry): string[] {
   if (trace === undefined) return ['the trace of this request is not kept']
   const { authentication, impersonated, writes } = trace
   const sizes = `${durationMs.toFixed(2)} ms, ${requestBytes} bytes received, ${responseBytes ?? 'a stream of'} bytes sent`
@@ -98,6 +134,7 @@ function stepsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }: Led
       : `authenticated ${authentication.user.username} by ${authentication.method}`,
     ...(impersonated === undefined ? [] : [`impersonates ${impersonated.username}`]),
     formatAuthorization(trace),
+    ...(trace.conversion === undefined ? [] : [formatConversion(trace.conversion)]),
     ...[...writes.flatMap(({ decisions }) => decisions), ...trace.decisions].flatMap(
       ({ plugin, phase, outcome, message, reasons, changes }) => [
         `${phase} plugin ${plugin}: ${outcome}${message === undefined ? '' : `: ${message}`}`,
@@ -113,6 +150,10 @@ function stepsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }: Led
     }),
     sizes,
   ]
+}
+
+function formatConversion({ requested, stored, by }: NonNullable<RequestTrace['conversion']>): string {
+  return `converted between ${requested} and ${stored}, the storage version${by === 'webhook' ? ', by webhook' : ''}`
 }
 
 function versionOf(

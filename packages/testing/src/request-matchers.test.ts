@@ -1,6 +1,6 @@
 import { ConfigMap } from '@krmkit/kinds/core/v1'
 import { describe, expect, it } from 'vitest'
-import { type RequestMatchers, requestMatchers } from './matchers.ts'
+import { type RequestMatchers, requestMatchers } from './request-matchers.ts'
 import { createTestServer } from './test-server.ts'
 
 declare module 'vitest' {
