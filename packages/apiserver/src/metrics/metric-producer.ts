@@ -122,7 +122,14 @@ function producedHistogram(
   return { ...times, attributes: { ...labels }, value: { buckets, sum, count } }
 }
 
-/** The unit that the name of a metric ends with, in the notation of OpenTelemetry; empty for a number. */
+/**
+ * The unit that the name of a metric ends with, in the notation of OpenTelemetry; empty for a number.
+ *
+ * @example
+ * import { metricUnit } from '@krmkit/apiserver/metrics'
+ * metricUnit('process_cpu_seconds_total') // 's'
+ * metricUnit('process_resident_memory_bytes') // 'By'
+ */
 export function metricUnit(name: string): string {
   const base = name.replace(/_total$/, '')
   if (base.endsWith('_seconds')) return 's'

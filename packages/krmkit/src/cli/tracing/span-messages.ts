@@ -1,7 +1,15 @@
 /** The messages of OTLP that carry spans. */
 import { MessageType } from '@krmkit/meta/protobuf'
 import type { SpanIdentity } from '@krmkit/meta/tracing'
-import { attributesOf, type KeyValue, keyValueMessage, ownScope, type Resource, resourceMessage, scopeMessage } from '../otlp/common-messages.ts'
+import {
+  attributesOf,
+  type KeyValue,
+  keyValueMessage,
+  ownScope,
+  type Resource,
+  resourceMessage,
+  scopeMessage,
+} from '../otlp/common-messages.ts'
 import type { OtlpSignal } from '../otlp/otlp-client.ts'
 import type { RecordedSpan } from './recorded-span.ts'
 
