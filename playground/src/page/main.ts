@@ -13,6 +13,9 @@ const releases = Array.from({ length: 13 }, (_, index) => `1.${33 - index}`)
 const worker = new WorkerClient('worker.js')
 const status = find('status', HTMLOutputElement)
 const release = find('release', HTMLSelectElement)
+const nodes = find('nodes', HTMLSelectElement)
+/** Nodes of a page without a link. */
+const defaultNodes = 3
 const refreshOwnership = setUpOwnership(worker)
 const editor = new EditorPanel(worker, () => {
   const force = find('force', HTMLInputElement).checked ? ' --force-conflicts' : ''
@@ -46,7 +49,22 @@ async function start(): Promise<void> {
   const problem = started.failed === 0 ? '' : `; ${started.failed} requests of the link failed`
   if (!isDamaged) status.textContent = `Serving Kubernetes ${started.release}${problem}`
   document.documentElement.dataset.ready = 'true'
+  await setNodes(state === undefined ? defaultNodes : (state.nodes ?? 0))
 }
+
+async function setNodes(count: number): Promise<void> {
+  nodes.disabled = true
+  const running = await worker.call('nodes', { count })
+  if (![...nodes.options].some(({ value }) => value === String(running))) nodes.append(create('option', '', String(running)))
+  nodes.value = String(running)
+  nodes.disabled = false
+}
+
+nodes.addEventListener('change', () => {
+  setNodes(Number(nodes.value)).catch((error: unknown) => {
+    status.textContent = messageOf(error)
+  })
+})
 
 release.addEventListener('change', async () => {
   try {
