@@ -8,7 +8,8 @@ import { browserBuild } from './browser-build.ts'
  */
 const budgets: readonly (readonly [name: string, source: string, kilobytes: number])[] = [
   ['the apply engine', `export { apply } from '@krmkit/fieldmanager'`, 25],
-  ['one kind', `export { ConfigMap } from '@krmkit/kinds/core/v1'`, 75],
+  ['a small kind', `export { ConfigMap } from '@krmkit/kinds/core/v1'`, 28],
+  ['a large kind', `export { Pod } from '@krmkit/kinds/core/v1'`, 67],
   ['validation of all kinds', `export { builtInKinds } from '@krmkit/kinds'`, 170],
   ['the server', `export { createApiServer } from '@krmkit/apiserver'\nexport { memoryStorage } from '@krmkit/storage'`, 445],
 ]

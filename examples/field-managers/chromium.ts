@@ -88,6 +88,11 @@ export class BrowserPage implements AsyncDisposable {
     this.#session = sessionId as string
     for (const domain of ['Page', 'Runtime', 'Log']) await this.#call(`${domain}.enable`)
     await this.resize(width, height)
+    await this.navigate(url)
+  }
+
+  /** Loads another page. */
+  async navigate(url: string): Promise<void> {
     const loaded = new Promise<void>((resolve) => this.#loads.push(resolve))
     await this.#call('Page.navigate', { url })
     await loaded

@@ -3,7 +3,9 @@ import { createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
 import { createPrivilegedGroupsAuthorizer, createUnionAuthorizer } from '@krmkit/authorization'
 import { createInProcessTransport } from '@krmkit/client'
 import type { UserInfo } from '@krmkit/meta'
+import type { ProxyConnection, ProxyTarget, ProxyTransport } from '@krmkit/protocol'
 import { fork, memoryStorage, type Storage } from '@krmkit/storage'
+import type { Nodes } from './nodes.ts'
 import { statusError } from './terminal/terminal-error.ts'
 
 /** The API server of the playground, with its requests as texts. */
@@ -46,17 +48,22 @@ export class Cluster {
   #storage: Storage
   #server: EmbeddedServer
   #release: string
+  #nodes: Nodes | undefined
+  #nodeCount = 0
+  readonly #kubelets: Kubelets
 
   /** Starts a server of a release with default roles and the namespace `default`. */
   static async start(release: string = releases[0]!): Promise<Cluster> {
     const storage = memoryStorage()
-    return new Cluster(storage, await serve(storage, release), release)
+    const kubelets = new Kubelets()
+    return new Cluster({ storage, release, kubelets, server: await serve({ storage, release, kubelets }) })
   }
 
-  private constructor(storage: Storage, server: EmbeddedServer, release: string) {
+  private constructor({ storage, release, kubelets, server }: ServerParts & { readonly server: EmbeddedServer }) {
     this.#storage = storage
     this.#server = server
     this.#release = release
+    this.#kubelets = kubelets
   }
 
   get release(): string {
@@ -65,11 +72,26 @@ export class Cluster {
 
   /** Serves the same objects as another release. */
   async switchRelease(release: string): Promise<void> {
+    const count = this.#nodeCount
+    await this.setNodes(0)
     // A server closes its storage.
     this.#storage = fork(this.#storage)
     await this.#server.close()
-    this.#server = await serve(this.#storage, release)
     this.#release = release
+    this.#server = await serve({ storage: this.#storage, release, kubelets: this.#kubelets })
+    await this.setNodes(count)
+  }
+
+  get nodes(): number {
+    return this.#nodeCount
+  }
+
+  /** Adds simulated nodes and runs the controllers of a cluster; 0 stops both and leaves their objects. */
+  async setNodes(count: number): Promise<void> {
+    await this.#nodes?.[Symbol.asyncDispose]()
+    this.#nodes = count === 0 ? undefined : (await import('./nodes.ts')).startNodes(this.#server, count)
+    this.#kubelets.transport = this.#nodes?.transport
+    this.#nodeCount = count
   }
 
   /** Sends a request and reads the whole response. */
@@ -111,6 +133,7 @@ export class Cluster {
   }
 
   async close(): Promise<void> {
+    await this.setNodes(0)
     await this.#server.close()
   }
 
@@ -147,15 +170,36 @@ export class Cluster {
   }
 }
 
-async function serve(storage: Storage, release: string): Promise<EmbeddedServer> {
-  const server = await createApiServer({
+interface ServerParts {
+  readonly storage: Storage
+  readonly release: string
+  readonly kubelets: Kubelets
+}
+
+/** Reaches the nodes that exist when a request is made, so that a server can start before the code of nodes is loaded. */
+class Kubelets implements ProxyTransport {
+  transport: ProxyTransport | undefined
+
+  open(target: ProxyTarget): ProxyConnection {
+    return {
+      send: async (request) => {
+        if (this.transport === undefined) throw new Error('no node is running')
+        return this.transport.open(target).send(request)
+      },
+      close: () => undefined,
+    }
+  }
+}
+
+function serve({ storage, release, kubelets }: ServerParts): Promise<EmbeddedServer> {
+  return createApiServer({
     storage,
     ...(release === releases[0] ? {} : { emulate: release }),
     authorizer: async ({ rbac }) => createUnionAuthorizer([createPrivilegedGroupsAuthorizer(), await rbac()]),
     bootstrapRoles: true,
     admission: defaultAdmissionPlugins,
+    proxy: { transport: kubelets },
   })
-  return server
 }
 
 /** `299 - "text"` */

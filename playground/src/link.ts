@@ -6,6 +6,8 @@ export interface SharedState {
   readonly release: string
   readonly namespace: string
   readonly manifests: string
+  /** Number of simulated nodes; absent in links of earlier versions. */
+  readonly nodes?: number
   /** The writes to repeat. */
   readonly journal: readonly JournalEntry[]
 }
@@ -27,10 +29,16 @@ export async function readFragment(fragment: string): Promise<SharedState | unde
   if (!fragment.startsWith('#1')) throw new Error('the link has an unknown format')
   const bytes = await through(decoded(fragment.slice(2)), new DecompressionStream('deflate-raw'))
   const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<SharedState> | null
-  const { release, namespace, manifests, journal } = value ?? {}
+  const { release, namespace, manifests, nodes = 0, journal } = value ?? {}
   const isState = [release, namespace, manifests].every((each) => typeof each === 'string') && Array.isArray(journal)
-  if (!isState || !journal.every(isEntry)) throw new Error('the link is damaged')
+  if (!isState || !isNodeCount(nodes) || !journal.every(isEntry)) throw new Error('the link is damaged')
   return value as SharedState
+}
+
+const maxNodes = 10
+
+function isNodeCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxNodes
 }
 
 function isEntry(entry: unknown): boolean {

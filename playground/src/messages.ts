@@ -20,6 +20,7 @@ export interface Calls {
   preview: { readonly arguments: PreviewOptions & { readonly text: string }; readonly result: readonly ApplyPreview[] }
   access: { readonly arguments: AccessQuestion; readonly result: AccessAnswer }
   release: { readonly arguments: { readonly release: string }; readonly result: string }
+  nodes: { readonly arguments: { readonly count: number }; readonly result: number }
   share: { readonly arguments: { readonly manifests: string; readonly namespace: string }; readonly result: string }
 }
 

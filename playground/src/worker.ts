@@ -51,9 +51,14 @@ const handlers: Handlers = {
     await current.switchRelease(release)
     return current.release
   },
+  async nodes({ count }) {
+    const current = await cluster()
+    await current.setNodes(count)
+    return current.nodes
+  },
   async share(state) {
-    const { journal, release } = await cluster()
-    return writeFragment({ ...state, journal, release })
+    const { journal, release, nodes } = await cluster()
+    return writeFragment({ ...state, journal, release, nodes })
   },
 }
 

@@ -20,6 +20,7 @@ export const notRun = {
   'docs/storage.md sh 1': 'needs an etcd',
   'docs/storage.md sh 2': 'needs an etcd',
   'docs/storage.md sh 3': 'needs an etcd',
+  'docs/faults.md ts 7': 'a test of vitest, which runs it; tests/docs does',
   'docs/envtest.md sh 1': 'needs a Go suite; tests/clients has one',
   'docs/hardening.md sh 1': 'needs an account',
   'docs/hardening.md sh 2': 'needs an account',

@@ -3,9 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup.mjs'
 
-/** Sections of the menu. Documents that no section names are in "More guides". */
+/** Sections of the menu. Documents that no section names are in "Project". */
 const sections = [
-  ['Start', ['README.md', 'docs/getting-started.md', 'docs/tasks.md', 'docs/control-plane.md', 'docs/comparison.md']],
+  [
+    'Start',
+    ['README.md', 'docs/getting-started.md', 'docs/tasks.md', 'docs/control-plane.md', 'docs/browsers.md', 'docs/comparison.md'],
+  ],
   [
     'Write',
     [
@@ -18,25 +21,45 @@ const sections = [
     ],
   ],
   ['Check manifests', ['docs/offline.md', 'docs/editors.md', 'docs/will-my-cluster-upgrade-break-me.md']],
-  ['Test', ['docs/cluster.md', 'docs/envtest.md', 'docs/client-certification.md', 'docs/emulation.md', 'docs/feature-gates.md']],
   [
-    'Secure and operate',
+    'Test',
     [
+      'docs/testing-tutorial.md',
+      'docs/testing-cookbook.md',
+      'docs/testing-migration.md',
+      'docs/cluster.md',
+      'docs/faults.md',
+      'docs/debugging-tests.md',
+      'docs/envtest.md',
+      'docs/client-certification.md',
+    ],
+  ],
+  [
+    'Secure',
+    [
+      'docs/hardening.md',
       'docs/authentication.md',
       'docs/authorization.md',
       'docs/certificates.md',
-      'docs/hardening.md',
-      'docs/storage.md',
-      'docs/storage-contract.md',
       'docs/audit.md',
-      'docs/observability.md',
-      'docs/priority-and-fairness.md',
-      'docs/troubleshooting.md',
-      'docs/errors.md',
-      'docs/upgrading.md',
       'SECURITY.md',
     ],
   ],
+  [
+    'Operate',
+    [
+      'docs/storage.md',
+      'docs/storage-contract.md',
+      'docs/observability.md',
+      'docs/priority-and-fairness.md',
+      'docs/proxy.md',
+      'docs/controller-manager.md',
+      'docs/emulation.md',
+      'docs/feature-gates.md',
+      'docs/upgrading.md',
+    ],
+  ],
+  ['Help', ['docs/troubleshooting.md', 'docs/errors.md']],
 ]
 const reports = ['docs/compatibility.md', 'docs/conformance.md', 'docs/divergence.md']
 
@@ -54,7 +77,7 @@ export function menuSections() {
   const placed = new Set([...named.flatMap(({ files }) => files), ...reports, ...performance])
   return [
     ...named,
-    { title: 'More guides', files: [...docs.filter((file) => !placed.has(file)), 'CONTRIBUTING.md'] },
+    { title: 'Project', files: [...docs.filter((file) => !placed.has(file)), 'CONTRIBUTING.md', 'CHANGELOG.md'] },
     { title: 'Packages', files: packages },
     { title: 'Examples', files: examples },
     { title: 'Reports', files: [...reports, ...performance] },

@@ -37,10 +37,10 @@ export function readReference() {
 
 function entryPoints(folder) {
   const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
-  // The umbrella package exports what the others document.
-  if (manifest.name === 'krmkit') return []
+  // Of the umbrella package only its own entry points: the others export what other packages document.
+  const isOwn = (path) => manifest.name !== 'krmkit' || path === '.' || path === './validate'
   return Object.entries(manifest.exports)
-    .filter(([path, target]) => typeof target === 'object' && target.source !== undefined && !handle.test(path))
+    .filter(([path, target]) => typeof target === 'object' && target.source !== undefined && !handle.test(path) && isOwn(path))
     .map(([path, { source }]) => ({
       name: `${manifest.name}${path.slice(1)}`,
       folder: join(root, 'packages', folder, 'src').replaceAll('\\', '/'),

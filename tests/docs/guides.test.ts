@@ -1,27 +1,52 @@
 import assert from 'node:assert/strict'
-import { readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import * as vitest from 'vitest'
 import { afterAll, describe, expect, it } from 'vitest'
-import { root } from '../source-files.ts'
+import { packageFolders, root } from '../source-files.ts'
 import { codeBlocksOf, runBlock, typeErrorsOf } from './code-blocks.ts'
 
-/** The examples of the guides compile in a strict project and run, each alone and as it stands. */
+/** The examples of the guides and READMEs compile in a strict project and run, each alone and as it stands. */
 
 /** Blocks that run elsewhere, or need more than a process. They compile here. */
 const notRunHere: Readonly<Record<string, string>> = {
   'docs/storage.md 1': 'describes several processes; tests of @krmkit/storage/socket run them',
   'docs/storage.md 2': 'needs an etcd; tests/etcd runs it',
 }
-const pages = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
-const blocks = pages.flatMap((name) => codeBlocksOf(`docs/${name}`))
+const guides = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const readmes = ['packages', 'examples'].flatMap((folder) =>
+  readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
+)
+const pages = ['README.md', ...guides.map((name) => `docs/${name}`), ...readmes.filter((file) => existsSync(join(root, file)))]
+const blocks = pages.flatMap(codeBlocksOf)
 const errors = typeErrorsOf(blocks)
 
-const substitutes = new Map<string, object>([
-  ['node:assert/strict', { default: assert }],
-  // A suite inside a test cannot declare tests; tests/docs only runs the declaration.
-  ['node:test', { describe: (_: string, body: () => void) => body(), it: () => undefined }],
-  ['vitest', { ...vitest, test: Object.assign((_: string, run: () => Promise<void>) => run(), { extend: () => undefined }) }],
+/** Tests that blocks have started. */
+const started: Promise<unknown>[] = []
+type Hook = () => Promise<unknown>
+
+/** The runner of Node: a block that declares tests runs them, with its hooks. */
+function nodeTest(): object {
+  const hooks = { beforeEach: [] as Hook[], afterEach: [] as Hook[], after: [] as Hook[] }
+  const test = (_: string, run: Hook) => {
+    const whole = async () => {
+      for (const each of [...hooks.beforeEach, run, ...hooks.afterEach, ...hooks.after]) await each()
+    }
+    started.push(whole())
+  }
+  const add = (name: keyof typeof hooks) => (hook: Hook) => void hooks[name].push(hook)
+  // A suite inside a test cannot declare tests; only its declaration runs.
+  const suites = { describe: (_: string, body: () => void) => body(), it: () => undefined }
+  return { ...suites, test, beforeEach: add('beforeEach'), afterEach: add('afterEach'), after: add('after') }
+}
+
+/** Tests with fixtures need the runner itself, so that only their declaration runs. */
+const withoutFixtures = { ...vitest, test: Object.assign((_: string, run: Hook) => run(), { extend: () => () => undefined }) }
+
+const substitutes = new Map<string, () => object>([
+  ['node:assert/strict', () => ({ default: assert })],
+  ['node:test', nodeTest],
+  ['vitest', () => withoutFixtures],
 ])
 
 const specifiers = new Set(
@@ -29,12 +54,12 @@ const specifiers = new Set(
 )
 const modules = new Map<string, object>(
   await Promise.all(
-    [...specifiers].map(async (name) => [name, substitutes.get(name) ?? ((await import(name)) as object)] as const),
+    [...specifiers].filter((name) => !substitutes.has(name)).map(async (name) => [name, (await import(name)) as object] as const),
   ),
 )
 
 async function load(specifier: string): Promise<object> {
-  const found = modules.get(specifier)
+  const found = substitutes.get(specifier)?.() ?? modules.get(specifier)
   if (found === undefined) throw new Error(`unknown module ${specifier}`)
   return found
 }
@@ -42,10 +67,18 @@ async function load(specifier: string): Promise<object> {
 // The file of an example in docs/debugging-tests.md.
 afterAll(() => rmSync(join(root, 'inspector.html'), { force: true }))
 
+it.each(packageFolders())('the README of %s begins with an example of at most 20 lines', (name) => {
+  const [first] = blocks.filter((block) => block.name === `packages/${name}/README.md 1`)
+  expect(first?.code.trim().split('\n').length).toBeLessThanOrEqual(20)
+})
+
 describe.each(blocks)('$name', (block) => {
   it('compiles in a strict project', () => expect(errors.get(block.name)).toEqual([]))
 
   const reason = notRunHere[block.name]
   const title = reason === undefined ? 'runs' : `runs (not here: ${reason})`
-  it.skipIf(reason !== undefined)(title, { timeout: 60_000 }, () => runBlock(block, load))
+  it.skipIf(reason !== undefined)(title, { timeout: 60_000 }, async () => {
+    await runBlock(block, load)
+    await Promise.all(started.splice(0))
+  })
 })

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
@@ -19,6 +20,7 @@ const { buildPlayground } = (await import('../../scripts/playground.mjs' as stri
 const folder = mkdtempSync(join(tmpdir(), 'krmkit-playground-'))
 const types: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' }
 const chromium = findChromium()
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 let files: readonly BuiltFile[]
 let server: Server
 let url: string
@@ -75,7 +77,7 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without one; CHROM
     await page.evaluate(`document.querySelector('#ownership-form').requestSubmit()`)
     await page.evaluate(
       until(
-        `[...document.querySelectorAll('#ownership .owner-0')].some((line) => line.textContent.includes('replicas: 2') && line.textContent.includes('kubectl'))`,
+        `[...document.querySelectorAll('#ownership [class*="owner-"]')].some((line) => line.textContent.includes('replicas: 2') && line.textContent.includes('kubectl'))`,
       ),
     )
     await page.evaluate(`document.querySelector('#manager').value = 'jane'; 0`)
@@ -103,6 +105,45 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without one; CHROM
     await other.evaluate(type('get deploy web -o name'))
     await other.evaluate(outputHas('deployment.apps/web'))
     expect(other.errors).toEqual([])
+  })
+
+  it('is interactive within 2 seconds', async () => {
+    const times: number[] = []
+    // The best of three: other work on the machine is not the time of the page.
+    while (times.length < 3 && !times.some((time) => time < 2000)) {
+      await using page = await ChromiumPage.open(chromium!, url)
+      await page.evaluate(ready)
+      times.push(await page.evaluate<number>(`performance.getEntriesByName('ready')[0].startTime`))
+    }
+    expect(Math.min(...times)).toBeLessThan(2000)
+  })
+
+  it('runs pods on simulated nodes, and stops and starts these', async () => {
+    await using page = await ChromiumPage.open(chromium!, url)
+    await page.evaluate(ready)
+    await page.evaluate(until(`!document.querySelector('#nodes').disabled`))
+    await page.evaluate(`document.querySelector('#apply').click()`)
+    await page.evaluate(outputHas('deployment.apps/web serverside-applied'))
+    await page.evaluate(type('kubectl get pods -w'))
+    await page.evaluate(
+      until(`(document.querySelector('#output').textContent.match(/web-\\S+ +1\\/1 +Running/g) ?? []).length >= 2`),
+    )
+    await page.evaluate(`document.querySelector('#stop').click()`)
+    await page.evaluate(type('kubectl get deployment web -w'))
+    await page.evaluate(outputHas('2/2'))
+    await page.evaluate(`document.querySelector('#stop').click()`)
+    const toggle = `document.querySelector('#nodes').click()`
+    await page.evaluate(toggle)
+    await page.evaluate(until(`!document.querySelector('#nodes').disabled`))
+    await page.evaluate(type('kubectl scale deployment web --replicas 3'))
+    await page.evaluate(outputHas('deployment.apps/web scaled'))
+    await page.evaluate(type('kubectl get deployment web'))
+    await page.evaluate(outputHas('2/3'))
+    await page.evaluate(toggle)
+    await page.evaluate(until(`!document.querySelector('#nodes').disabled`))
+    await page.evaluate(type('kubectl get deployment web -w'))
+    await page.evaluate(outputHas('3/3'))
+    expect(page.errors).toEqual([])
   })
 
   it('switches the release', async () => {
@@ -134,6 +175,11 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without one; CHROM
     for (const value of ['light', 'dark']) {
       await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value }] })
       expect(await page.evaluate<string[]>(lowContrast), value).toEqual([])
+      await page.evaluate(`${axe}; 0`)
+      expect(
+        await page.evaluate(`axe.run({ preload: false }).then(({ violations }) => violations.map(({ id }) => id))`),
+        value,
+      ).toEqual([])
       const { KRMKIT_SCREENSHOTS: screenshots } = process.env
       if (screenshots !== undefined) writeFileSync(join(screenshots, `phone-${value}.png`), await page.screenshot())
     }

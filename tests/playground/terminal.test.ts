@@ -140,3 +140,25 @@ describe('the terminal', () => {
     await cluster.switchRelease('1.33')
   })
 })
+
+describe('with simulated nodes', () => {
+  it('runs deployments, prints logs, and keeps nodes over a change of the release', { timeout: 60_000 }, async () => {
+    const manifest = deployment(2)
+      .replace('image: web:1', 'image: busybox, command: [sh, -c, "echo started; sleep 600"]')
+      .replace('name: web\nspec', 'name: living\nspec')
+    await cluster.setNodes(2)
+    expect(await run('apply -f editor', manifest)).toBe('deployment.apps/living created\n')
+    await expect
+      .poll(() => run('get pods'), { timeout: 20_000 })
+      .toMatch(/^living-\S+ +1\/1 +Running[\s\S]*^living-\S+ +1\/1 +Running/m)
+    const [pod = ''] = /living-\S+/.exec(await run('get pods')) ?? []
+    expect(await run(`logs ${pod} -c web`)).toBe('started\n')
+    expect(await run(`logs ${pod} --previous`)).toContain('!Error from server (BadRequest): previous terminated container')
+    await cluster.switchRelease('1.30')
+    expect([cluster.release, cluster.nodes]).toEqual(['1.30', 2])
+    await run('scale deployment living --replicas 3')
+    await expect.poll(() => run('get pods'), { timeout: 20_000 }).toMatch(/(?:^living-\S+ +1\/1 +Running[^\n]*\n){3}/m)
+    await cluster.setNodes(0)
+    expect(await run(`logs ${pod}`)).toContain('!Error from server')
+  })
+})

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BrowserPage, findChromium } from '../../examples/field-managers/chromium.ts'
 import { root } from '../source-files.ts'
 
@@ -15,14 +15,13 @@ const start = performance.now()
 const build = spawnSync(process.execPath, ['scripts/site.mjs', `--out=${folder}`], { cwd: root, encoding: 'utf8' })
 const seconds = (performance.now() - start) / 1000
 const chromium = findChromium()
-const pages = [
-  'index.html',
-  'docs/tasks.html',
-  'docs/storage.html',
-  'docs/conformance.html',
-  'docs/performance.html',
-  'api/storage.html',
-]
+/** Pages of each kind, for what depends on the layout alone. */
+const samples = ['index.html', 'docs/tasks.html', 'docs/storage.html', 'docs/conformance.html', 'api/storage.html']
+/** All pages but those with the text of a file, which are alike. */
+const pages = readdirSync(folder, { recursive: true })
+  .map((name) => String(name).replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.html') && !name.startsWith('source/'))
+  .sort()
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -41,6 +40,7 @@ describe('npm run site', () => {
     expect(page).toContain('id="StorageError"')
     expect(page).toContain('The error of this package.')
     expect(textOf('api/controllers-framework.html')).toContain('id="WorkQueue"')
+    expect(textOf('api/krmkit-validate.html')).toContain('id="validateManifests"')
   })
 
   it('gives each rule an anchor and links it to its tests', () => {
@@ -58,31 +58,43 @@ describe('npm run site', () => {
 })
 
 describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CHROMIUM to its path)', () => {
-  const open = (page: string, width = 1200) =>
-    BrowserPage.open(chromium!, { url: pathToFileURL(join(folder, page)).href, width, height: 900 })
+  const urlOf = (page: string) => pathToFileURL(join(folder, page)).href
+  const open = (page: string, width = 1200) => BrowserPage.open(chromium!, { url: urlOf(page), width, height: 900 })
   const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  let shared: BrowserPage
+  beforeAll(async () => {
+    shared = await open('index.html')
+  }, 60_000)
+  afterAll(() => shared[Symbol.asyncDispose]())
 
   it.each(pages)(
-    'opens %s without errors, requests to elsewhere and accessibility violations',
+    'opens %s without errors, requests to elsewhere and accessibility violations, on a desk and a phone',
     { timeout: 120_000 },
     async (name) => {
-      await using page = await open(name)
+      shared.faults.length = 0
+      await shared.navigate(urlOf(name))
+      await shared.evaluate(`${axe}; 0`)
       for (const theme of ['light', 'dark']) {
-        await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
-        await page.evaluate(`${axe}; 0`)
-        const violations = await page.evaluate<string[]>(`axe.run({ preload: false }).then(({ violations }) =>
+        await shared.evaluate(`document.documentElement.dataset.theme = '${theme}'`)
+        const violations = await shared.evaluate<string[]>(`axe.run({ preload: false }).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.slice(0, 3).map(({ target }) => id + ': ' + target.join(' '))))`)
         expect(violations, theme).toEqual([])
       }
-      const addresses = await page.evaluate<string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`)
+      const addresses = await shared.evaluate<string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`)
       expect(addresses.filter((address) => !address.startsWith('file:') && !address.startsWith('data:'))).toEqual([])
-      expect(page.faults).toEqual([])
+      await shared.resize(390, 900)
+      expect(await shared.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+      await shared.resize(1200, 900)
+      expect(shared.faults).toEqual([])
     },
   )
 
-  it.each(pages)('fits %s to the width of a phone', { timeout: 60_000 }, async (name) => {
+  it.each(samples)('has no accessibility violation in %s on a phone', { timeout: 60_000 }, async (name) => {
     await using page = await open(name, 390)
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+    await page.evaluate(`${axe}; 0`)
+    expect(await page.evaluate(`axe.run({ preload: false }).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual(
+      [],
+    )
   })
 
   it('finds pages, rules and exports by their words', { timeout: 60_000 }, async () => {

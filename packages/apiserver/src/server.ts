@@ -2,6 +2,7 @@ import { type AdmissionEnvironment, type AdmissionPlugin, createAdmissionChain }
 import { namespaceLifecycle } from '@krmkit/admission/plugins'
 import type { ResourceDefinition, ResourceSource } from '@krmkit/kinds'
 import { ApiError, type Clock, type NamingProfile, type Random } from '@krmkit/meta'
+import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import { createRegistry, type Following, type Registry, ServedResources } from '@krmkit/registry'
 import type { TypeSource } from '@krmkit/schema'
@@ -39,6 +40,8 @@ export interface EmbeddedServer extends ApiServer {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  /** The text of `/metrics`, for programs that export metrics themselves: `@krmkit/apiserver/metrics` reads it. */
+  metricsText(): Promise<string>
 }
 
 /**
@@ -92,7 +95,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     if (isReplica) definitions?.catchUp()
     return lifecycle.handle(request, run, failed)
   }
-  return { handle, close, registry, clock, random, profile, [Symbol.asyncDispose]: close }
+  const metricsText = async () => new TextDecoder().decode(concatBytes((await metrics.expose()).parts))
+  return { handle, close, registry, clock, random, profile, metricsText, [Symbol.asyncDispose]: close }
 }
 
 /** Errors other than ApiError are internal: they are reported, and their text stays on the server. */

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics.ts'
 import type { ApplyPreview } from '../ownership.ts'
-import { create, find, inputValue, messageOf } from './elements.ts'
+import { create, find, inputValue, messageOf, scrolling } from './elements.ts'
 import { examples } from './examples.ts'
 import type { WorkerClient } from './worker-client.ts'
 
@@ -114,5 +114,5 @@ function previewElements({ object, lines, conflicts, error }: ApplyPreview): Nod
   }
   const classes = { '+': 'added', '-': 'removed', '@': 'dim', ' ': '' } as const
   const shown = lines.map(({ mark, text }) => create('li', classes[mark], `${mark} ${text}`))
-  return [title, create('ul', 'lines', ...shown)]
+  return [title, scrolling(create('ul', 'lines', ...shown))]
 }

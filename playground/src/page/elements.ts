@@ -24,6 +24,12 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   return element
 }
 
+/** Lets the keyboard scroll an element whose lines may be wider than it. */
+export function scrolling<E extends HTMLElement>(element: E): E {
+  element.tabIndex = 0
+  return element
+}
+
 /** Appends to a log and keeps its end in view when it was in view. */
 export function appendLine(log: HTMLElement, text: string, className = ''): void {
   const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40

@@ -13,6 +13,9 @@ const releases = Array.from({ length: 13 }, (_, index) => `1.${33 - index}`)
 const worker = new WorkerClient('worker.js')
 const status = find('status', HTMLOutputElement)
 const release = find('release', HTMLSelectElement)
+const nodes = find('nodes', HTMLInputElement)
+/** Number of simulated nodes when there are any. */
+const nodeCount = 3
 const refreshOwnership = setUpOwnership(worker)
 const editor = new EditorPanel(worker, () => {
   const force = find('force', HTMLInputElement).checked ? ' --force-conflicts' : ''
@@ -36,17 +39,32 @@ async function start(): Promise<void> {
   })
   const isDamaged = state === undefined && status.textContent !== 'Starting the server…'
   if (state !== undefined) find('namespace', HTMLInputElement).value = state.namespace
-  const started = await worker.call('start', state === undefined ? {} : { state })
+  const starting = worker.call('start', state === undefined ? {} : { state })
+  editor.text = state?.manifests ?? Object.values(examples)[0] ?? ''
+  const started = await starting
   release.value = started.release
   release.disabled = false
-  editor.text = state?.manifests ?? Object.values(examples)[0] ?? ''
   terminal.enable()
   setUpAccess(worker)
   setUpWatch(worker)
   const problem = started.failed === 0 ? '' : `; ${started.failed} requests of the link failed`
   if (!isDamaged) status.textContent = `Serving Kubernetes ${started.release}${problem}`
   document.documentElement.dataset.ready = 'true'
+  performance.mark('ready')
+  await setNodes(state === undefined || (state.nodes ?? 0) > 0)
 }
+
+async function setNodes(isWanted: boolean): Promise<void> {
+  nodes.disabled = true
+  nodes.checked = (await worker.call('nodes', { count: isWanted ? nodeCount : 0 })) > 0
+  nodes.disabled = false
+}
+
+nodes.addEventListener('change', () => {
+  setNodes(nodes.checked).catch((error: unknown) => {
+    status.textContent = messageOf(error)
+  })
+})
 
 release.addEventListener('change', async () => {
   try {

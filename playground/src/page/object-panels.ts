@@ -1,5 +1,5 @@
 import type { OwnedLine } from '../ownership.ts'
-import { appendLine, create, find, inputValue, messageOf } from './elements.ts'
+import { appendLine, create, find, inputValue, messageOf, scrolling } from './elements.ts'
 import type { RunningCall, WorkerClient } from './worker-client.ts'
 
 /** The panels for ownership, watches and access. */
@@ -37,7 +37,7 @@ function showLines(target: HTMLElement, lines: readonly OwnedLine[]): void {
     const names = [first, ...others].filter((owner) => owner !== undefined).join(', ')
     return create('li', colorOf(first), text, create('span', 'owners', names))
   })
-  target.replaceChildren(create('ol', 'lines', ...items))
+  target.replaceChildren(scrolling(create('ol', 'lines', ...items)))
 }
 
 /** Streams the rows of a resource as they change. */

@@ -24,7 +24,7 @@ const letters: Readonly<Record<string, string>> = {
 /** Flags that take no value of the next word. */
 const switches = new Set([
   ...['all-namespaces', 'watch', 'watch-only', 'help', 'server-side', 'force-conflicts', 'all', 'overwrite', 'show-labels'],
-  ...['recursive', 'list', 'ignore-not-found', 'force', 'no-headers', 'show-managed-fields'],
+  ...['recursive', 'list', 'ignore-not-found', 'force', 'no-headers', 'show-managed-fields', 'previous'],
 ])
 
 /** Flags with a value. */
@@ -35,6 +35,7 @@ const valued = new Set([
     'selector',
     'field-selector',
     'filename',
+    'container',
     'patch',
     'type',
     'replicas',

@@ -1,6 +1,7 @@
 import { auth } from './access-commands.ts'
 import { isSet, parseArguments, splitWords } from './arguments.ts'
 import { explain } from './explain-command.ts'
+import { logs } from './log-command.ts'
 import { apiResources, apiVersions, describe, events, get, version } from './read-commands.ts'
 import { Session, type SessionOptions } from './session.ts'
 import { TerminalError } from './terminal-error.ts'
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, readonly [run: (session: Session) => Pro
   explain: [explain, 'explain TYPE[.FIELD...] [--recursive]'],
   auth: [auth, 'auth can-i VERB RESOURCE [NAME] [--as USER --as-group GROUP] | auth whoami'],
   events: [events, 'events [-w]'],
+  logs: [logs, 'logs POD [-c CONTAINER] [--previous]'],
   'api-resources': [apiResources, 'api-resources [--api-group GROUP]'],
   'api-versions': [apiVersions, 'api-versions'],
   version: [version, 'version'],

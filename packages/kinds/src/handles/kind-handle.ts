@@ -13,34 +13,20 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
-import {
-  applyDefaults,
-  DecodeError,
-  decode,
-  decodeProtobuf,
-  encodeJson,
-  encodeProtobuf,
-  normalize,
-  parseJson,
-  readEnvelope,
-  type StructType,
-  type TypeSource,
-} from '@krmkit/schema'
-import { hasProtobufMagic } from '@krmkit/schema/protobuf'
-import { createZodSchema, type ZodSchemaOptions } from '@krmkit/schema/zod'
+import { applyDefaults, decode, encodeJson, normalize, parseJson, type StructType, type TypeSource } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { missingMembers } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
 import { runValidation } from '../validation.ts'
-
-/** `z.ZodType<T>` */
-export type ZodSchema<T> = ReturnType<typeof createZodSchema<T>>
+import { requireKind, withDecodeErrors } from './decoded-kind.ts'
 
 /**
  * A kind as a value: what a program needs to create, validate, encode and decode its objects without a server.
  *
- * A handle also names a resource for the client interface. No method changes its argument.
+ * A handle also names a resource for the client interface. No method changes its argument. `@krmkit/kinds/protobuf` has the binary form
+ * of objects, and `createZodSchema<ConfigMap>(ConfigMap.type())` of `@krmkit/schema/zod` a zod schema of their shape: so a bundle contains
+ * these libraries only where they are used.
  *
  * @example
  * import { ConfigMap } from '@krmkit/kinds/core/v1'
@@ -58,16 +44,11 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
   readonly namespaced: boolean
   /** Parsed from the facts on first use. */
   type(): StructType
-  /**
-   * A zod schema of the shape of objects; `validate` applies the rules of the kind. One schema is cached for each set of
-   * options.
-   */
-  schema(options?: ZodSchemaOptions): ZodSchema<T>
   /** Adds apiVersion and kind. */
   create(members: Omit<T, 'apiVersion' | 'kind'>): T
   /**
-   * Decodes JSON, protobuf with its envelope, or a parsed JSON value. The result is canonical: members in the order of the
-   * type, unset ones as the wire prints them.
+   * Decodes JSON, or a parsed JSON value. The result is canonical: members in the order of the type, unset ones as the wire prints
+   * them.
    *
    * @throws KindsError `InvalidObject` for malformed input, a member of the wrong type, another kind and, unless `strict` is
    * false, unknown or duplicate members.
@@ -89,8 +70,8 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
   validate(object: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
   /** Returns the errors that a server reports when `object` replaces the stored `old`. */
   validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
-  /** Canonical JSON; or protobuf with its envelope, for kinds that have a protobuf form. */
-  encode(object: DeepReadonly<T>, form?: 'json' | 'protobuf'): Uint8Array
+  /** Canonical JSON. */
+  encode(object: DeepReadonly<T>): Uint8Array
 }
 
 export interface KindHandleParts {
@@ -117,7 +98,6 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     struct ??= parts.types().struct(parts.typeName)
     return struct
   }
-  const schemas = new Map<string, ZodSchema<T>>()
   const withDefaults = (object: DeepReadonly<T>): T => {
     const own = copy<T>(applyDefaults(type(), normalize(type(), object as object)))
     strategy?.defaults?.(own, version, stockProfile)
@@ -137,21 +117,10 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     resource,
     namespaced,
     type,
-    schema(options = {}) {
-      const key = `${options.enums ?? true} ${options.loose ?? false}`
-      const cached = schemas.get(key) ?? createZodSchema<T>(type(), options)
-      schemas.set(key, cached)
-      return cached
-    },
     create: (members) => ({ apiVersion, kind, ...members }) as unknown as T,
     decode: (input, { strict = true } = {}) => {
-      const { object, problems } = read<T>(input, type())
-      if (object.kind !== kind || object.apiVersion !== apiVersion) {
-        throw new KindsError({
-          code: 'InvalidObject',
-          message: `expected ${apiVersion} ${kind}, found ${object.apiVersion || 'no version'} ${object.kind || 'no kind'}`,
-        })
-      }
+      const { object, problems } = withDecodeErrors(() => read<T>(input, type()))
+      requireKind(object, { apiVersion, kind })
       if (strict && problems.length > 0) throw new KindsError({ code: 'InvalidObject', message: problems.join(', ') })
       return object
     },
@@ -180,24 +149,14 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
       const own = validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
       return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
     },
-    encode(object, form = 'json') {
-      const canonical = normalize(type(), object as object)
-      return form === 'json' ? encodeJson(canonical) : encodeProtobuf(type(), canonical)
-    },
+    encode: (object) => encodeJson(normalize(type(), object as object)),
   }
 }
 
-/** Decodes and maps decoding errors to KindsError. */
 function read<T>(input: Uint8Array | string | object, type: StructType): { object: T; problems: readonly string[] } {
-  try {
-    if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
-    if (typeof input !== 'string' && hasProtobufMagic(input)) return decodeProtobuf<T>(type, readEnvelope(input))
-    const { value, duplicates } = parseJson(input, { literals: true })
-    return decode<T>(type, value, { duplicates })
-  } catch (error) {
-    if (error instanceof DecodeError) throw new KindsError({ code: 'InvalidObject', message: error.message, cause: error })
-    throw error
-  }
+  if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
+  const { value, duplicates } = parseJson(input, { literals: true })
+  return decode<T>(type, value, { duplicates })
 }
 
 /** Sets the name and namespace that a request would set. */

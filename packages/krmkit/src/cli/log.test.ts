@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@krmkit/apiserver/audit'
 import { ClientError } from '@krmkit/client'
 import { describe, expect, it } from 'vitest'
-import { createStreamLog, logRequest } from './log.ts'
+import { createStreamLog, logRequest, requestLoggers } from './log.ts'
 
 const event: AuditEvent = {
   ...{ kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: 'Metadata', auditID: 'audit-1', stage: 'ResponseComplete' },
@@ -53,6 +53,25 @@ describe('createStreamLog', () => {
         ...{ ts, msg: 'HTTP', v: 2, verb: 'LIST', URI: '/api/v1/pods', latency: '12ms', userAgent: 'kubectl' },
         ...{ 'audit-ID': 'audit-1', srcIP: '10.0.0.1', user: 'jane', resp: 200 },
       },
+    ])
+  })
+})
+
+describe('requestLoggers', () => {
+  const own: AuditEvent = { ...event, user: { username: 'system:kube-controller-manager', groups: [] }, sourceIPs: [] }
+  const loggedAt = (verbosity: number) => {
+    for (const logger of requestLoggers(createStreamLog(write), verbosity)) for (const each of [event, own]) logger(each)
+    return written().map((line) => / (\S+) audit-1/.exec(line)?.[1])
+  }
+
+  it('logs requests of clients from 2 on, and those of the server from 4 on', () => {
+    expect([0, 1, 2, 3, 4, 10].map(loggedAt)).toEqual([
+      [],
+      [],
+      ['jane'],
+      ['jane'],
+      ['jane', 'system:kube-controller-manager'],
+      ['jane', 'system:kube-controller-manager'],
     ])
   })
 })

@@ -30,6 +30,22 @@ export function createStreamLog(write: (line: string) => void, format: LogFormat
   }
 }
 
+const clientRequests = 2
+const allRequests = 4
+
+/**
+ * What receives the events of requests at a verbosity: from 2 on requests of clients are logged, from 4 on those that the server and its
+ * controllers send themselves, too. These have no address.
+ */
+export function requestLoggers(log: Log, verbosity: number): ((event: AuditEvent) => void)[] {
+  if (verbosity < clientRequests) return []
+  return [
+    (event) => {
+      if (verbosity >= allRequests || (event.sourceIPs ?? []).length > 0) logRequest(log, event)
+    },
+  ]
+}
+
 /** Logs an answered request. In JSON the members are those of the HTTP log of the stock server, and the user. */
 export function logRequest(log: Log, event: AuditEvent): void {
   const { verb, requestURI, responseStatus, user, auditID, userAgent = '', sourceIPs = [], stageTimestamp } = event

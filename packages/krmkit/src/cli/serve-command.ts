@@ -6,6 +6,7 @@ import { addAuthorizationFlags } from './authorization/flags.ts'
 import { addSigningFlags } from './certificate/serve-flags.ts'
 import { Command } from './commander.ts'
 import { addKubeletFlags } from './kubelet/flags.ts'
+import { addMetricsFlags } from './metrics/flags.ts'
 import {
   addEnablementFlags,
   addGenericFlags,
@@ -45,6 +46,7 @@ const flagGroups = [
   addNetworkFlags,
   addAggregationFlags,
   addKubeletFlags,
+  addMetricsFlags,
   addTracingFlags,
   addLogFlags,
 ]

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { ApiServerOptions } from '@krmkit/apiserver'
-import type { AuditEvent } from '@krmkit/apiserver/audit'
 import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication/service-account'
 import {
   builtInControllers,
@@ -29,7 +28,8 @@ import { CliError } from './cli-error.ts'
 import { featuresOf } from './feature-gates.ts'
 import { readKeyPair } from './key-pair.ts'
 import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
-import { type Log, logRequest } from './log.ts'
+import { type Log, requestLoggers } from './log.ts'
+import type { Resource } from './otlp/common-messages.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { createSimulation } from './simulation.ts'
 import { selectControllers } from './token/serve-flags.ts'
@@ -55,6 +55,8 @@ export interface ServerComponents {
   readonly aggregation: AggregationFromFlags
   readonly kubelet: KubeletFromFlags
   readonly audit: AuditTrails
+  /** Attributes of this process in traces and metrics. */
+  readonly resource: Resource
   /** Undefined where requests are not traced. */
   readonly tracing: Tracing | undefined
   readonly webhooks: ReturnType<typeof createWebhookTransport>
@@ -101,7 +103,8 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
   const webhooks = createWebhookTransport()
   const webhookServices = new WebhookServices(options)
   const proxies = createProxyTransport()
-  const tracing = await createTracer(options, features, log)
+  const resource = { 'service.name': 'apiserver', 'service.instance.id': environment.random.uuid() }
+  const tracing = await createTracer(options, { features, resource, log })
   const audit = await createAuditTrails(options, { ...environment, log })
   const yaml = yamlWorkerFile() === undefined ? undefined : createYamlTranslator({ clock: environment.clock })
   return {
@@ -117,19 +120,18 @@ export async function createComponents(options: ServeOptions, log: Log): Promise
       authorization,
       aggregation,
     },
-    ...{ kubelet, audit, tracing, webhooks, webhookServices, proxies, yaml },
+    ...{ kubelet, audit, resource, tracing, webhooks, webhookServices, proxies, yaml },
   }
 }
 
 /** Loads gRPC only where requests are traced. */
 async function createTracer(
   { tracingConfigFile: path }: ServeOptions,
-  features: Features,
-  log: Log,
+  { log, ...parts }: { readonly features: Features; readonly resource: Resource; readonly log: Log },
 ): Promise<Tracing | undefined> {
   if (path === undefined) return undefined
   const { createTracing } = await import('./tracing/tracing.ts')
-  return createTracing(path, { ...environment, features, onError: (error) => log.error('traces', error) })
+  return createTracing(path, { ...environment, ...parts, onError: (error) => log.error('traces', error) })
 }
 
 function servedControllers(controllers: readonly string[], simulation: NodeSimulation | undefined) {
@@ -234,7 +236,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     allowPrivileged: options.allowPrivileged,
     ...(components.tracing === undefined ? {} : { tracer: components.tracing.tracer }),
     onError: (error) => log.error('a request failed', error),
-    audit: [...components.audit.trails, ...(options.v >= 2 ? [(event: AuditEvent) => logRequest(log, event)] : [])],
+    audit: [...components.audit.trails, ...requestLoggers(log, options.v)],
   }
 }
 

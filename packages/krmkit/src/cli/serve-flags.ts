@@ -204,6 +204,8 @@ export function addNetworkFlags(command: Command): Command {
 export function addLogFlags(command: Command): Command {
   return addOptionGroup(command, 'Logs', [
     option('--logging-format <format>', 'text: lines for people; json: one object per line').choices(logFormats).default('text'),
-    option('-v, --v <level>', 'log verbosity, 0 to 10; 2 and above log every request').default(0).argParser(verbosity),
+    option('-v, --v <level>', 'log verbosity, 0 to 10; 2: requests of clients; 4: also those of the server and its controllers')
+      .default(0)
+      .argParser(verbosity),
   ])
 }

@@ -6,6 +6,7 @@ import type { AuthorizationOptions } from './authorization/options.ts'
 import type { SigningOptions } from './certificate/serve-options.ts'
 import type { KubeletFlags } from './kubelet/options.ts'
 import type { LogFormat } from './log.ts'
+import type { MetricsOptions } from './metrics/flags.ts'
 import type { JoinOptions } from './token/options.ts'
 import type { TracingOptions } from './tracing/flags.ts'
 
@@ -18,6 +19,7 @@ export interface ServeOptions
     AuditOptions,
     AggregationOptions,
     KubeletFlags,
+    MetricsOptions,
     TracingOptions,
     JoinOptions {
   readonly securePort: number

@@ -150,10 +150,14 @@ describe('serve', () => {
     await expect.poll(() => read(leases)).toMatchObject({ items: [{ spec: { leaseDurationSeconds: 3600 } }] })
   })
 
-  it('logs every request with --v=2', async () => {
+  it('logs the requests of clients with --v=2, and those of controllers with --v=4', async () => {
     const { kubeconfig } = await start('--v=2')
     await (await connect(kubeconfig)).request({ path: '/version' })
     expect(logged.some((line) => /get \/version 200 \d+ms kubernetes-admin/.test(line))).toBe(true)
+    const ofControllers = () => logged.filter((line) => /\dms system:(?:kube-controller-manager|apiserver) /.test(line)).length
+    expect(ofControllers()).toBe(0)
+    await start('--v=4', `--data-dir=${folder}/other`)
+    await expect.poll(ofControllers).toBeGreaterThan(0)
   })
 
   it('does not overwrite the kubeconfig of a running server', async () => {

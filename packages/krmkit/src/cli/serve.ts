@@ -22,6 +22,7 @@ import { requireElectionTimes, type StartedControllers, startControllers } from 
 import type { ServeOptions } from './serve-options.ts'
 import { type OpenedStorage, openStorage } from './storage/open-storage.ts'
 import type { WorkerProgram } from './threads/worker-pool.ts'
+import type { Workers } from './threads/writer.ts'
 
 /** A running server and its addresses. */
 export interface RunningServer {
@@ -75,7 +76,8 @@ export async function serve(
     await workers?.start(storage)
     if (kubeconfig !== undefined) await writeKubeconfig(kubeconfig, listening)
     const controllers = await startControllers(options, { components, server, storage, listening, serverAddress, log, inspector })
-    const running = { ...controllers, server, listening, components, opened }
+    const metricsPush = await startMetricsPush(options, { server, workers, components, log })
+    const running = { ...controllers, server, listening, components, opened, metricsPush }
     let closing: Promise<void> | undefined
     const closeOnce = () => {
       closing ??= close(running)
@@ -114,6 +116,26 @@ async function createInspector({ inspector }: ServeOptions): Promise<Inspector |
 
 function inspected(server: EmbeddedServer, inspector: Inspector | undefined): EmbeddedServer {
   return inspector === undefined ? server : { ...server, handle: inspector.wrap(server.handle) }
+}
+
+interface MeasuredParts {
+  readonly server: EmbeddedServer
+  readonly workers: Workers | undefined
+  readonly components: ServerComponents
+  readonly log: Log
+}
+
+/** Loads gRPC only where a collector receives metrics. */
+async function startMetricsPush(options: ServeOptions, parts: MeasuredParts): Promise<AsyncDisposable | undefined> {
+  const { metricsOtlpEndpoint: endpoint, metricsOtlpInterval: intervalMs } = options
+  if (endpoint === undefined) return undefined
+  const { server, workers, components, log } = parts
+  const { MetricsPush } = await import('./metrics/metrics-push.ts')
+  return new MetricsPush({
+    ...{ endpoint, intervalMs, resource: components.resource, clock: environment.clock },
+    read: async () => (workers === undefined ? server.metricsText() : workers.withTheirMetrics(await server.metricsText())),
+    onError: (error) => log.error('metrics', error),
+  })
 }
 
 /** Holds back requests that arrive after the server listens and before it is ready. */
@@ -184,13 +206,17 @@ interface RunningParts extends StartedControllers {
   readonly server: EmbeddedServer
   readonly listening: Listener
   readonly components: ServerComponents
+  /** Undefined where no collector receives metrics. */
+  readonly metricsPush: AsyncDisposable | undefined
 }
 
 /** How long controllers may take to end their work and release what they hold: the storage that this needs may be away. */
 const controllersGraceMs = 10_000
 
-/** Stops in order: requests and controllers, watched files, the server with its storage, outgoing connections. */
-async function close({ server, listening, components, opened, controllers, ownControllers }: RunningParts): Promise<void> {
+/** Stops in order: metrics of workers that still run, requests and controllers, watched files, the server with its storage, connections. */
+async function close(parts: RunningParts): Promise<void> {
+  const { server, listening, components, opened, controllers, ownControllers, metricsPush } = parts
+  await metricsPush?.[Symbol.asyncDispose]()
   const stopped = Promise.all([controllers.close(), ownControllers.close()])
   await Promise.all([listening.close(), settledWithin(controllersGraceMs, stopped)])
   opened[Symbol.dispose]()

@@ -5,6 +5,7 @@ import {
   type PersistentVolumeClaimSpec,
   type PersistentVolumeClaimStatus,
 } from '../../handles/core-v1.generated.ts'
+import { decodeKind, encodeKind } from '../../handles/protobuf.ts'
 import type { StrategyContext } from '../../interfaces.ts'
 import { runValidation } from '../../validation.ts'
 import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim/strategy.ts'
@@ -157,7 +158,7 @@ describe('the status of claims', () => {
     }
     const decoded = PersistentVolumeClaim.decode({ ...claim(), status: given })
     expect(decoded.status).toEqual(given)
-    expect(PersistentVolumeClaim.decode(PersistentVolumeClaim.encode(decoded, 'protobuf')).status).toEqual(given)
+    expect(decodeKind(PersistentVolumeClaim, encodeKind(PersistentVolumeClaim, decoded)).status).toEqual(given)
     const next = { ...stored(), status: given }
     status?.prepareForUpdate(next, stored(), context)
     expect([next.status, statusErrors(next.status)]).toEqual([given, []])

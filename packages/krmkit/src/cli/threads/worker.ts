@@ -1,5 +1,5 @@
 /** A worker: an API server that follows the storage of the writer, and serves connections that the writer accepts. */
-import { type ApiServerOptions, createApiServer, type EmbeddedServer } from '@krmkit/apiserver'
+import { type ApiServerOptions, createApiServer } from '@krmkit/apiserver'
 import type { AuditEvent } from '@krmkit/apiserver/audit'
 import { createProxyTransport, listen, type PassedConnections } from '@krmkit/http'
 import { systemClock } from '@krmkit/meta'
@@ -7,15 +7,13 @@ import { revisionForm } from '@krmkit/registry/stored-form'
 import type { Storage } from '@krmkit/storage'
 import { socketStorage } from '@krmkit/storage/socket'
 import { advertised } from '../addresses.ts'
-import { apiServerUser } from '../api-server-user.ts'
 import { auditsStrictly, readAuditPolicy } from '../audit/audit-trails.ts'
-import { type Log, logRequest } from '../log.ts'
+import { type Log, requestLoggers } from '../log.ts'
 import { watchClientAuthorities } from '../serve.ts'
 import { apiServerOptions, createComponents, disposeTransports, environment, listenOptions } from '../serve-components.ts'
 import type { ServeOptions } from '../serve-options.ts'
 import { alreadyFresh } from './fresh-reads.ts'
 import type { WorkerStart } from './messages.ts'
-import { textOf } from './response-text.ts'
 import { workerHandler } from './worker-handler.ts'
 
 /** How a worker reaches the process that started it. */
@@ -67,7 +65,7 @@ export async function startWorker(start: WorkerStart, channel: WorkerChannel, lo
   )
   watchClientAuthorities(listening, components, log)
   return {
-    metrics: () => metricsOf(server),
+    metrics: () => server.metricsText(),
     async close() {
       await listening.close()
       await components.authentication[Symbol.asyncDispose]()
@@ -87,11 +85,10 @@ async function replicaOptions(
   const { given, storage, channel, log } = parts
   const policy = await readAuditPolicy(options, environment.profile)
   const backend = { strict: auditsStrictly(options), process: (events: readonly AuditEvent[]) => channel.audit(events) }
-  const lines = options.v >= 2 ? [(event: AuditEvent) => logRequest(log, event)] : []
   const shareOf = (limit: number) => Math.ceil(limit / options.threads)
   return {
     replica: true,
-    audit: [...(policy === undefined ? [] : [{ policy, backend }]), ...lines],
+    audit: [...(policy === undefined ? [] : [{ policy, backend }]), ...requestLoggers(log, options.v)],
     readiness: [{ name: 'writer', check: () => storage.refresh?.() }],
     limits: {
       ...given.limits,
@@ -99,13 +96,4 @@ async function replicaOptions(
       mutatingInFlight: shareOf(options.maxMutatingRequestsInflight),
     },
   }
-}
-
-async function metricsOf(server: EmbeddedServer): Promise<string> {
-  const response = await server.handle({
-    ...{ method: 'GET', path: '/metrics', query: '', headers: {}, peer: {}, user: apiServerUser },
-    body: async () => new Uint8Array(),
-    signal: new AbortController().signal,
-  })
-  return textOf(response)
 }

@@ -26,6 +26,8 @@ export interface WriterParts {
 /** The listener of a server, and what starts its workers. */
 export interface Workers {
   readonly listening: Listener
+  /** Adds the metrics of the workers to those of this process. */
+  withTheirMetrics(text: string): Promise<string>
   /** Starts the workers; connections wait until then. @throws CliError when no worker can be started */
   start(storage: Storage): Promise<void>
 }
@@ -59,14 +61,16 @@ export async function createWorkers(options: ServeOptions, { components, handle,
     closing ??= end()
     return closing
   }
+  const withTheirMetrics = async (text: string) => mergeMetrics([text, ...(await pool.metrics())])
   return {
     listening: { ...accepting, close, [Symbol.asyncDispose]: close },
+    withTheirMetrics,
     async start(storage) {
       const storagePath = join(folder, 'storage.sock')
       const requestsPath = join(folder, 'requests.sock')
       const onError = (error: unknown) => log.error('a connection of a worker failed', error)
       closables.push(await serveStorage(storage, { path: storagePath, form: revisionForm, onError }))
-      const requests = { handle: withWorkerMetrics((request) => handle(receivedRequest(request)), pool) }
+      const requests = { handle: withWorkerMetrics((request) => handle(receivedRequest(request)), withTheirMetrics) }
       closables.push(await listen(requests, { path: requestsPath, tls: false, compression: false, onError }))
       const ticketKeys = environment.random.bytes(ticketKeyBytes)
       await pool.start({ options, port: accepting.port, storagePath, requestsPath, ticketKeys })
@@ -77,11 +81,10 @@ export async function createWorkers(options: ServeOptions, { components, handle,
 const ticketKeyBytes = 48
 
 /** Answers `/metrics` for the writer and all workers. */
-function withWorkerMetrics(handle: Handler, pool: WorkerPool): Handler {
+function withWorkerMetrics(handle: Handler, withTheirMetrics: Workers['withTheirMetrics']): Handler {
   return async (request) => {
     const response = await handle(request)
     if (request.path !== '/metrics' || request.method !== 'GET' || response.status !== 200) return response
-    const text = mergeMetrics([textOf(response), ...(await pool.metrics())])
-    return { ...response, body: { kind: 'bytes', bytes: Buffer.from(text) } }
+    return { ...response, body: { kind: 'bytes', bytes: Buffer.from(await withTheirMetrics(textOf(response))) } }
   }
 }

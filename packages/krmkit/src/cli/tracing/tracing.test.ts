@@ -6,12 +6,12 @@ import { createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/m
 import { RequestSpan, readTraceContext } from '@krmkit/meta/tracing'
 import { createFeatureGates } from '@krmkit/versioning'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Collector } from '../otlp/testing/collector.ts'
 import { serve } from '../serve.ts'
 import { serveOptions } from '../testing/run-command.ts'
 import { RecordedSpan } from './recorded-span.ts'
 import { createSamplingTracer } from './sampling-tracer.ts'
 import { SpanQueue } from './span-queue.ts'
-import { Collector } from './testing/collector.ts'
 import { createTracing } from './tracing.ts'
 import { readTracingConfiguration } from './tracing-configuration.ts'
 
@@ -28,7 +28,8 @@ async function configuration(members: string): Promise<string> {
 }
 
 const log = { info: () => undefined, error: () => undefined }
-const environment = { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: createFeatures() }
+const resource = { 'service.name': 'apiserver', 'service.instance.id': 'a' }
+const environment = { clock: fakeClock(0), random: seededRandom(1), profile: stockProfile, features: createFeatures(), resource }
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 

@@ -1,8 +1,10 @@
 import type { Clock, Features, NamingProfile, Random } from '@krmkit/meta'
 import type { Tracer } from '@krmkit/meta/tracing'
 import { messageOf } from '../cli-error.ts'
-import { OtlpClient } from './otlp-client.ts'
+import type { Resource } from '../otlp/common-messages.ts'
+import { OtlpClient } from '../otlp/otlp-client.ts'
 import { createSamplingTracer } from './sampling-tracer.ts'
+import { spanSignal } from './span-messages.ts'
 import { SpanQueue } from './span-queue.ts'
 import { readTracingConfiguration } from './tracing-configuration.ts'
 
@@ -11,6 +13,8 @@ export interface TracingEnvironment {
   readonly random: Random
   readonly profile: NamingProfile
   readonly features: Features
+  /** Attributes of the process. */
+  readonly resource: Resource
   /** Called with the reason where spans are lost: the first time, and again after spans have arrived. */
   readonly onError: (error: unknown) => void
 }
@@ -22,9 +26,9 @@ export interface Tracing extends AsyncDisposable {
 
 /** @param path of the TracingConfiguration @throws CliError */
 export async function createTracing(path: string, environment: TracingEnvironment): Promise<Tracing> {
-  const { clock, random, profile, features, onError } = environment
+  const { clock, random, profile, features, resource, onError } = environment
   const { endpoint, samplingRatePerMillion } = await readTracingConfiguration(path, { features, apiDomain: profile.apiDomain })
-  const client = new OtlpClient(endpoint, { 'service.name': 'apiserver', 'service.instance.id': random.uuid() })
+  const client = new OtlpClient(endpoint, resource, spanSignal)
   let isReported = false
   const queue = new SpanQueue({
     clock,

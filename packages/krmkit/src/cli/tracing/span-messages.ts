@@ -1,19 +1,17 @@
-/** The messages of OTLP that carry spans. @see https://github.com/open-telemetry/opentelemetry-proto */
+/** The messages of OTLP that carry spans. */
 import { MessageType } from '@krmkit/meta/protobuf'
-import type { SpanAttributes, SpanIdentity } from '@krmkit/meta/tracing'
+import type { SpanIdentity } from '@krmkit/meta/tracing'
+import {
+  attributesOf,
+  type KeyValue,
+  keyValueMessage,
+  ownScope,
+  type Resource,
+  resourceMessage,
+  scopeMessage,
+} from '../otlp/common-messages.ts'
+import type { OtlpSignal } from '../otlp/otlp-client.ts'
 import type { RecordedSpan } from './recorded-span.ts'
-
-interface AnyValue {
-  readonly text?: string
-  readonly bool?: boolean
-  readonly int?: number
-  readonly double?: number
-}
-
-interface KeyValue {
-  readonly key: string
-  readonly value: AnyValue
-}
 
 interface Link {
   readonly traceId: Uint8Array
@@ -51,23 +49,11 @@ interface ResourceSpans {
   readonly scopeSpans: readonly ScopeSpans[]
 }
 
-interface Refusal {
-  readonly rejected: number
-  readonly message: string
-}
-
-const anyValue = new MessageType<AnyValue>({
-  1: ['text', 'text'],
-  2: ['bool', 'bool'],
-  3: ['int', 'int'],
-  4: ['double', 'double'],
-})
-const keyValue = new MessageType<KeyValue>({ 1: ['key', 'text'], 2: ['value', anyValue] })
 const link = new MessageType<Link>({ 1: ['traceId', 'bytes'], 2: ['spanId', 'bytes'], 3: ['traceState', 'text'] })
 const event = new MessageType<Event>({
   1: ['time', 'fixed64'],
   2: ['name', 'text'],
-  3: ['attributes', keyValue, 'repeated'],
+  3: ['attributes', keyValueMessage, 'repeated'],
 })
 const status = new MessageType<{ readonly code: number }>({ 3: ['code', 'int'] })
 const span = new MessageType<Span>({
@@ -79,16 +65,14 @@ const span = new MessageType<Span>({
   6: ['kind', 'int'],
   7: ['startTime', 'fixed64'],
   8: ['endTime', 'fixed64'],
-  9: ['attributes', keyValue, 'repeated'],
+  9: ['attributes', keyValueMessage, 'repeated'],
   11: ['events', event, 'repeated'],
   12: ['droppedEvents', 'int'],
   13: ['links', link, 'repeated'],
   15: ['status', status],
   16: ['flags', 'fixed32'],
 })
-const scope = new MessageType<{ readonly name: string }>({ 1: ['name', 'text'] })
-const scopeSpans = new MessageType<ScopeSpans>({ 1: ['scope', scope], 2: ['spans', span, 'repeated'] })
-const resourceMessage = new MessageType<ResourceSpans['resource']>({ 1: ['attributes', keyValue, 'repeated'] })
+const scopeSpans = new MessageType<ScopeSpans>({ 1: ['scope', scopeMessage], 2: ['spans', span, 'repeated'] })
 const resourceSpans = new MessageType<ResourceSpans>({
   1: ['resource', resourceMessage],
   2: ['scopeSpans', scopeSpans, 'repeated'],
@@ -96,18 +80,17 @@ const resourceSpans = new MessageType<ResourceSpans>({
 const exportRequest = new MessageType<{ readonly resourceSpans: readonly ResourceSpans[] }>({
   1: ['resourceSpans', resourceSpans, 'repeated'],
 })
-const refusal = new MessageType<Refusal>({ 1: ['rejected', 'int'], 2: ['message', 'text'] })
-const exportResponse = new MessageType<{ readonly partialSuccess?: Refusal }>({ 1: ['partialSuccess', refusal] })
 
-/** An `ExportTraceServiceRequest`. @param resource attributes of the process */
-export function encodeSpans(spans: readonly RecordedSpan[], resource: SpanAttributes): Buffer {
-  const own = { scope: { name: 'krmkit' }, spans: spans.map(spanOf) }
-  return exportRequest.encode({ resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans: [own] }] })
+export const spanSignal: OtlpSignal<RecordedSpan> = {
+  method: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+  noun: 'spans',
+  encode: encodeSpans,
 }
 
-/** What an `ExportTraceServiceResponse` refuses: number of spans, and why. */
-export function decodeRefusal(bytes: Uint8Array): Refusal {
-  return exportResponse.decode(bytes).partialSuccess ?? { rejected: 0, message: '' }
+/** An `ExportTraceServiceRequest`. */
+function encodeSpans(spans: readonly RecordedSpan[], resource: Resource): Buffer {
+  const own = { scope: ownScope, spans: spans.map(spanOf) }
+  return exportRequest.encode({ resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans: [own] }] })
 }
 
 function spanOf(recorded: RecordedSpan): Span {
@@ -136,14 +119,4 @@ function spanOf(recorded: RecordedSpan): Span {
 
 function linkOf({ traceId, spanId, traceState }: SpanIdentity): Link {
   return { traceId: Buffer.from(traceId, 'hex'), spanId: Buffer.from(spanId, 'hex'), traceState: traceState?.serialize() }
-}
-
-function attributesOf(attributes: SpanAttributes): KeyValue[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValueOf(value) }))
-}
-
-function anyValueOf(value: SpanAttributes[string]): AnyValue {
-  if (typeof value === 'string') return { text: value }
-  if (typeof value === 'boolean') return { bool: value }
-  return Number.isSafeInteger(value) ? { int: value as number } : { double: value as number }
 }
