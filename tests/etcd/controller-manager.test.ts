@@ -1,5 +1,5 @@
 /**
- * krmkit and a stock kube-controller-manager compete for one Lease: whoever holds it runs the controllers. Needs the programs that
+ * krmkit and a stock kube-controller-manager compete for one Lease, whose holder runs the controllers. Needs the programs that
  * `KRMKIT_ETCD`, `KRMKIT_KUBE_APISERVER` and `KRMKIT_KUBE_CONTROLLER_MANAGER` name.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
