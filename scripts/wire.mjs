@@ -9,6 +9,7 @@
 //   --json FILE       write the complete result
 //   --jobs N          number of parallel servers; default 6
 //   --storage KIND    memory, durable or etcd; default memory. For etcd the program is named by KRMKIT_ETCD or on the path.
+//   --threads N       workers that follow the storage over a socket and serve the requests; default 0: the server itself
 //
 // Scenarios with server flags run against a server with these flags. Scenarios that need the webhook server or a compacted history run when
 // WIRE_HAVE names it or this script can provide it.
@@ -40,6 +41,7 @@ const { values: options } = parseArgs({
     json: { type: 'string' },
     jobs: { type: 'string', default: '6' },
     storage: { type: 'string', default: 'memory' },
+    threads: { type: 'string', default: '0' },
   },
 })
 
@@ -220,6 +222,7 @@ async function startServer(directory, flags) {
     `--data-dir=${directory}/data`,
     `--token-auth-file=${directory}/tokens.csv`,
     `--storage=${options.storage}`,
+    `--threads=${options.threads}`,
     ...etcd.flags,
     '--enable-bootstrap-token-auth',
     '--authorization-mode=Node,RBAC',

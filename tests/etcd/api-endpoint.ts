@@ -42,8 +42,11 @@ export class ApiEndpoint {
       sending.setTimeout(60_000, () => sending.destroy(new Error(`${method} ${path} took too long`)))
       if (body === undefined) sending.end()
       else {
+        const text = JSON.stringify(body)
         sending.setHeader('content-type', contentType)
-        sending.end(JSON.stringify(body))
+        // Node sends a DELETE without one otherwise.
+        sending.setHeader('content-length', Buffer.byteLength(text))
+        sending.end(text)
       }
     })
   }

@@ -9,6 +9,7 @@ import { trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals } from './internals.ts'
 import { objectKey } from './keys.ts'
+import { fromNewestWhenRefused, TrackedReader } from './local-state.ts'
 import {
   fillNewMetadata,
   generatedName,
@@ -47,7 +48,9 @@ export interface Creation {
 export async function createObject(store: StoreInternals, context: WriteContext, creation: Creation): Promise<Stored> {
   const { definition, environment } = store
   const { namespace, managesFields = false, pathName = '' } = creation
-  const fresh = waitForNewest(environment.storage)
+  const { storage } = environment
+  // The write finds out whether the name is free.
+  const fresh = context.dryRun ? waitForNewest(storage) : undefined
   if (fresh !== undefined) await fresh
   const asked = ownMetadata(creation.object)
   takeNamespace(asked, namespace, definition)
@@ -59,10 +62,14 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const { name = '', generateName = '' } = asked.metadata
   const generate = name === '' && generateName !== ''
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace })
-  const admission = admissionContext(store, context)
+  const reader = storage.refresh === undefined ? undefined : new TrackedReader(store.reader)
+  const admission = admissionContext(reader === undefined ? store : { ...store, reader }, context)
   if (stages !== undefined) await stages.next()
   if (context.trace !== undefined) traceRequested(context, asked)
-  const admitted = await environment.admission.admit(asked, attributes, admission)
+  const admit = () => environment.admission.admit(asked, attributes, admission)
+  const admitted = await (reader === undefined
+    ? admit()
+    : fromNewestWhenRefused(storage, admit, { mayBeStale: () => reader.hasMissed }))
   const object = admitted === asked ? asked : ownMetadata(admitted)
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
@@ -70,7 +77,8 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion
   const { guard } = environment
   if (guard?.covers(definition) === true) {
-    await guard.check({ definition, user: context.user, namespace, name: pathName, object: object as FrozenObject })
+    const guarded = { definition, user: context.user, namespace, name: pathName, object: object as FrozenObject }
+    await fromNewestWhenRefused(storage, async () => guard.check(guarded))
   }
   const attempts = gateEnabled('RetryGenerateName', environment.features) ? generatedNameAttempts : 1
   for (let attempt = 1; ; attempt++) {

@@ -7,6 +7,7 @@ import { admissionAttributes, admissionContext } from './admission-request.ts'
 import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
+import { fromLocalState } from './local-state.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { ownMetadata, strategyContext } from './object-metadata.ts'
 import { waitForNewest } from './resource-version.ts'
@@ -123,9 +124,7 @@ export async function deleteObject(
   const admission = admissionContext(store, context)
   let { preconditions } = options
   let marked: DeleteResult | undefined
-  const fresh = waitForNewest(environment.storage)
-  if (fresh !== undefined) await fresh
-  for (;;) {
+  const step = async (): Promise<DeleteResult | undefined> => {
     const entry = isStorableName(name) ? environment.storage.peek(key) : undefined
     if (entry === undefined) {
       // Another deletion has done the second half.
@@ -140,12 +139,20 @@ export async function deleteObject(
       await environment.admission.validate(undefined, attributes, admission)
     }
     const result = await deleteOnce(store, context, options, { entry, current })
+    if (result !== undefined) traceWritten(context, current, result.removed ? undefined : result.object)
+    return result
+  }
+  let result: DeleteResult | undefined
+  if (context.dryRun || !isStorableName(name)) await waitForNewest(environment.storage)
+  else result = await fromLocalState(environment.storage, key, step)
+  for (;;) {
+    result ??= await step()
     if (result === undefined) continue
-    traceWritten(context, current, result.removed ? undefined : result.object)
     if (result.removed || isHeld(definition, result.object)) return result
     // The mark was only the first half. A condition on the version was on the state before it.
     marked = result
-    const { resourceVersion = '' } = result.object.metadata
+    result = undefined
+    const { resourceVersion = '' } = marked.object.metadata
     if (preconditions?.resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion }
   }
 }

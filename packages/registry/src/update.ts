@@ -13,6 +13,7 @@ import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
+import { fromLocalState } from './local-state.ts'
 import {
   carryOverMetadata,
   ownMetadata,
@@ -59,14 +60,22 @@ async function updateWithRetries(
   request: StoredUpdate,
   span: RequestSpan | undefined,
 ): Promise<UpdateResult> {
+  const { storage } = store.environment
   const key = objectKey(store.definition, request.namespace, request.name)
   let unlock: (() => void) | undefined
-  const fresh = waitForNewest(store.environment.storage)
-  if (fresh !== undefined) await fresh
+  let tries = 0
+  const tryOnce = () => {
+    span?.event(++tries === 1 ? 'initial value restored' : 'Retry value restored')
+    return tryUpdate(store, context, request, { key, span })
+  }
+  if (context.dryRun || !isStorableName(request.name)) await waitForNewest(storage)
+  else {
+    const updated = await fromLocalState(storage, key, tryOnce)
+    if (updated !== undefined) return updated
+  }
   try {
     for (let attempt = 1; ; attempt++) {
-      span?.event(attempt === 1 ? 'initial value restored' : 'Retry value restored')
-      const result = await tryUpdate(store, context, request, { key, span })
+      const result = await tryOnce()
       if (result !== undefined) return result
       if (context.signal.aborted || attempt === updateAttempts) {
         throw ApiError.conflict(groupResource(store), request.name, optimisticLockMessage)

@@ -1,6 +1,7 @@
 import { createCatalog } from '@krmkit/kinds'
+import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { encodeStored } from '../object-cache.ts'
+import { encodeStored, ObjectCache } from '../object-cache.ts'
 import { createStoredForm } from './stored-form.ts'
 
 const form = createStoredForm({ catalog: createCatalog() })
@@ -31,6 +32,35 @@ describe('the stored form', () => {
     const stored = form.encode(key, widget({ resourceVersion: '0' }))
     expect(text(stored)).toBe(text(widget({})))
     expect(text(form.decode(key, stored, 12))).toBe(text(widget({ resourceVersion: '12' })))
+  })
+
+  it('is made from the object of a write without parsing its bytes', () => {
+    const objects = new ObjectCache()
+    const written = (object: ApiObject) => Object.assign(objects.newEntry(object), { object })
+    const deployment = {
+      kind: 'Deployment',
+      apiVersion: 'apps/v1',
+      metadata: { name: 'web', namespace: 'shop', resourceVersion: '0', labels: { b: '2', a: '1' }, annotations: undefined },
+      spec: {
+        replicas: 0,
+        template: { spec: { containers: [{ name: 'c', image: 'i', args: [], env: [{ name: 'N', value: '' }] }] } },
+      },
+    } as ApiObject
+    const widget = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'a', resourceVersion: '0' },
+      spec: { n: 1.5 },
+    }
+    const cases = [
+      ['/apps/deployments/shop/web', deployment],
+      ['/example.com/widgets/shop/a', widget],
+    ] as const
+    for (const [key, object] of cases) {
+      const parsedBytes = form.encode(key, encodeStored(object))
+      expect(form.encode(key, new Uint8Array(), written(object))).toEqual(parsedBytes)
+      expect(object.metadata.resourceVersion).toBe('0')
+    }
   })
 
   it('of custom resource definitions is their former version, as on the stock server', () => {

@@ -5,7 +5,7 @@ import { decode, decodeProtobuf, encodeProtobuf, normalize, parseJson, readEnvel
 import { hasProtobufMagic } from '@krmkit/schema/protobuf'
 import type { StoredForm } from '@krmkit/storage/etcd'
 import { collectionPrefix } from '../keys.ts'
-import { encodeStored } from '../object-cache.ts'
+import { type CachedObject, encodeStored } from '../object-cache.ts'
 import { StorageNormalizer } from '../storage-normalizer.ts'
 import { objectIn, revisionForm, withRevision } from './revision-form.ts'
 
@@ -50,11 +50,14 @@ export function createStoredForm({ catalog, eventTtlSeconds = defaultEventTtlSec
       if (key.startsWith('/core/events/')) return eventTtlSeconds
       return key.startsWith(serverAddressesPrefix) ? serverAddressTtlSeconds : undefined
     },
-    encode(key, value) {
-      const object = objectIn(value)
+    encode(key, value, memo) {
+      const kind = of(key)
+      const written = kind?.isConverted === true ? undefined : (memo as CachedObject | undefined)?.object
+      const object = written ?? objectIn(value)
       if (object === undefined) return value
-      delete object.metadata.resourceVersion
-      return of(key)?.encode(object) ?? encodeStored(object)
+      const { resourceVersion: _, ...metadata } = object.metadata
+      const unversioned = { ...object, metadata } as ApiObject
+      return kind?.encode(unversioned) ?? encodeStored(unversioned)
     },
     decode(key, stored, revision) {
       const kind = of(key)
@@ -91,20 +94,27 @@ const openingBrace = 0x7b
 class BuiltIn {
   readonly #catalog: Pick<Catalog, 'kind'>
   readonly #normalizer = new StorageNormalizer()
+  readonly #stockVersion: string | undefined
   /** The definition of the storage version, where that is served. */
   stored: Pick<ResourceDefinition, 'storage'>
   readonly versions: ResourceDefinition[] = []
 
   constructor(catalog: Pick<Catalog, 'kind'>, definition: Pick<ResourceDefinition, 'storage'>) {
     this.#catalog = catalog
+    this.#stockVersion = stockVersions[collectionPrefix(definition)]
     this.stored = definition
   }
 
+  /** Whether objects are stored in another version than that of their entries. */
+  get isConverted(): boolean {
+    return this.#stockVersion !== undefined
+  }
+
   encode(object: ApiObject): Uint8Array {
-    const version = stockVersions[collectionPrefix(this.stored)]
-    const stored = version === undefined ? object : this.#converted(object, version)
+    if (this.#stockVersion === undefined) return encodeProtobuf(this.#typeOf(gvkOf(object)), object)
+    const stored = this.#converted(object, this.#stockVersion)
     const type = this.#typeOf(gvkOf(stored))
-    return encodeProtobuf(type, version === undefined ? stored : normalize(type, stored))
+    return encodeProtobuf(type, normalize(type, stored))
   }
 
   decode(bytes: Uint8Array, revision: number): Uint8Array {

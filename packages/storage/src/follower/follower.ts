@@ -235,7 +235,7 @@ export class Follower implements Storage {
     }
     const condition = expect ?? this.#state.peek(key)?.revision ?? 0
     const provisional = this.#encoder.encode(encode, 0)
-    const value = type === 'put' ? this.#form.encode(key, provisional) : new Uint8Array()
+    const value = type === 'put' ? this.#form.encode(key, provisional, memo) : new Uint8Array()
     const write: PendingWrite = { type, expect: condition, stored: value, encode, memo, entry: undefined }
     this.#pending.add(key, write)
     try {

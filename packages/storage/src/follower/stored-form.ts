@@ -7,8 +7,8 @@ import type { RemoteEntry } from './remote-backend.ts'
  * cannot: it assigns the revision when it stores them.
  */
 export interface StoredForm {
-  /** The bytes to store. @param value as encoded for revision 0 */
-  encode(key: string, value: Uint8Array): Uint8Array
+  /** The bytes to store. @param value as encoded for revision 0 @param memo that of the write */
+  encode(key: string, value: Uint8Array, memo?: unknown): Uint8Array
   /** The bytes to serve; `undefined` for a value that is none of ours. @throws when `stored` is damaged */
   decode(key: string, stored: Uint8Array, revision: Revision): Uint8Array | undefined
   /** The served bytes with another revision: the last state of a deleted key. */
@@ -40,9 +40,9 @@ export function transformedForm(
 ): StoredForm {
   return {
     ...form,
-    encode(key, value) {
+    encode(key, value, memo) {
       transformer.checkWrite?.(key)
-      return transformer.toStorage({ key, path: pathOf(key) }, form.encode(key, value))
+      return transformer.toStorage({ key, path: pathOf(key) }, form.encode(key, value, memo))
     },
     decode: (key, stored, revision) =>
       form.decode(key, transformer.fromStorage({ key, path: pathOf(key), revision }, stored), revision),

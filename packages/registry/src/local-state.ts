@@ -1,0 +1,92 @@
+import type { ObjectReader, ServedKind } from '@krmkit/admission'
+import { ApiError, type ApiObject, type DeepReadonly, type GroupResource, type GroupVersionKind } from '@krmkit/meta'
+import type { Entry, Storage } from '@krmkit/storage'
+
+/**
+ * A change of a stored object, tried from the local state where the storage has other writers. Reading the newest state first would double
+ * the requests to the storage; the write itself finds out whether the state was the newest, and mostly it was. A refusal, or a result
+ * that needs no write, counts only when the newest state has the same entry.
+ *
+ *     local entry --stored--> result
+ *                 --refused, unchanged--> newest entry --the same--> that outcome
+ *                                                      --another--> undefined: again, from there
+ *                 --another writer was first--> undefined: again, from the newest entry
+ *
+ * @param attempt makes the change from the newest local entry; `undefined`: another writer was first. Fails with an ApiError only before it
+ * writes
+ * @returns `undefined` as well where nothing is stored, and at once where the storage has no other writers
+ * @throws ApiError, StorageError
+ */
+export async function fromLocalState<T extends { readonly entry?: Entry }>(
+  storage: Storage,
+  key: string,
+  attempt: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (storage.refresh === undefined) return undefined
+  const entry = storage.peek(key)
+  let outcome: { readonly result: T } | { readonly error: ApiError } | undefined
+  if (entry !== undefined) {
+    try {
+      const result = await attempt()
+      if (result === undefined || result.entry !== entry) return result
+      outcome = { result }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      outcome = { error }
+    }
+  }
+  await storage.refresh()
+  if (outcome === undefined || storage.peek(key) !== entry) return undefined
+  if ('error' in outcome) throw outcome.error
+  return outcome.result
+}
+
+/**
+ * Runs checks that depend on other objects. Where the storage has other writers, checks that fail run once more when objects have changed
+ * since.
+ *
+ * @throws ApiError, StorageError
+ */
+export async function fromNewestWhenRefused<T>(
+  storage: Storage,
+  check: () => Promise<T>,
+  { mayBeStale = () => true }: { readonly mayBeStale?: () => boolean } = {},
+): Promise<T> {
+  const { revision } = storage
+  try {
+    return await check()
+  } catch (error) {
+    if (storage.refresh === undefined || !(error instanceof ApiError) || !mayBeStale()) throw error
+    await storage.refresh()
+    if (storage.revision === revision) throw error
+    return check()
+  }
+}
+
+/** A reader that remembers whether it found nothing, which may exist by now where the storage has other writers. */
+export class TrackedReader implements ObjectReader {
+  readonly #reader: ObjectReader
+  hasMissed = false
+
+  constructor(reader: ObjectReader) {
+    this.#reader = reader
+  }
+
+  get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined {
+    const found = this.#reader.get(resource, namespace, name)
+    if (found === undefined) this.hasMissed = true
+    return found
+  }
+
+  list(resource: GroupResource, namespace?: string): Promise<readonly DeepReadonly<ApiObject>[]> {
+    return this.#reader.list(resource, namespace)
+  }
+
+  listNow(resource: GroupResource): readonly DeepReadonly<ApiObject>[] | undefined {
+    return this.#reader.listNow?.(resource)
+  }
+
+  resourcesOf(kind: GroupVersionKind): readonly ServedKind[] {
+    return this.#reader.resourcesOf?.(kind) ?? []
+  }
+}
