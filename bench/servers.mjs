@@ -27,6 +27,7 @@ const processCounts = (flags.processes ?? (flags.quick ? '1' : '1,2,4')).split('
 
 // The bundle finds the optional packages of storage.
 const program = await bundleInside('servers-main', { folder: 'packages/storage/node_modules/.cache/bench' })
+const { nodeReady, startKwok } = await import(await bundleInside('kwok-process'))
 const kinds = {
   alone: 'krmkit, `createTestServer({ controllers: [] })`',
   new: 'krmkit, `createTestServer()`',
@@ -36,7 +37,8 @@ const loads = [loadavg()[0]]
 const inside = Object.keys(kinds).map(measureInside)
 const processes = []
 bundle()
-for (const count of processCounts) processes.push(await measureProcesses('krmkit', count, startKrmkit))
+for (const count of processCounts) processes.push(await measureProcesses('krmkit', count, () => startKrmkit([])))
+for (const count of processCounts) processes.push(await measureProcesses('simulated', count, startSimulated))
 const peer = stockFolder()
 if (peer === undefined) console.log(`bench:servers: the stock server is skipped: ${withoutStock}`)
 else for (const count of processCounts) processes.push(await measureProcesses('stock', count, await stockStarter(peer)))
@@ -76,8 +78,15 @@ async function measureProcesses(name, count, start) {
   }
 }
 
-async function startKrmkit() {
-  const server = await startServer({ storage: 'memory' })
+/** With one node, the scheduler and the workload controllers; ready when the node is. */
+async function startSimulated() {
+  const server = await startKrmkit(['--simulate-nodes', '1'])
+  await nodeReady({ url: server.url, token, name: 'node-1' })
+  return server
+}
+
+async function startKrmkit(flags) {
+  const server = await startServer({ storage: 'memory', flags })
   const close = async () => {
     await server.stop()
     server.removeData()
@@ -114,7 +123,6 @@ function kwokMissing() {
 /** A stock server with kwok, which simulates one node; as kwokctl starts them, but without scheduler and controller manager. */
 async function kwokStarter(folder) {
   const startServerOfKwok = await stockStarter(folder)
-  const { startKwok } = await import(await bundleInside('kwok-process'))
   return async () => {
     const stock = await startServerOfKwok()
     try {
@@ -156,7 +164,8 @@ compiled while it runs. ${peer === undefined ? `The stock server was skipped: ${
 function aboutKwok() {
   if (withoutKwok !== undefined) return `kwok was skipped: ${withoutKwok}.`
   return `kwok simulates one
-node beside each stock server, without scheduler and controller manager; these servers are ready when the node is.`
+node beside each stock server, without scheduler and controller manager; krmkit with a node runs both, but for the deployment controller, which
+would write the objects of the tests. These servers are ready when the node is, which is asked every 200 ms.`
 }
 
 function insideTable() {
@@ -184,6 +193,7 @@ function insideTable() {
 function processTable() {
   const names = {
     krmkit: 'krmkit, `serve --storage memory`',
+    simulated: 'krmkit, `serve --storage memory --simulate-nodes 1`',
     stock: 'stock server with etcd',
     kwok: 'stock server with etcd and kwok',
   }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRemoteClient } from '@krmkit/client'
 import { Node } from '@krmkit/kinds/core/v1'
+import { ApiError } from '@krmkit/meta'
 
 export interface KwokProcess {
   readonly pid: number | undefined
@@ -44,7 +45,8 @@ export async function startKwok(
   failed.catch(() => undefined)
   const close = () => closed(child)
   try {
-    await Promise.race([nodeReady(url, token), failed])
+    await createNode(url, token)
+    await Promise.race([nodeReady({ url, token, name: node }), failed])
     return { pid: child.pid, close }
   } catch (error) {
     await close()
@@ -58,15 +60,32 @@ function stage(kind: string, statusTemplate: string): object {
   return { apiVersion: kwokApi, kind: 'Stage', metadata: { name: `${kind.toLowerCase()}-running` }, spec }
 }
 
-async function nodeReady(server: string, token: string): Promise<void> {
+async function createNode(server: string, token: string): Promise<void> {
   await using client = createRemoteClient({ server, token, insecureSkipTlsVerify: true })
   await client.create(Node, { metadata: { name: node } })
+}
+
+interface NodeTarget {
+  readonly url: string
+  readonly token: string
+  readonly name: string
+}
+
+/** Resolves when a node is ready. */
+export async function nodeReady({ url, token, name }: NodeTarget): Promise<void> {
+  await using client = createRemoteClient({ server: url, token, insecureSkipTlsVerify: true })
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const { status } = await client.get(Node, node)
-    if (status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True')) return
+    const found = await client.get(Node, name).catch(unlessFound)
+    const isReady = found?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True')
+    if (isReady === true) return
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
-  throw new Error('the node of kwok did not become ready')
+  throw new Error(`node ${name} did not become ready`)
+}
+
+function unlessFound(error: unknown): undefined {
+  if (ApiError.is(error) && error.reason === 'NotFound') return undefined
+  throw error
 }
 
 async function closed(child: ChildProcess): Promise<void> {

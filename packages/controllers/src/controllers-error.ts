@@ -9,7 +9,7 @@ export type ControllersErrorCode =
   | 'NotEmptied'
   /** A certificate signing request is invalid and will not be signed. */
   | 'NotSigned'
-  /** A file of behaviours of simulated pods is invalid. */
+  /** Nodes or behaviours of simulated pods are invalid. */
   | 'InvalidSimulation'
   /** No leader could be elected. */
   | 'NotElected'

@@ -3,6 +3,7 @@ import { type FailureOptions, pageName, reportFailure, slugOf } from './failed-r
 import type { TestServer, TestServerOptions } from './interfaces.ts'
 import { optional } from './optional.ts'
 import { hookOf } from './running-test.ts'
+import { checkServerOptions } from './server-options.ts'
 import { TestingError } from './testing-error.ts'
 
 type CreateServer = (options: TestServerOptions) => Promise<TestServer>
@@ -114,7 +115,9 @@ export class ForkSource {
   #template: Promise<TestServer> | undefined
   #count = 0
 
+  /** @throws TestingError `InvalidOption` */
   constructor(create: CreateServer, options: TestServerOptions) {
+    checkServerOptions(options)
     this.#create = create
     this.#options = options
   }

@@ -13,6 +13,8 @@ import {
 import type { TestHost } from './host.ts'
 import { type InProcessTestServer, startTestServer } from './in-process-server.ts'
 import type { TestServer, TestServerOptions } from './interfaces.ts'
+import { checkMembers } from './known-members.ts'
+import { serverOptionNames } from './server-options.ts'
 import { TestingError } from './testing-error.ts'
 
 export interface ExploreOptions extends TestServerOptions {
@@ -52,12 +54,15 @@ export class OrderFailure extends TestingError {
   }
 }
 
+const exploreNames = { runs: true, seeds: true, order: true, shrinkRuns: true, maxSteps: true } as const
+
 /** `explore` with test servers on a host. */
 export async function exploreOn(
   host: TestHost,
   options: ExploreOptions,
   test: (cluster: TestServer) => Promise<void> | void,
 ): Promise<Exploration> {
+  checkMembers('explore', options, { ...exploreNames, ...serverOptionNames })
   const { runs, seeds, order, shrinkRuns = 200, maxSteps = 10_000, ...serverOptions } = options
   const orders = ordersOf({ runs, seeds, order })
   const { random: _, ...server } = serverOptions.server ?? {}

@@ -3,22 +3,15 @@ import type { ApiObject, Clock, Status } from '@krmkit/meta'
 import type { ApiBody, ApiResponse, Handler } from '@krmkit/protocol'
 import type { TypeSource } from '@krmkit/schema'
 import type { Fault } from './fault.ts'
+import { checkFault, checkFaultOptions, checkWatchEnd, type FaultOptions, invalidFault } from './fault-check.ts'
 import { expiredWatch, type FailFault, statusOf } from './fault-status.ts'
 import { HeldEvents } from './held-events.ts'
 import type { WatchRecord } from './ledger.ts'
 import type { RandomFaults } from './random-faults.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 import { checkMatch, type Match, matches } from './request-match.ts'
-import { TestingError } from './testing-error.ts'
 import { controllerUser } from './users.ts'
 import { delayed, WatchControl, type WatchEnd, type WatchFault } from './watch-fault.ts'
-
-export interface FaultOptions {
-  /** Number of requests that fail. Default 1. */
-  readonly times?: number
-  /** Number of matching requests to skip first. Default 0. */
-  readonly after?: number
-}
 
 interface PlannedFault {
   readonly match: Match
@@ -120,8 +113,8 @@ export class Faults {
    */
   next(match: Match, fault: Fault, options: FaultOptions = {}): () => void {
     checkMatch(match)
-    const { times = 1, after = 0 } = options
-    validateFault(match, fault, { times, after })
+    const { times = 1, after = 0 } = checkFaultOptions(options)
+    checkFault(match, fault)
     const planned: PlannedFault = { match, fault, times, after }
     this.#planned.push(planned)
     return () => {
@@ -137,6 +130,7 @@ export class Faults {
   /** Ends matching open watches. @returns their number */
   endWatches(match: Match, how: WatchEnd): number {
     checkMatch(match)
+    checkWatchEnd(how)
     const matching = [...this.#watches].filter(({ request }) => !request.isController && matches(match, request))
     for (const { control } of matching) control.end(how)
     return matching.length
@@ -164,9 +158,10 @@ export class Faults {
   holdWatches(match: Match, settle: () => Promise<void>): HeldEvents {
     checkMatch(match)
     const verbs = match.verb === undefined ? [] : [match.verb].flat()
-    if (verbs.some((verb) => verb !== 'watch')) throw invalid(`only watches have events, but the verb is ${verbs.join(', ')}`)
+    if (verbs.some((verb) => verb !== 'watch'))
+      throw invalidFault(`only watches have events, but the verb is ${verbs.join(', ')}`)
     if (match.user === controllerUser.username && this.#plainWatches > 0)
-      throw invalid('the watches of the controllers are open already: hold those of a fork, before its first write')
+      throw invalidFault('the watches of the controllers are open already: hold those of a fork, before its first write')
     const held = new HeldEvents({ settle, onRelease: () => this.#holds.splice(this.#holds.indexOf(hold), 1) })
     const hold = { match, held }
     this.#holds.push(hold)
@@ -313,25 +308,6 @@ export class Faults {
       throw error
     }
   }
-}
-
-function validateFault(match: Match, fault: Fault, { times, after }: Required<FaultOptions>): void {
-  const kinds = ['fail', 'delayMs', 'lose', 'unreachable', 'compact', 'stale', 'watch'] as const
-  const given = kinds.filter((kind) => kind in fault)
-  if (given.length !== 1)
-    throw invalid(`a fault has one of ${kinds.join(', ')}; given: ${Object.keys(fault).join(', ') || 'none'}`)
-  if ('fail' in fault && !(fault.fail >= 400 && fault.fail <= 599))
-    throw invalid(`fail: ${fault.fail} is not a status of an error`)
-  if (!(times >= 1)) throw invalid(`times: ${times} is less than 1`)
-  if (!(after >= 0)) throw invalid(`after: ${after} is negative`)
-  const verbs = match.verb === undefined ? [] : [match.verb].flat()
-  if ('watch' in fault && verbs.length > 0 && !verbs.includes('watch')) {
-    throw invalid(`only watches have a stream, but the verb is ${verbs.join(', ')}`)
-  }
-}
-
-function invalid(message: string): TestingError {
-  return new TestingError({ code: 'InvalidFault', message })
 }
 
 function describe({ verb, resource, subresource, namespace, name, path, user }: ClassifiedRequest): string {

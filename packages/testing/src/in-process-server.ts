@@ -17,11 +17,13 @@ import { type InspectOptions, inspectRequests } from './inspector/inspect.ts'
 import { type ControllerSet, createInstance, type ForkState, type Instance, typesOf } from './instance.ts'
 import { runInstanceControllers } from './instance-controllers.ts'
 import type { RunOptions, ServerOptions, TestServer, TestServerOptions } from './interfaces.ts'
+import { checkMembers, invalidOption } from './known-members.ts'
 import type { KubeconfigFile, KubeconfigFileOptions } from './kubeconfig.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
 import { optional } from './optional.ts'
 import { RandomFaults } from './random-faults.ts'
+import { checkControllers } from './reconciler.ts'
 import { type RequestAttributes, requestAttributes } from './request-attributes.ts'
 import type { Match } from './request-match.ts'
 import { withOverrides } from './request-overrides.ts'
@@ -179,12 +181,14 @@ export class InProcessTestServer implements TestServer {
   }
 
   settleWith(settled: () => Promise<void>): () => void {
+    if (typeof settled !== 'function') throw invalidOption('settleWith needs a function that returns a promise')
     this.#settling.add(settled)
     return () => this.#settling.delete(settled)
   }
 
   run(controllers: Controller | readonly Controller[], { user = administrator }: RunOptions = {}): RunningControllers {
     const available = [controllers].flat()
+    checkControllers(available)
     const running = runControllers({
       client: this.as(user),
       clock: this.clock,
@@ -218,7 +222,9 @@ export class InProcessTestServer implements TestServer {
     return listener
   }
 
-  async writeKubeconfig({ user = administrator, namespace }: KubeconfigFileOptions = {}): Promise<KubeconfigFile> {
+  async writeKubeconfig(options: KubeconfigFileOptions = {}): Promise<KubeconfigFile> {
+    checkMembers('writeKubeconfig', options, { user: true, namespace: true })
+    const { user = administrator, namespace } = options
     return this.#kubeconfigs.write({ token: this.tokenOf(user), namespace })
   }
 
@@ -230,7 +236,9 @@ export class InProcessTestServer implements TestServer {
     return explainField(this.ledger.entries, object, path)
   }
 
-  async inspect({ file }: InspectOptions = {}): Promise<string> {
+  async inspect(options: InspectOptions = {}): Promise<string> {
+    checkMembers('inspect', options, { file: true })
+    const { file } = options
     const page = inspectRequests(this.ledger)
     if (file !== undefined) await this.#host.writeFile(file, page)
     return page

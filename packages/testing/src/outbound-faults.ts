@@ -1,6 +1,7 @@
 import type { Clock } from '@krmkit/meta'
 import type { Fetch } from '@krmkit/meta/fetch'
 import type { WebhookRequest, WebhookResponse, WebhookTransport } from '@krmkit/protocol'
+import { checkMembers } from './known-members.ts'
 import { TestingError } from './testing-error.ts'
 import { delayed } from './watch-fault.ts'
 
@@ -52,8 +53,10 @@ export class OutboundFaults {
     this.#clock = clock
   }
 
-  /** Plans a fault. @throws TestingError `InvalidFault` */
-  next(fault: OutboundFault, { url, times = 1 }: OutboundFaultOptions = {}): void {
+  /** Plans a fault. @throws TestingError `InvalidFault`, `InvalidOption` */
+  next(fault: OutboundFault, options: OutboundFaultOptions = {}): void {
+    checkMembers('the options of a fault', options, { url: true, times: true })
+    const { url, times = 1 } = options
     const isKnown = ['fail', 'body', 'delayMs', 'refused'].some((kind) => kind in fault)
     if (!isKnown)
       throw new TestingError({ code: 'InvalidFault', message: 'a fault of a call has one of fail, body, delayMs, refused' })

@@ -1,7 +1,8 @@
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Fault } from './fault.ts'
+import { checkMembers, type Members } from './known-members.ts'
 import type { RequestAttributes } from './request-attributes.ts'
-import type { Match } from './request-match.ts'
+import { checkMatch, type Match } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 
 /** A kind of random fault. */
@@ -32,6 +33,8 @@ export interface RandomFaultOptions {
   /** Requests that may fail. Default: all but those of controllers and of `cluster.client`. */
   readonly match?: Match
 }
+
+const optionMembers: Members<RandomFaultOptions> = { seed: true, rate: true, kinds: true, match: true }
 
 /** Makes a fault for a request, or nothing when the kind does not suit it. */
 type Maker = (request: RequestAttributes, random: RandomChoices) => Fault | undefined
@@ -70,9 +73,11 @@ export class RandomFaults {
   readonly #options: RandomFaultOptions
   readonly #random: RandomChoices
 
-  /** @throws TestingError `InvalidFault` */
+  /** @throws TestingError `InvalidFault`, `InvalidOption` */
   constructor(options: RandomFaultOptions, fallbackSeed: number) {
+    checkMembers('faults', options, optionMembers)
     const { rate, kinds = [], seed = fallbackSeed, match } = options
+    if (match !== undefined) checkMatch(match)
     if (!(rate >= 0 && rate <= 1)) throw invalid(`rate ${rate} is not between 0 and 1`)
     if (!Number.isSafeInteger(seed)) throw invalid(`seed ${seed} is not an integer`)
     for (const kind of kinds) {

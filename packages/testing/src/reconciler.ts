@@ -2,6 +2,7 @@ import type { Client, Informer, ResourceRef } from '@krmkit/client'
 import type { Controller, ControllerContext } from '@krmkit/controllers'
 import type { RequeueAfter } from '@krmkit/controllers/framework'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { checkMembers, invalidOption } from './known-members.ts'
 
 /** One object to reconcile. */
 export interface ReconcileRequest<T extends ApiObject> {
@@ -26,6 +27,7 @@ export interface ReconcilerOptions<T extends ApiObject> {
 /**
  * Makes a controller of a reconcile function, for `cluster.run`. It runs once at a time for an object.
  *
+ * @throws TestingError `InvalidOption`
  * @see {@link createTestServer}
  * @example
  * import { ConfigMap } from '@krmkit/kinds/core/v1'
@@ -43,8 +45,21 @@ export interface ReconcilerOptions<T extends ApiObject> {
  * })
  * cluster.run(labeler)
  */
-export function reconciler<T extends ApiObject>({ name, resource, reconcile }: ReconcilerOptions<T>): Controller {
+export function reconciler<T extends ApiObject>(options: ReconcilerOptions<T>): Controller {
+  checkMembers('reconciler', options, { name: true, resource: true, reconcile: true })
+  const { name, resource, reconcile } = options
+  if (typeof name !== 'string' || resource === undefined || typeof reconcile !== 'function') {
+    throw invalidOption('reconciler needs a name, a resource and a function: { name, resource, reconcile }')
+  }
   return { name, start: (context) => startReconciler(context, { resource, reconcile }) }
+}
+
+/** @throws TestingError `InvalidOption` */
+export function checkControllers(controllers: readonly Controller[]): void {
+  for (const { name, start } of controllers) {
+    if (typeof name !== 'string' || typeof start !== 'function')
+      throw invalidOption('run needs controllers: those of reconciler(), or objects with a name and a function `start`')
+  }
 }
 
 function startReconciler<T extends ApiObject>(

@@ -110,7 +110,7 @@ export interface ContainerBehavior {
   readonly stopAfterMs?: number
   /** The log of the container, one text with line ends. Default: what its command echoes. */
   readonly logs?: string | ((context: ContainerContext) => string)
-  /** Runs a command, and returns its exit code. Default: the command is unknown, exit code 127. */
+  /** Runs a command, and returns its exit code. Default: follows plain commands as containers do; others are unknown, exit code 127. */
   readonly exec?: (context: ExecContext) => number | Promise<number>
   /** Attaches to the container. Default: writes the log. */
   readonly attach?: (context: ExecContext) => void | Promise<void>

@@ -8,7 +8,15 @@ import { deadlineExceeded, type PodRuntime } from './pod-runtime.ts'
 
 type Condition = Pick<PodCondition, 'type' | 'status'> & { readonly reason?: string; readonly message?: string }
 
-export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number): PodStatus {
+/** A status to patch: null removes a member. */
+export interface PodStatusPatch extends Omit<PodStatus, 'conditions'> {
+  readonly conditions: readonly (Omit<PodCondition, 'reason' | 'message'> & {
+    readonly reason: string | null
+    readonly message: string | null
+  })[]
+}
+
+export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number): PodStatusPatch {
   const phase = phaseOf(pod, runtime)
   const { podIP, hostIP } = runtime
   const isCreated = runtime.all.some((run) => !run.isWaiting || run.restarts > 0)
@@ -94,12 +102,15 @@ function gatesReady({ spec, status }: ReadonlyPod): Omit<Condition, 'type'> {
   return { status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') }
 }
 
+/** No reason and no message; a patch removes those of before. */
+const unexplained = { reason: null, message: null }
+
 /** Unchanged conditions keep their transition time; those of others stay. */
-function withTimes(conditions: readonly Condition[], { status }: ReadonlyPod, nowMs: number): PodCondition[] {
+function withTimes(conditions: readonly Condition[], { status }: ReadonlyPod, nowMs: number): PodStatusPatch['conditions'] {
   const time = formatTime(nowMs)
   return conditions.map((condition) => {
     const before = status?.conditions?.find(({ type }) => type === condition.type)
     const lastTransitionTime = before?.status === condition.status ? (before.lastTransitionTime ?? time) : time
-    return { ...condition, lastProbeTime: null, lastTransitionTime }
+    return { ...unexplained, ...condition, lastProbeTime: null, lastTransitionTime }
   })
 }

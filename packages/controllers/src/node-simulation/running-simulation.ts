@@ -14,7 +14,7 @@ import { type Lease, leases, type Pod, type PodStatus, pods, type ReadonlyPod } 
 import type { PodAdmission, PodRefusal } from './pod-admission.ts'
 import { PodRuntime } from './pod-runtime.ts'
 import { mountProblem } from './pod-sources.ts'
-import { podStatus } from './pod-status.ts'
+import { type PodStatusPatch, podStatus } from './pod-status.ts'
 
 const defaultHeartbeatMs = 10_000
 /** The status of a node is written at least this often. */
@@ -49,7 +49,7 @@ export interface SimulatedEntry {
   /** The config maps and secrets of its volumes exist. */
   isMounted: boolean
   mountBackoffMs: number
-  written: PodStatus | undefined
+  written: PodStatusPatch | undefined
 }
 
 interface Shared {
@@ -320,7 +320,7 @@ export class RunningSimulation implements AsyncDisposable {
     entry.written = status
   }
 
-  async #patchStatus({ metadata }: ReadonlyPod, status: PodStatus): Promise<void> {
+  async #patchStatus({ metadata }: ReadonlyPod, status: PodStatus | PodStatusPatch): Promise<void> {
     const { client, signal } = this.#context
     const { name = '', namespace = '', uid = '' } = metadata
     const patch = { metadata: { uid }, status } as unknown as JsonObject

@@ -1,10 +1,9 @@
 import { labelSelectorFromObject, MetaError, Quantity } from '@krmkit/meta'
 import { parseDurationMs } from '@krmkit/meta/time'
-import { ControllersError } from '../controllers-error.ts'
 import { httpProbe } from './http-probe.ts'
 import type { BehaviorMatch, ContainerBehavior, MatchedBehavior } from './interfaces.ts'
+import { invalid, type Members, members } from './simulation-members.ts'
 
-type Members = Readonly<Record<string, unknown>>
 /** Reads one member. @throws ControllersError that names the path */
 type Reader = (value: unknown, path: string) => Members
 
@@ -102,16 +101,6 @@ function read(value: unknown, path: string, readers: Readonly<Record<string, Rea
   return Object.assign({}, ...Object.entries(found).map(([name, member]) => readers[name]?.(member, `${path}.${name}`)))
 }
 
-/** @param allowed absent: all names */
-function members(value: unknown, path: string, allowed?: readonly string[]): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(path, 'must be an object')
-  for (const name of Object.keys(value)) {
-    if (allowed === undefined || allowed.includes(name)) continue
-    throw invalid(path, `unknown member ${JSON.stringify(name)}; known: ${allowed.join(', ')}`)
-  }
-  return value as Members
-}
-
 function text(value: unknown, path: string): string {
   if (typeof value !== 'string') throw invalid(path, 'must be a string')
   return value
@@ -143,7 +132,3 @@ function checked<T>(parse: () => T, path: string, expected: readonly (new () => 
 }
 
 const parseErrors = [MetaError, SyntaxError, TypeError] as readonly (new () => Error)[]
-
-function invalid(path: string, problem: string): ControllersError {
-  return new ControllersError({ code: 'InvalidSimulation', message: `${path}: ${problem}` })
-}

@@ -7,6 +7,7 @@ import type { ReadonlyPod } from './objects.ts'
 import { PodAdmission } from './pod-admission.ts'
 import type { PodRuntime } from './pod-runtime.ts'
 import { RunningSimulation, type SimulatedEntry, type SimulatedNode } from './running-simulation.ts'
+import { checkSimulationOptions } from './simulation-options.ts'
 
 /** A pod with its runtime, for requests to its kubelet. */
 export interface SimulatedPod {
@@ -35,7 +36,9 @@ export class NodeSimulation {
   readonly #onHeartbeatsEnd = new Set<(node: string) => void>()
   #running: RunningSimulation | undefined
 
+  /** @throws ControllersError `InvalidSimulation` with the path of the first unknown or invalid member */
   constructor(options: NodeSimulationOptions) {
+    checkSimulationOptions(options)
     this.#options = options
     for (const [index, template] of nodeTemplates(options.nodes).entries()) {
       const addresses = nodeAddresses(index)

@@ -133,7 +133,12 @@ describe('simulated nodes', () => {
     await server.clock.advance('5s')
     expect([(await getPod(server)).status?.phase, condition(await getPod(server), 'Ready')]).toEqual(['Running', 'False'])
     await server.clock.advance('10s')
-    expect(condition(await getPod(server), 'Ready')).toBe('True')
+    const conditions = (await getPod(server)).status?.conditions ?? []
+    const ready = { type: 'Ready', status: 'True', lastProbeTime: null, lastTransitionTime: '2024-01-01T00:00:15Z' }
+    expect(conditions.filter(({ type }) => type === 'Ready' || type === 'ContainersReady')).toEqual([
+      ready,
+      { ...ready, type: 'ContainersReady' },
+    ])
     await server.clock.advance('1m')
     const ended = await getPod(server)
     expect(ended.status?.phase).toBe('Failed')
