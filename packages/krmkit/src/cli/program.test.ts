@@ -64,6 +64,7 @@ describe('krmkit serve', () => {
       kubeletPreferredAddressTypes: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
       maxMutatingRequestsInflight: 200,
       requestTimeout: 60_000,
+      metricsOtlpInterval: 60_000,
       minRequestTimeout: 1800,
       runtimeConfig: [],
       ...{ featureGates: {}, emulationForwardCompatible: false, runtimeConfigEmulationForwardCompatible: false },
@@ -182,7 +183,7 @@ describe('krmkit serve', () => {
     const { printed } = await run('serve', '--help')
     expect(printed.match(/^[A-Z][\w ]*(?=:$)/gm)).toEqual([
       ...['Generic', 'Secure serving', 'Storage', 'Authentication', 'Authorization', 'Admission', 'Audit', 'Features'],
-      ...['API enablement', 'Controllers', 'Misc', 'Traces', 'Logs', 'Options'],
+      ...['API enablement', 'Controllers', 'Misc', 'Metrics', 'Traces', 'Logs', 'Options'],
     ])
   })
 })
