@@ -24,7 +24,7 @@ import type { Controller, ControllerContext, ControllersOptions, QueueOptions, R
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
   const { clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
-  const { paced = true } = options
+  const { paced = true, onRun } = options
   const turnBudget = paced ? new TurnBudget() : new TurnBudget(Number.POSITIVE_INFINITY)
   const client = paced ? createPacedClient(options.client, turnBudget) : options.client
   const chosen = chooseControllers(options.available ?? builtInControllers, options.controllers ?? ['*'])
@@ -47,7 +47,6 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     onError: report,
   })
   const queues: AsyncDisposable[] = []
-  const { onRun } = options
   const queueOf = <K>(controller: string, queueOptions: QueueOptions<K>): WorkQueue<K> => {
     const created = new WorkQueue<K>({
       clock,
@@ -82,9 +81,8 @@ export function runControllers(options: ControllersOptions): RunningControllers 
     monitors,
     onError: report,
   }
-  const running = chosen.map((controller) =>
-    controller.start({ ...context, queue: (queueOptions) => queueOf(controller.name, queueOptions) }),
-  )
+  const contextOf = (name: string): ControllerContext => ({ ...context, queue: (queueOptions) => queueOf(name, queueOptions) })
+  const running = chosen.map((controller) => controller.start(contextOf(controller.name)))
 
   let closed: Promise<void> | undefined
   const close = (): Promise<void> => {

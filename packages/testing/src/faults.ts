@@ -10,7 +10,6 @@ import type { WatchRecord } from './ledger.ts'
 import type { RandomFaults } from './random-faults.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 import { checkMatch, type Match, matches } from './request-match.ts'
-import { controllerUser } from './users.ts'
 import { delayed, WatchControl, type WatchEnd, type WatchFault } from './watch-fault.ts'
 
 interface PlannedFault {
@@ -93,7 +92,8 @@ export class Faults {
   #lastState: Freeze['server'] | undefined
   readonly #holds: { readonly match: Match; readonly held: HeldEvents }[] = []
   #watchCount = 0
-  #plainWatches = 0
+  /** Users of watches whose events cannot be held. */
+  readonly #plainWatchers = new Set<string>()
 
   constructor(host: FaultHost, random?: RandomFaults) {
     this.#host = host
@@ -160,7 +160,7 @@ export class Faults {
     const verbs = match.verb === undefined ? [] : [match.verb].flat()
     if (verbs.some((verb) => verb !== 'watch'))
       throw invalidFault(`only watches have events, but the verb is ${verbs.join(', ')}`)
-    if (match.user === controllerUser.username && this.#plainWatches > 0)
+    if (match.user !== undefined && this.#plainWatchers.has(match.user))
       throw invalidFault('the watches of the controllers are open already: hold those of a fork, before its first write')
     const held = new HeldEvents({ settle, onRelease: () => this.#holds.splice(this.#holds.indexOf(hold), 1) })
     const hold = { match, held }
@@ -237,7 +237,7 @@ export class Faults {
     if (request.verb === 'watch') {
       const isPlain = request.isController && this.gate === undefined && this.#holdOf(request) === undefined
       if (!isPlain) return this.#watch(request, options, {})
-      this.#plainWatches++
+      this.#plainWatchers.add(request.user)
       return options.next(options.signal)
     }
     const freeze =

@@ -19,7 +19,7 @@ type HookBody = (test: RunningTest) => Promise<void>
  *     mocha        hook.call(context)   context.currentTest.title, .file, .state
  *     jest         hook()               the state of `expect` has the title and the file, that of jest-circus the errors
  *
- * The hook has no parameters of its own: jest and mocha read their number, and playwright reads their text.
+ * The hook declares no parameters: jest and mocha read their number, and playwright reads their text.
  */
 export function hookOf(body: HookBody): () => Promise<void> {
   const hook = () => Promise.resolve()
