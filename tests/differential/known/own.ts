@@ -109,19 +109,6 @@ export const ownDepartures: readonly KnownDivergence[] = [
       at === 'status' && stock.status === 422 && krmkit.status === 200 && isEscapedTest(step.body),
   },
   {
-    id: 'D145',
-    title: 'An empty list within an atomic list is no other value than an absent one',
-    reason:
-      'Field management compares atomic lists of structs with a comparison of Go that distinguishes empty from absent members, which no client can see: the owner of the list changes, and with it the version. krmkit compares what is stored.',
-    ends: true,
-    matches: ({ at }, { step, differences }) =>
-      isOwnershipOrVersion(at) &&
-      differences.every((other) => isOwnershipOrVersion(other.at)) &&
-      /^(PUT|PATCH)$/.test(step.method) &&
-      !/^\/apis\/[^/]*example\.com\//.test(step.path) &&
-      /\{[^{}]*":\[\]/.test(JSON.stringify(step.body)),
-  },
-  {
     id: 'D146',
     title: 'A patch of a webhook that changes nothing reinvokes no webhook',
     reason:
@@ -146,10 +133,6 @@ function isReinvocation(stock: readonly Review[], krmkit: readonly Review[]): bo
   const paths = new Set(krmkit.map(({ path }) => path))
   const objects = new Set(stock.map(({ review }) => JSON.stringify(review.request.object)))
   return stock.length > krmkit.length && objects.size === 1 && stock.every(({ path }) => paths.has(path))
-}
-
-function isOwnershipOrVersion(at: string): boolean {
-  return at === 'body.metadata.resourceVersion' || at.startsWith('body.metadata.managedFields')
 }
 
 /** Whether the bodies of a custom resource with a status differ in the version alone, and its spec is that of the creation. */

@@ -45,15 +45,12 @@ export const ofPatches: readonly KnownDivergence[] = [
     reason:
       'The stock server compares the items of an atomic list as Go values, in which an empty list or map is not an absent one, although neither is stored: a request that sends one again takes ownership of the list and gets a new version, every time. krmkit compares what is stored.',
     ends: true,
-    matches: (difference, { step }) =>
+    matches: ({ at }, { step, differences }) =>
+      isOwnershipOrVersion(at) &&
+      differences.every((other) => isOwnershipOrVersion(other.at)) &&
       ['PUT', 'PATCH'].includes(step.method) &&
-      step.body !== undefined &&
-      /\[\{[^\]]*(\{\}|\[\])/.test(JSON.stringify(step.body)) &&
-      (isWritten(difference) ||
-        (difference.at.startsWith('body.metadata.managedFields.') &&
-          [difference.stock, difference.krmkit].includes('<absent>')) ||
-        // The other manager may have owned nothing else.
-        /^body\.metadata\.managedFields\.\d+\.manager$/.test(difference.at)),
+      !/^\/apis\/[^/]*example\.com\//.test(step.path) &&
+      hasEmptyInItem(sentObject(step)),
   },
   {
     id: 'D43',
@@ -96,9 +93,27 @@ function isWritten({ at, krmkit }: Difference): boolean {
   return at === 'body.metadata.resourceVersion' && krmkit !== '<absent>'
 }
 
-function sentOwners({ body }: Divergence['step']): readonly unknown[] | undefined {
-  const sent =
-    body !== undefined && 'json' in body ? (body.json as { metadata?: { managedFields?: JsonValue } } | null) : undefined
+function isOwnershipOrVersion(at: string): boolean {
+  return at === 'body.metadata.resourceVersion' || at.startsWith('body.metadata.managedFields')
+}
+
+/** The object or patch of a request. */
+function sentObject({ body }: Divergence['step']): JsonValue | undefined {
+  if (body === undefined) return undefined
+  return 'json' in body ? body.json : 'protobuf' in body ? body.protobuf.object : undefined
+}
+
+/** Whether an item of a list has an empty list or map in it, at any depth. */
+function hasEmptyInItem(value: JsonValue | undefined, place: 'outside' | 'item' | 'inside' = 'outside'): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const parts = Object.values(value)
+  if (place === 'inside' && parts.length === 0) return true
+  const within = place === 'outside' ? place : 'inside'
+  return parts.some((part) => hasEmptyInItem(part, Array.isArray(value) && place === 'outside' ? 'item' : within))
+}
+
+function sentOwners(step: Divergence['step']): readonly unknown[] | undefined {
+  const sent = sentObject(step) as { metadata?: { managedFields?: JsonValue } } | null | undefined
   const owners = sent?.metadata?.managedFields
   return Array.isArray(owners) ? owners : undefined
 }

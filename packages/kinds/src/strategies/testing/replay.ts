@@ -174,7 +174,8 @@ function create(step: Step, target: Target, { answer, context }: WriteOptions): 
     if (errors.length > 0) return { errors, object }
   }
   admit(object, answer)
-  const errors = runValidation(strategy.validate?.(freeze(object), context))
+  const errors = runValidation(strategy.validate?.(freeze(structuredClone(object)), context))
+  if (errors.length === 0) strategy.canonicalize?.(object as ApiObject, context)
   return { object, errors: errors.length > 0 ? errors : validateObjectMeta(metadata, commonRules(target)) }
 }
 
@@ -211,7 +212,9 @@ function update(step: Step, target: Target, { answer, context, old }: WriteOptio
     ...validateObjectMetaUpdate(current, (old as ApiObject).metadata),
   ]
   const { validateUpdate } = sub ?? strategy
-  return { object, errors: [...common, ...runValidation(validateUpdate?.(freeze(object), frozen, context))] }
+  const errors = [...common, ...runValidation(validateUpdate?.(freeze(structuredClone(object)), frozen, context))]
+  if (errors.length === 0) strategy.canonicalize?.(object as ApiObject, context)
+  return { object, errors }
 }
 
 function readBody(step: Step, target: Target): Json {

@@ -68,6 +68,7 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
     const frozen = freeze(structuredClone(object))
     errors = runValidation((sub ?? strategy).validateUpdate?.(frozen, old, context))
   }
+  if (errors.length === 0) strategy.canonicalize?.(object, context)
   const final = freeze(structuredClone(object))
   const warnings =
     (sub === undefined || old === undefined ? strategy.warnings?.(final, old, context) : sub.warnings?.(final, old, context)) ??

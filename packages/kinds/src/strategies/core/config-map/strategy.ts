@@ -7,7 +7,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { base64Bytes, deepEqual, own } from '../../shared/values.ts'
+import { base64Bytes, deepEqual, isSet, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
 export const maxDataSize = 1024 * 1024
@@ -38,6 +38,16 @@ export function validateDataKey(key: string, at: FieldPath): void {
   if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
+/**
+ * Bytes by key, with empty ones for null, as the stock server stores them: before, null is another value than empty bytes.
+ * `bytes` itself where none is null.
+ */
+export function withoutNulls(bytes: Record<string, string | null>): Record<string, string> {
+  const entries = Object.entries(bytes)
+  if (entries.every(([, value]) => value !== null)) return bytes as Record<string, string>
+  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? '']))
+}
+
 export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
     return validateStepsWith(context, (errors) => validateConfigMap(map, errors))
@@ -51,6 +61,9 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
     }
     yield* validateConfigMap(map, errors)
   }),
+  canonicalize(map) {
+    if (isSet(map.binaryData)) map.binaryData = withoutNulls(map.binaryData)
+  },
   // `data` is an empty map by default.
   distinctEmpties: [['binaryData']],
   deleteAnswer: 'StatusAlways',

@@ -7,7 +7,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, deepEqual, isEmpty, isSet, own } from '../../shared/values.ts'
-import { maxDataSize, validateDataKey } from '../config-map/strategy.ts'
+import { maxDataSize, validateDataKey, withoutNulls } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
 const immutableDetail = 'field is immutable when `immutable` is set'
@@ -17,9 +17,6 @@ const ascii = /^[\u0000-\u007f]*$/
 
 /** Merges `stringData` into `data`. */
 function mergeStringData(secret: Secret): void {
-  if (isSet(secret.data) && !Object.values(secret.data).every(isSet)) {
-    secret.data = Object.fromEntries(Object.entries(secret.data).map(([key, value]) => [key, isSet(value) ? value : '']))
-  }
   const text = secret.stringData
   if (text === undefined) return
   if (isSet(text)) {
@@ -82,13 +79,13 @@ function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: Conte
 }
 
 /** The value must be a JSON object; errors do not quote it. */
-function validateJson(encoded: string | undefined, at: FieldPath): void {
+function validateJson(encoded: string | null | undefined, at: FieldPath): void {
   if (encoded === undefined) {
     at.required()
     return
   }
   const redacted = '<secret contents redacted>'
-  const text = new TextDecoder().decode(base64ToBytes(encoded))
+  const text = new TextDecoder().decode(base64ToBytes(encoded ?? ''))
   if (text === '') {
     at.invalid(redacted, 'unexpected end of JSON input')
     return
@@ -121,6 +118,9 @@ export const secretStrategy = defineStrategy<Secret>({
     }
     yield* validateSecret(secret, errors)
   }),
+  canonicalize(secret) {
+    if (isSet(secret.data)) secret.data = withoutNulls(secret.data)
+  },
   prepareForUpdate(secret, old) {
     // Old clients omit the type; the stored one is kept.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
