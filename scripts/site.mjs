@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run site` writes the documentation as static files to `site/dist`: guides, package READMEs, API reference, reports. The pages
-// open from the folder or from any static server, and request nothing from elsewhere. Markdown is rendered by markdown-it into a
+// `npm run site` writes the documentation as static files to `site/dist`: guides, package READMEs, API reference, reports, playground. The
+// pages open from the folder or from any static server, and request nothing from elsewhere; the playground needs a server. Markdown is rendered by markdown-it into a
 // small frame; vitepress, starlight and eleventy want their layout of files, and their pages do not open from a folder.
 // `--out=<folder>` writes elsewhere.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { root, setup } from './setup.mjs'
 
 const assets = fileURLToPath(new URL('./site/', import.meta.url))
+/** Where the playground is in the first section of the menu. */
+const playgroundAt = 3
 const copied = /\.(svg|png|webp)$/
 
 /** Writes the site to a folder. @returns what `checkSite` finds, and figures */
@@ -20,6 +22,7 @@ export async function buildSite(folder) {
   const { checkSite } = await import('./site/check.mjs')
   const { readReference } = await import('./site/reference.mjs')
   const { referencePages } = await import('./site/reference-pages.mjs')
+  const { buildPlayground } = await import('./playground.mjs')
   const menu = menuSections()
   const files = new Set(menu.flatMap((section) => section.files))
   const links = new LinkTable(files, urlOf)
@@ -33,6 +36,7 @@ export async function buildSite(folder) {
     title,
     entries: listed.map((file) => ({ url: urlOf(file), label: labels.get(urlOf(file)) })),
   }))
+  entries[0].entries.splice(playgroundAt, 0, { url: 'playground/index.html', label: 'Playground' })
   entries.splice(-1, 0, { title: 'Reference', entries: [{ url: 'api/index.html', label: 'API reference' }] })
 
   rmSync(folder, { recursive: true, force: true })
@@ -47,6 +51,7 @@ export async function buildSite(folder) {
     join(folder, 'minisearch.js'),
   )
   write(folder, 'search-data.js', searchData(pages))
+  await buildPlayground(join(folder, 'playground'))
   return { pages: pages.length, sources: links.sources.size, problems: [...links.problems, ...checkSite(folder)] }
 }
 
@@ -133,6 +138,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { pages, sources, problems } = await buildSite(folder)
   for (const problem of problems) console.error(problem)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  console.log(`${pages} pages and ${sources} sources in ${seconds} s: ${join(folder, 'index.html')}`)
+  const { user, system } = process.cpuUsage()
+  const processor = `${((user + system) / 1e6).toFixed(1)} s of processor time`
+  console.log(`${pages} pages and ${sources} sources in ${seconds} s, ${processor}: ${join(folder, 'index.html')}`)
   if (problems.length > 0) process.exitCode = 1
 }

@@ -118,6 +118,7 @@ export const cures = {
   'TestingError InvalidPath': "Write a path such as `.spec.containers[0].image` or `.data['a.b']`.",
   'TestingError InvalidOrder': 'Copy the order from the failure message as it stands.',
   'TestingError OrderFailed': 'Run that order again as the message says, and mend the controller or the test.',
+  'TestingError NothingHeld': 'Hold the watch before the write whose event is released: [faults](faults.md#watches).',
   'TestingError InvalidHooks': 'Pass the hooks of the runner: `clusterPerTest({ beforeEach, afterEach, ... })`.',
   'TestingError InvalidFault': 'Correct the member that the message names: [faults](faults.md).',
   'TestingError UnknownNode': 'Add the node to `cluster`.',

@@ -6,13 +6,13 @@ const rule = /^[PS]\d+[a-z]?$/
 
 /**
  * @param linkTo maps the target of a link or an image to its address in the page
- * @returns `{ title, html, sections }` of a document; a section is `{ id, title, text }`
+ * @returns `{ title, headings, html, sections }` of a document; a heading is `{ id, title }`, a section has a `text` besides
  */
 export function renderMarkdown(text, linkTo) {
   const markdown = new MarkdownIt({ html: false, highlight })
   const tokens = markdown.parse(text, {})
   const slugs = new Map()
-  const page = { title: '', sections: [] }
+  const page = { title: '', headings: [], sections: [] }
   for (const [index, token] of tokens.entries()) {
     const inline = tokens[index + 1]
     if (token.type === 'heading_open') {
@@ -20,6 +20,7 @@ export function renderMarkdown(text, linkTo) {
       const id = uniqueSlug(title, slugs)
       token.attrSet('id', id)
       if (token.tag === 'h1' && page.title === '') page.title = title
+      if (token.tag === 'h2') page.headings.push({ id, title })
       page.sections.push({ id: token.tag === 'h1' ? '' : id, title, words: [] })
     } else if (token.type === 'tr_open' && rule.test(tokens[index + 2]?.content ?? '')) {
       token.attrSet('id', tokens[index + 2].content)
@@ -36,7 +37,7 @@ export function renderMarkdown(text, linkTo) {
     ...section,
     text: words.join(' ').replace(/\s+/g, ' ').trim(),
   }))
-  return { title: page.title, html: markdown.renderer.render(tokens, markdown.options, {}), sections }
+  return { title: page.title, headings: page.headings, html: markdown.renderer.render(tokens, markdown.options, {}), sections }
 }
 
 /** Wide tables scroll alone, and a code block that scrolls can be focused by keyboard. */
@@ -61,15 +62,15 @@ function fence(code, info) {
 }
 
 export function codeBlock(code, language) {
-  return `<pre tabindex="0"><code>${highlight(code, language)}</code></pre>\n`
+  const name = language === '' ? '' : ` data-language="${escapeHtml(language)}"`
+  return `<pre tabindex="0"${name}><code>${highlight(code, language)}</code></pre>\n`
 }
 
-/** The HTML of a docstring. */
+/** The HTML of a docstring. Blocks without a language are often texts, so these have no colours. */
 export function renderFragment(text) {
-  return new MarkdownIt({
-    html: false,
-    highlight: (code, language) => (language === '' ? escapeHtml(code) : highlight(code, language)),
-  }).render(text)
+  const markdown = new MarkdownIt({ html: false })
+  setRules(markdown)
+  return markdown.render(text)
 }
 
 function rewriteLinks(inline, linkTo) {

@@ -1,4 +1,4 @@
-// Runs in every page of the site: the colour scheme and the search. Pages also open from a folder (file://), where fetch is not
+// Runs in every page of the site: the colour scheme, buttons that copy code, and the search. Pages also open from a folder (file://), where fetch is not
 // permitted, so the search loads its data as a script.
 const root = document.documentElement
 const base = document.currentScript.dataset.base
@@ -21,6 +21,31 @@ showTheme()
 
 const menu = document.getElementById('menu')
 if (matchMedia('(max-width: 50rem)').matches) menu.open = false
+
+for (const block of navigator.clipboard === undefined ? [] : document.querySelectorAll('main pre')) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = 'Copy'
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(copiedText(block))
+    button.textContent = 'Copied'
+    setTimeout(() => {
+      button.textContent = 'Copy'
+    }, 2000)
+  })
+  const frame = document.createElement('div')
+  frame.className = 'code'
+  block.replaceWith(frame)
+  frame.append(block, button)
+}
+
+/** Of a console only the commands, without what they print. */
+function copiedText(block) {
+  const text = block.textContent
+  if (block.dataset.language !== 'console') return text
+  const commands = text.split('\n').filter((line) => line.startsWith('$ '))
+  return `${commands.map((line) => line.slice(2)).join('\n')}\n`
+}
 
 const query = document.getElementById('query')
 const results = document.getElementById('results')

@@ -61,7 +61,7 @@ const sections = [
   ],
   ['Help', ['docs/troubleshooting.md', 'docs/errors.md']],
 ]
-const reports = ['docs/compatibility.md', 'docs/conformance.md', 'docs/divergence.md']
+const reports = ['docs/compatibility.md', 'docs/conformance.md', 'docs/divergence.md', 'docs/validators.md']
 
 /** @returns the sections of the menu: `{ title, files }`, files as paths from the root */
 export function menuSections() {

@@ -48,7 +48,8 @@ function entryPage({ name, url, symbols }, urls) {
 <p><a href="index.html">All entry points</a></p>
 ${again.length === 0 ? '' : `<p>Exported again from other entry points: ${again.join(', ')}.</p>\n`}${own.map((symbol) => symbolHtml(symbol, link)).join('')}`
   const sections = own.map((symbol) => ({ id: symbol.name, title: symbol.name, text: plain(symbol.doc).slice(0, 200) }))
-  return { url, title: name, html, sections: [{ id: '', title: name, text: '' }, ...sections] }
+  const headings = own.map((symbol) => ({ id: symbol.name, title: symbol.name }))
+  return { url, title: name, headings, html, sections: [{ id: '', title: name, text: '' }, ...sections] }
 }
 
 function symbolHtml({ name, category, code, doc, tags }, link) {

@@ -8,11 +8,11 @@ export function relative(from, to) {
 }
 
 /**
- * @param page `{ url, title, html }`
+ * @param page `{ url, title, html, headings }`; `headings`: `{ id, title }`, absent for none
  * @param menu sections of `{ title, entries: [{ url, label }] }`
  * @returns the text of a page
  */
-export function frame({ url, title, html }, menu) {
+export function frame({ url, title, html, headings = [] }, menu) {
   const base = '../'.repeat(url.split('/').length - 1)
   const full = title === 'krmkit' ? 'krmkit: API machinery for Kubernetes-style APIs' : `${title} · krmkit`
   return `<!doctype html>
@@ -35,12 +35,21 @@ export function frame({ url, title, html }, menu) {
 <nav aria-label="Pages"><details id="menu" open><summary>Contents</summary>${menu.map((section) => menuSection(section, url)).join('')}</details></nav>
 <main id="content" tabindex="-1">
 ${html}</main>
-</div>
+${outline(headings)}</div>
 <footer>krmkit, Apache-2.0. Kubernetes 1.33.</footer>
 <script src="${base}page.js" data-base="${base}"></script>
 </body>
 </html>
 `
+}
+
+const fewHeadings = 3
+
+/** The headings of a page beside it, where the window is wide enough. */
+function outline(headings) {
+  if (headings.length < fewHeadings) return ''
+  const items = headings.map(({ id, title }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(title)}</a></li>`)
+  return `<nav class="outline" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>\n`
 }
 
 function menuSection({ title, entries }, url) {

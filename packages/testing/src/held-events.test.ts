@@ -7,8 +7,10 @@ import { createTestServer } from './test-server.ts'
 
 const namespace = 'default'
 const start = () => createTestServer({ controllers: [] })
-const create = (cluster: TestServer, kind: typeof ConfigMap | typeof Secret, name: string) =>
-  cluster.client.create(kind, { metadata: { name, namespace } })
+const create = (cluster: TestServer, kind: typeof ConfigMap | typeof Secret, name: string) => {
+  const object = { metadata: { name, namespace } }
+  return kind === ConfigMap ? cluster.client.create(ConfigMap, object) : cluster.client.create(Secret, object)
+}
 
 async function informers(cluster: TestServer) {
   const operator = cluster.as('operator')

@@ -1,3 +1,4 @@
+import { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { Deployment } from '@krmkit/kinds/apps/v1'
 import { ConfigMap, Pod } from '@krmkit/kinds/core/v1'
 import { describe, expect, it } from 'vitest'
@@ -148,10 +149,10 @@ describe('toEqualObject', () => {
     }
     const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { routes } } } }
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }]
-    const definition = {
+    const definition = CustomResourceDefinition.create({
       metadata: { name: 'sites.example.com' },
       spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'sites', kind: 'Site' }, versions },
-    }
+    })
     const site = (...hosts: string[]) => ({
       apiVersion: 'example.com/v1',
       kind: 'Site',

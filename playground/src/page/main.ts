@@ -1,6 +1,6 @@
 import { readFragment } from '../link.ts'
 import { EditorPanel } from './editor-panel.ts'
-import { create, find, inputValue, messageOf } from './elements.ts'
+import { create, find, inputValue, messageOf, scrolling } from './elements.ts'
 import { examples } from './examples.ts'
 import { setUpAccess, setUpOwnership, setUpWatch } from './object-panels.ts'
 import { TerminalPanel } from './terminal-panel.ts'
@@ -32,6 +32,7 @@ const terminal = new TerminalPanel({
 })
 
 async function start(): Promise<void> {
+  for (const id of ['output', 'watch', 'problems']) scrolling(find(id, HTMLElement))
   for (const each of releases) release.append(create('option', '', each))
   const state = await readFragment(location.hash).catch((error: unknown) => {
     status.textContent = messageOf(error)

@@ -255,7 +255,9 @@ async function ruleProblems(
     policy.prepareForCreate?.(stored, context)
     await policy.ready?.(stored, undefined)
     const validation = policy.validate?.(stored, context)
-    const errors = validation === undefined ? metadataErrors(stored, definition) : runValidation(validation)
+    const ofKind = validation === undefined ? [] : runValidation(validation)
+    const reported = new Set(ofKind.map(({ field }) => field))
+    const errors = [...ofKind, ...metadataErrors(stored, definition).filter(({ field }) => !reported.has(field))]
     warnings.push(...(policy.warnings?.(stored, undefined, context) ?? []))
     const isNew = ({ path }: Problem) => !missing.some((each) => each.path === path)
     return [...missing, ...distinct(errors).map(problemOf).filter(isNew), ...namespaceProblems, ...warnings.map(warningProblem)]
@@ -264,10 +266,14 @@ async function ruleProblems(
   }
 }
 
-/** Validates the metadata of kinds without a strategy. Virtual resources, such as reviews, need no name. */
-function metadataErrors({ metadata }: ApiObject, { resource, kind }: ResourceDefinition): FieldError[] {
+/**
+ * Validates the metadata as the server does for every kind, since not every strategy does. Kinds without rules have DNS subdomains as
+ * names; virtual resources, such as reviews, need none.
+ */
+function metadataErrors({ metadata }: ApiObject, { resource, kind, strategy }: ResourceDefinition): FieldError[] {
   if (resource.virtual) return []
-  return validateObjectMeta(metadata, { namespaced: kind.namespaced, name: nameRules.dns1123Subdomain })
+  const name = strategy.validate === undefined ? nameRules.dns1123Subdomain : nameRules.pathSegment
+  return validateObjectMeta(metadata, { namespaced: kind.namespaced, name })
 }
 
 /** Sets the name and namespace that a create request would provide. */

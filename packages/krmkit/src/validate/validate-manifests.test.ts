@@ -20,6 +20,18 @@ const corrected = (text: string, { suggestion }: ValidationFinding): string => {
 }
 
 describe('validateManifests', () => {
+  it('validates the metadata of kinds whose own rules do not', async () => {
+    const budget =
+      'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {labels: {a: "-"}}\nspec: {minAvailable: 1, selector: {}}\n'
+    const found = await findingsIn(budget)
+    expect(found.map(({ rule, path }) => [rule, path])).toEqual([
+      ['required', 'metadata.name'],
+      ['invalid', 'metadata.labels'],
+    ])
+    // Each name has one error, that of its kind.
+    expect((await findingsIn(configMap('a/B'))).map(({ path }) => path)).toEqual(['metadata.name'])
+  })
+
   it('validates several files together, with definitions among them', async () => {
     const widget = 'apiVersion: shop.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec: {size: 0}\n'
     const { findings, summary } = await validateManifests([

@@ -45,7 +45,7 @@ describe('the stored form', () => {
         replicas: 0,
         template: { spec: { containers: [{ name: 'c', image: 'i', args: [], env: [{ name: 'N', value: '' }] }] } },
       },
-    } as ApiObject
+    } as unknown as ApiObject
     const widget = {
       apiVersion: 'example.com/v1',
       kind: 'Widget',
