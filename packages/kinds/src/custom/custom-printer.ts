@@ -81,7 +81,7 @@ function integerOf(value: number | bigint): number {
 
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value
-  if (value === null) return '<nil>'
+  if (value === null) return '<no value>'
   if (typeof value === 'number') return goNumber(value)
   return typeof value === 'object' ? stringifyJson(value) : String(value)
 }
