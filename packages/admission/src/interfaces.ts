@@ -150,7 +150,7 @@ export interface AdmissionContext {
   /** Records the plugin's reason; set by the chain when `trace` is set. */
   explain?(reason: string): void
   /** Set by the chain during mutating admission. */
-  readonly reinvocation?: ReinvocationContext
+  readonly reinvocation?: ReinvocationContext | undefined
 }
 
 export type DecisionSink = (decision: AdmissionDecision) => void

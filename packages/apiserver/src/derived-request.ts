@@ -61,6 +61,10 @@ export class DerivedRequest implements ApiRequest {
     return this.#request.internal
   }
 
+  get isBodyReceived(): boolean | undefined {
+    return this.#request.isBodyReceived
+  }
+
   get stream(): ApiRequest['stream'] {
     const request = this.#request
     if (request.stream === undefined) return undefined

@@ -32,7 +32,7 @@ const verbHandlers: Readonly<Record<string, ResourceHandler>> = {
   deletecollection: deleteCollection,
 }
 
-/** @returns a function that finds the resource of a request's path and runs the handler of its verb. */
+/** @returns a function that finds the resource of a request's path and runs the handler of its verb. It throws or rejects. */
 export function createDispatcher(server: ServerScope): (context: RequestContext) => Promise<ApiResponse> {
   const { registry, profile } = server
   const scopeOf = createScopes(server)
@@ -48,13 +48,13 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     }
     return context.span === undefined ? handler(scope, context) : inVerbSpan(handler, scope, context)
   }
-  return async (context) => {
+  return (context) => {
     const { info } = context
     const { group, version, resource } = info
-    if (!registry.served.hasGroup(group)) return textResponse(404, '404 page not found\n')
+    if (!registry.served.hasGroup(group)) return Promise.resolve(pageNotFound())
     const definition = registry.resource({ group, version, resource }) ?? unservedStorage(registry, context)
     if (!isBuiltInGroup(group, profile)) {
-      if (definition === undefined || isMisplaced(definition, info)) return textResponse(404, '404 page not found\n')
+      if (definition === undefined || isMisplaced(definition, info)) return Promise.resolve(pageNotFound())
       // A subresource that the resource does not have is refused with the warning.
       warnOfDeprecation(scopeOf(definition, undefined), context)
       return run(context, definition, customSubresource(definition, info))
@@ -62,6 +62,10 @@ export function createDispatcher(server: ServerScope): (context: RequestContext)
     if (definition === undefined || info.verb === 'proxy') throw ApiError.genericNotFound()
     return run(context, definition, builtInSubresource(definition, info))
   }
+}
+
+function pageNotFound(): ApiResponse {
+  return textResponse(404, '404 page not found\n')
 }
 
 /** The definition of a storage version that is not served, for callers that belong to the server. */

@@ -105,7 +105,7 @@ export function negotiated(
   const accept = header(request, 'accept')
   return responses.negotiator.negotiate(
     accept,
-    definition.custom === undefined ? options : { ...options, plain: withoutProtobuf },
+    definition.custom === undefined ? options : { plain: withoutProtobuf, ...options },
   )
 }
 

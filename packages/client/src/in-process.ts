@@ -1,5 +1,4 @@
 import { ApiError, type UserInfo } from '@krmkit/meta'
-import { allowManyListeners } from '@krmkit/meta/platform'
 import type { ApiBody, ApiRequest, ApiResponse, Handler, Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type ClientOptions, createClient } from './client.ts'
 import { ClientError } from './client-error.ts'
@@ -43,51 +42,92 @@ export function createInProcessTransport(handle: Handler, user?: UserInfo): Tran
 type CallerFields = { readonly [K in 'user' | 'decisions' | 'internal']: ApiRequest[K] }
 
 function createTransport(handle: Handler, caller: CallerFields): Transport {
-  const closing = new AbortController()
-  // Every open request adds a listener.
-  allowManyListeners(closing.signal)
+  const open = new Set<InProcessRequest>()
+  let isClosed = false
   return {
     async send(request) {
-      if (closing.signal.aborted) throw new ClientError({ code: 'Closed', message: 'the client was closed' })
+      if (isClosed) throw new ClientError({ code: 'Closed', message: 'the client was closed' })
       request.signal?.throwIfAborted()
-      const disconnect = new AbortController()
-      const abort = () => disconnect.abort()
-      request.signal?.addEventListener('abort', abort, { once: true })
-      closing.signal.addEventListener('abort', abort, { once: true })
-      const release = () => {
-        request.signal?.removeEventListener('abort', abort)
-        closing.signal.removeEventListener('abort', abort)
-      }
+      const sent = new InProcessRequest(request, caller, open)
       try {
-        const response = await abortable(handle(apiRequest(request, { ...caller, signal: disconnect.signal })), request.signal)
-        return new InProcessResponse(response, { disconnect, release, signal: request.signal })
+        const response = await abortable(handle(sent), request.signal)
+        return new InProcessResponse(response, sent)
       } catch (error) {
-        release()
+        sent.release()
         throw error
       }
     },
     async close() {
-      closing.abort()
+      isClosed = true
+      for (const request of [...open]) request.disconnect()
     },
   }
 }
 
-function apiRequest(request: TransportRequest, options: CallerFields & { readonly signal: AbortSignal }): ApiRequest {
-  const { method, path, query, headers, body = new Uint8Array(0) } = request
-  return {
-    method,
-    path,
-    query,
-    headers,
-    body: async (limitBytes) => {
-      if (body.length > limitBytes) throw ApiError.requestEntityTooLarge(`limit is ${limitBytes}`)
-      return body
-    },
-    peer: {},
-    signal: options.signal,
-    ...(options.user === undefined ? {} : { user: options.user }),
-    ...(options.decisions === undefined ? {} : { decisions: options.decisions }),
-    ...(options.internal === undefined ? {} : { internal: options.internal }),
+const noBody = new Uint8Array(0)
+const noPeer = {}
+
+/** A request of this process. Makes its signal when it is read, which is rare. */
+class InProcessRequest implements ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: ApiRequest['headers']
+  readonly peer = noPeer
+  readonly user: ApiRequest['user']
+  readonly decisions: ApiRequest['decisions']
+  readonly internal: ApiRequest['internal']
+  readonly isBodyReceived = true
+  /** That of the caller. */
+  readonly given: AbortSignal | undefined
+  readonly #body: Uint8Array
+  readonly #open: Set<InProcessRequest>
+  #abort: AbortController | undefined
+  #isDisconnected = false
+
+  /** @param open the requests of the transport that have not ended */
+  constructor(request: TransportRequest, caller: CallerFields, open: Set<InProcessRequest>) {
+    this.method = request.method
+    this.path = request.path
+    this.query = request.query
+    this.headers = request.headers
+    this.user = caller.user
+    this.decisions = caller.decisions
+    this.internal = caller.internal
+    this.given = request.signal
+    this.#body = request.body ?? noBody
+    this.#open = open
+    open.add(this)
+    this.given?.addEventListener('abort', this, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#isDisconnected) this.#abort.abort()
+    }
+    return this.#abort.signal
+  }
+
+  async body(limitBytes: number): Promise<Uint8Array> {
+    if (this.#body.length > limitBytes) throw ApiError.requestEntityTooLarge(`limit is ${limitBytes}`)
+    return this.#body
+  }
+
+  /** The signal of the caller has aborted. */
+  handleEvent(): void {
+    this.disconnect()
+  }
+
+  disconnect(): void {
+    this.#isDisconnected = true
+    this.#abort?.abort()
+  }
+
+  /** The request has ended, or reports its end itself. */
+  release(): void {
+    this.#open.delete(this)
+    this.given?.removeEventListener('abort', this)
   }
 }
 
@@ -111,36 +151,32 @@ function abortable(response: Promise<ApiResponse>, signal: AbortSignal | undefin
   })
 }
 
-interface BodyEnd {
-  readonly disconnect: AbortController
-  readonly release: () => void
-  readonly signal: AbortSignal | undefined
-}
-
 /** Makes the stream of events when it is read. A class, because V8 keeps what the getter of a literal captures until a full collection. */
 class InProcessResponse implements TransportResponse {
   readonly status: number
   readonly headers: TransportResponse['headers']
   readonly body: TransportResponse['body']
   readonly #body: ApiBody
-  readonly #end: BodyEnd
+  readonly #request: InProcessRequest
 
-  constructor({ status, headers, body }: ApiResponse, end: BodyEnd) {
+  constructor({ status, headers, body }: ApiResponse, request: InProcessRequest) {
     this.status = status
     this.headers = headers
-    this.body = bodyOf(body, end)
+    this.body = bodyOf(body, request)
     this.#body = body
-    this.#end = end
+    this.#request = request
   }
 
   get events(): TransportResponse['events'] {
-    return this.#body.kind === 'stream' && this.#body.events !== undefined ? streamed(this.#body.events, this.#end) : undefined
+    return this.#body.kind === 'stream' && this.#body.events !== undefined
+      ? streamed(this.#body.events, this.#request)
+      : undefined
   }
 }
 
-function bodyOf(body: ApiBody, end: BodyEnd): TransportResponse['body'] {
-  if (body.kind === 'stream') return streamed(body.stream, end)
-  end.release()
+function bodyOf(body: ApiBody, request: InProcessRequest): TransportResponse['body'] {
+  if (body.kind === 'stream') return streamed(body.stream, request)
+  request.release()
   return wholeBody(body)
 }
 
@@ -149,15 +185,12 @@ async function* wholeBody(body: Exclude<ApiBody, { kind: 'stream' }>): AsyncGene
   else if (body.kind === 'list') for (const part of body.parts) yield part instanceof Uint8Array ? part : part.bytes()
 }
 
-async function* streamed<T>(
-  stream: AsyncIterable<T>,
-  { disconnect, release, signal }: BodyEnd,
-): AsyncGenerator<T, void, undefined> {
+async function* streamed<T>(stream: AsyncIterable<T>, request: InProcessRequest): AsyncGenerator<T, void, undefined> {
   try {
     yield* stream
-    signal?.throwIfAborted()
+    request.given?.throwIfAborted()
   } finally {
-    release()
-    disconnect.abort()
+    request.release()
+    request.disconnect()
   }
 }

@@ -37,6 +37,8 @@ export interface ApiRequest {
    * @throws ApiError 413 above `limitBytes`
    */
   readonly body: (limitBytes: number) => Promise<Uint8Array>
+  /** Whether the whole body has been received, so that `body` does not wait for the client. Absent: unknown. */
+  readonly isBodyReceived?: boolean | undefined
   /**
    * Reads the body chunk by chunk, at the pace of the consumer and without a limit. Use it instead of `body`, not beside it.
    * Absent where only `body` is supported.

@@ -51,6 +51,7 @@ export function admissionContext(
     convertor: forms,
     bounds: context,
     warn,
+    reinvocation: undefined,
     ...(signals === undefined ? {} : { metrics: signals }),
     ...(annotate === undefined ? {} : { annotate }),
     ...(decisions === undefined ? {} : { trace: decisions }),

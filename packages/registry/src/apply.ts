@@ -20,7 +20,6 @@ import { applyVersionDefaults, applyVersionDefaultsSteps, decodeRefusal, toStora
 export function applyObject(store: StoreInternals, context: WriteContext, request: ApplyRequest): Promise<UpdateResult> {
   const { configuration, force, ...target } = request
   return updateObject(store, context, {
-    ...target,
     managesFields: true,
     async change(current) {
       const live = current === undefined ? undefined : toVersion(current, store.definition)
@@ -28,6 +27,7 @@ export function applyObject(store: StoreInternals, context: WriteContext, reques
       const applied = given instanceof Promise ? await given : given
       return merged(store, context, request, { current, live, applied })
     },
+    ...target,
   })
 }
 

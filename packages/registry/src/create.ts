@@ -11,6 +11,7 @@ import { groupResource, type StoreInternals } from './internals.ts'
 import { objectKey } from './keys.ts'
 import { fromNewestWhenRefused, TrackedReader } from './local-state.ts'
 import {
+  dropMember,
   fillNewMetadata,
   generatedName,
   ownMetadata,
@@ -74,7 +75,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   mendAdmitted(object, asked, context)
   if (admitted !== asked) takeNamespace(object, namespace, definition)
   // A PUT or PATCH that creates its object ignores the version, as on the stock server.
-  if (pathName !== '' && !context.dryRun) delete object.metadata.resourceVersion
+  if (pathName !== '' && !context.dryRun) dropMember(object.metadata, 'resourceVersion')
   const { guard } = environment
   if (guard?.covers(definition) === true) {
     const guarded = { definition, user: context.user, namespace, name: pathName, object: object as FrozenObject }

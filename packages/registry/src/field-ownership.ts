@@ -16,6 +16,7 @@ import { stringifyJson } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
 import { type StoreInternals, storedType } from './internals.ts'
+import { dropMember } from './object-metadata.ts'
 import { isLarge } from './object-weight.ts'
 import { toVersion, toVersionSteps } from './versions.ts'
 
@@ -49,12 +50,12 @@ export function trackOwnership(
   const apiVersion = formatApiVersion(definition.kind)
   const now = store.environment.clock.now()
   if ((live !== undefined && losesOwners(store, { live, next })) || isMistyped(store, next, subresource)) {
-    delete next.metadata.managedFields
+    dropMember(next.metadata, 'managedFields')
     return undefined
   }
   if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
     // An object without managedFields stays without them until it is applied, or an update sets them.
-    delete next.metadata.managedFields
+    dropMember(next.metadata, 'managedFields')
     return undefined
   }
   const update = {
@@ -71,12 +72,12 @@ export function trackOwnership(
   if (large) {
     const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
       const shown = yield* toVersionSteps(yield* dropEmptiesSteps(type, next, distinctEmpties), definition)
-      return yield* managedFieldsAfterUpdateSteps({ ...update, next: shown })
+      return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
     }
     return runInNewSlices(work(), store.slices).then((owners) => setManagedFields(next, owners))
   }
   const owned = dropEmpties(type, next, distinctEmpties)
-  setManagedFields(next, managedFieldsAfterUpdate({ ...update, next: toVersion(owned, definition) }))
+  setManagedFields(next, managedFieldsAfterUpdate({ next: toVersion(owned, definition), ...update }))
   return undefined
 }
 
@@ -136,7 +137,7 @@ function hasOwners({ metadata: { managedFields } }: FrozenObject | ApiObject): b
 }
 
 export function setManagedFields(object: ApiObject, entries: FrozenObject['metadata']['managedFields']): void {
-  if (entries === undefined) delete object.metadata.managedFields
+  if (entries === undefined) dropMember(object.metadata, 'managedFields')
   else object.metadata.managedFields = entries as NonNullable<ApiObject['metadata']['managedFields']>
 }
 

@@ -33,19 +33,42 @@ export function ownMetadata(object: ApiObject): ApiObject {
 
 /** Removes what clients sent for members that only the server sets; runs before ownership is recorded. */
 export function wipeSystemMetadata(object: ApiObject): void {
-  const { metadata } = object
-  // Most clients send none of them, and deleting an absent member costs as much as deleting a present one.
-  for (const member of systemMembers) if (member in metadata) delete metadata[member]
+  for (const member of systemMembers) {
+    if (!(member in object.metadata)) continue
+    object.metadata = withoutSystemMembers(object.metadata)
+    return
+  }
+}
+
+/** A copy: an object of which a member was deleted is slow to use. */
+function withoutSystemMembers(metadata: ApiObject['metadata']): ApiObject['metadata'] {
+  const {
+    uid: _,
+    creationTimestamp: __,
+    deletionTimestamp: ___,
+    deletionGracePeriodSeconds: ____,
+    selfLink: _____,
+    ...rest
+  } = metadata
+  return rest
 }
 
 const systemMembers = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const
+
+/** Deletes a member that is mostly absent: deleting costs as much then, unless it is found out before. */
+export function dropMember(
+  metadata: ApiObject['metadata'],
+  member: 'generation' | 'managedFields' | 'namespace' | 'resourceVersion' | 'selfLink',
+): void {
+  if (member in metadata) delete metadata[member]
+}
 
 /** Sets the metadata that the server assigns to a new object; @see API protocol specification, 2.2. */
 export function fillNewMetadata(object: ApiObject, environment: RegistryEnvironment, definition: ResourceDefinition): void {
   const { metadata } = object
   metadata.uid = environment.random.uuid()
   metadata.creationTimestamp = formatTime(environment.clock.now())
-  if (!definition.kind.namespaced) delete metadata.namespace
+  if (!definition.kind.namespaced) dropMember(metadata, 'namespace')
 }
 
 /** `prefix` + random suffix, short enough for a DNS label. */
@@ -69,7 +92,7 @@ export function generatedName(prefix: string, environment: RegistryEnvironment):
 export function takeNamespace(object: ApiObject, namespace: string, definition: ResourceDefinition): void {
   const given = object.metadata.namespace ?? ''
   if (!definition.kind.namespaced) {
-    delete object.metadata.namespace
+    dropMember(object.metadata, 'namespace')
     return
   }
   if (given !== '' && given !== namespace) {
@@ -90,8 +113,8 @@ export function carryOverMetadata(next: ApiObject, current: FrozenObject, defini
       metadata.deletionGracePeriodSeconds = old.deletionGracePeriodSeconds
     }
   }
-  if (!definition.kind.namespaced) delete metadata.namespace
-  if (old.generation === undefined) delete metadata.generation
+  if (!definition.kind.namespaced) dropMember(metadata, 'namespace')
+  if (old.generation === undefined) dropMember(metadata, 'generation')
   else metadata.generation = old.generation
 }
 

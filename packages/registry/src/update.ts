@@ -16,6 +16,7 @@ import { isStorableName, objectKey } from './keys.ts'
 import { fromLocalState } from './local-state.ts'
 import {
   carryOverMetadata,
+  dropMember,
   ownMetadata,
   strategyContext,
   takeNamespace,
@@ -108,7 +109,7 @@ async function tryUpdate(
   if (result === undefined) return undefined
   // A removed object has no entry.
   traceWritten(context, current, result.entry === undefined ? undefined : result.object)
-  return { ...result, created: false }
+  return { created: false, ...result }
 }
 
 async function createMissing(
@@ -125,7 +126,7 @@ async function createMissing(
   const { namespace, name, managesFields = false } = request
   try {
     const stored = await createObject(store, context, { namespace, object, managesFields, pathName: name })
-    return { ...stored, created: true }
+    return { created: true, ...stored }
   } catch (error) {
     // Another writer has created it since: continue from that object.
     const isTaken = error instanceof ApiError && error.reason === 'AlreadyExists'
@@ -181,7 +182,7 @@ async function updateOnce(
   settleVersion(definition, name, { next, current })
   const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
   const own = strategyContext(environment, context, definition)
-  const about = subresource === '' ? own : { ...own, subresource }
+  const about = subresource === '' ? own : { subresource, ...own }
   const rules = strategy ?? definition.strategy
   const whole = strategy === undefined
   const preparing = prepareAndValidate(store, {
@@ -252,7 +253,7 @@ async function writeUpdate(
     if (stages !== undefined) await stages.next()
     return { object: shown }
   }
-  delete canonical.metadata.selfLink
+  dropMember(canonical.metadata, 'selfLink')
   if (removing) return removeUpdated(store, { last: canonical, current, entry })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.

@@ -26,6 +26,7 @@ export function withOverrides(request: ApiRequest, overrides: RequestOverrides):
     headers,
     headersJoined,
     body,
+    isBodyReceived: overrides.body === undefined ? request.isBodyReceived : undefined,
     stream,
     upgradable,
     peer,

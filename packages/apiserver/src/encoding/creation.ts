@@ -26,7 +26,7 @@ export async function readCreation(
   const bytes = await readBytes(scope, context, expected)
   context.span?.event('limitedReadBody succeeded', () => ({ len: bytes.byteLength }))
   context.span?.event('About to convert to expected version')
-  const decoded = await decodeObject(scope, context, { ...expected, fieldValidation }, { bytes, encoding })
+  const decoded = await decodeObject(scope, context, { fieldValidation, ...expected }, { bytes, encoding })
   context.span?.event('Conversion done')
   return { options, decoded }
 }

@@ -100,10 +100,11 @@ function malformed(kind: PatchBody['kind'], problem: string, ignoresFields: bool
 
 function parsePatch(
   scope: RequestScope,
-  { signal }: RequestContext,
+  context: RequestContext,
   { bytes, encoding }: { readonly bytes: Uint8Array; readonly encoding: TextEncoding },
 ): ParsedText | Promise<ParsedText> {
   if (bytes.byteLength <= largeBodyBytes) return parseText({ bytes, encoding, literals: false }, scope.responses.cbor)
+  const { signal } = context
   return parseLargeText(scope, { bytes, encoding, literals: false, signal }, new Slices(scope.slices))
 }
 

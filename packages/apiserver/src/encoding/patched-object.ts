@@ -133,7 +133,7 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
   const { name } = context.info
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
-    whenDone(decodeChecked(request, { ...body, value: named, refusal }), ({ object, problems }) => {
+    whenDone(decodeChecked(request, { value: named, problems: body.problems, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
       const warnings = options.fieldValidation === 'Warn' ? problems : []
@@ -231,7 +231,7 @@ function decodeTyped(
   const { problems = [] } = result
   const collect = options.fieldValidation !== 'Ignore'
   // The object has no name then, so it is refused after its problems are reported.
-  if (unversioned !== undefined) return checkDecoded(request, { ...result, decoded: nameless(collect ? unversioned : []) })
+  if (unversioned !== undefined) return checkDecoded(request, { decoded: nameless(collect ? unversioned : []), ...result })
   const sorts = request.body.kind === 'strategic'
   const applies = request.body.kind === 'apply'
   const sortsRaw = sorts || applies
@@ -241,7 +241,7 @@ function decodeTyped(
     // Members of typed objects have no order: the stock server sorts their problems.
     const all = sorts ? [...problems, ...own.toSorted()] : own
     const converted = version === undefined ? object : convert(object, version, scope.definition)
-    return checkDecoded(request, { ...result, decoded: { object: converted, problems: all } })
+    return checkDecoded(request, { decoded: { object: converted, problems: all }, ...result })
   }
   if (isLarge(value)) {
     return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)

@@ -207,7 +207,7 @@ class BodyDecoding {
     this.checkType({ value, ...rest })
     const { fieldValidation, keepEmpties } = expected
     const collect = fieldValidation !== 'Ignore'
-    const decoded = decode(expected.type(), value, { ...rest, collect, size, keepEmpties })
+    const decoded = decode(expected.type(), value, { collect, size, keepEmpties, ...rest })
     this.findMissing(value)
     // Problems of YAML are ordered by key.
     if (encoding !== 'yaml' || decoded.problems.length < 2) return decoded

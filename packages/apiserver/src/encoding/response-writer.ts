@@ -19,8 +19,12 @@ export interface ResponseWriter {
   readonly cbor?: CborCodec | undefined
 }
 
-/** Responses that must not be cached. */
-const commonHeaders = { 'cache-control': 'no-cache, private' }
+/** Responses must not be cached. */
+const uncached = 'no-cache, private'
+
+function headersFor(contentType: string): ApiResponse['headers'] {
+  return { 'cache-control': uncached, 'content-type': contentType }
+}
 
 export function bytesBody(bytes: Uint8Array): ApiBody {
   return { kind: 'bytes', bytes }
@@ -28,13 +32,17 @@ export function bytesBody(bytes: Uint8Array): ApiBody {
 
 /** A response whose JSON is encoded already. */
 export function jsonResponse(status: number, body: ApiBody): ApiResponse {
-  return { status, headers: { ...commonHeaders, 'content-type': 'application/json' }, body }
+  return { status, headers: headersFor('application/json'), body }
 }
 
 export function textResponse(status: number, text: string): ApiResponse {
   return {
     status,
-    headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    headers: {
+      'cache-control': uncached,
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    },
     body: bytesBody(new TextEncoder().encode(text)),
   }
 }
@@ -111,5 +119,5 @@ export function slicedResponse(
 
 /** A response whose body is encoded already. */
 export function encodedResponse({ vendor }: ResponseWriter, status: number, body: ApiBody, encoding: Encoding): ApiResponse {
-  return { status, headers: { ...commonHeaders, 'content-type': mediaType(encoding, vendor) }, body }
+  return { status, headers: headersFor(mediaType(encoding, vendor)), body }
 }

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '@krmkit/protocol'
 import { AuditRecord, type RecordOptions, type SelectedTrail } from '../audit/audit-record.ts'
 import type { AuditAttributes, AuditTrail } from '../audit/interfaces.ts'
-import { type AuditLevel, type Filter, header, type RequestContext } from '../request-context.ts'
+import { type AuditLevel, type Filter, header, type NextFilter, type RequestContext } from '../request-context.ts'
 import { withEndCallback } from '../stream-end.ts'
 import { isLongRunning } from './long-running.ts'
 
@@ -15,18 +15,25 @@ const levels: readonly AuditLevel[] = ['None', 'Metadata', 'Request', 'RequestRe
  */
 export function audit(trails: readonly AuditTrail[], options: RecordOptions): Filter | undefined {
   if (trails.length === 0) return undefined
-  return async (context, next) => {
+  return (context, next) => {
     context.isAudited = true
     const selected = selectTrails(trails, attributesOf(context))
-    if (selected.length === 0) return next()
-    context.auditLevel = highestLevel(selected)
-    const record = new AuditRecord(context, selected, options, context.user)
-    await record.emit('RequestReceived')
-    const response = await next()
-    if (response.body.kind === 'stream') return auditStream(record, context, response)
-    await record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
-    return response
+    return selected.length === 0 ? next(context) : emitEvents(context, next, { selected, options })
   }
+}
+
+async function emitEvents(
+  context: RequestContext,
+  next: NextFilter,
+  { selected, options }: { readonly selected: readonly SelectedTrail[]; readonly options: RecordOptions },
+): Promise<ApiResponse> {
+  context.auditLevel = highestLevel(selected)
+  const record = new AuditRecord(context, selected, options, context.user)
+  await record.emit('RequestReceived')
+  const response = await next(context)
+  if (response.body.kind === 'stream') return auditStream(record, context, response)
+  await record.emit(context.fault === undefined ? 'ResponseComplete' : 'Panic', { response })
+  return response
 }
 
 /**
@@ -37,7 +44,7 @@ export function auditRejections(trails: readonly AuditTrail[], options: RecordOp
   if (trails.length === 0) return undefined
   return async (context, next) => {
     try {
-      return await next()
+      return await next(context)
     } catch (error) {
       if (!context.isAudited) await recordRejection(trails, options, context, statusCodeOf(error), error)
       throw error

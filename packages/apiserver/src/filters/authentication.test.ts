@@ -3,7 +3,7 @@ import { createIdentityHeaderRules } from '@krmkit/authentication/headers'
 import { ApiError } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
-import { IncomingRequest, type RequestContext } from '../request-context.ts'
+import { compose, IncomingRequest, type RequestContext } from '../request-context.ts'
 import { authentication } from './authentication.ts'
 
 const alice = { username: 'alice', groups: ['dev'] }
@@ -36,7 +36,7 @@ async function run(
     return outcome
   }
   const filter = authentication({ authenticate }, { identityHeaders: judged, onError: (error) => faults.push(error) })
-  const response = await filter(state, async () => answer).catch((error: unknown) => error)
+  const response = await compose([filter], async () => answer)(state).catch((error: unknown) => error)
   return { state, request, response, faults }
 }
 const known = (more: object = {}): AuthenticationOutcome => ({ kind: 'authenticated', user: alice, ...more })

@@ -20,23 +20,32 @@ export interface AuthenticationFilterOptions {
  * @see API protocol specification, 5
  */
 export function authentication(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
-  return async (context, next) => {
-    const { request } = context
-    const problem = options.identityHeaders.validate(request)
-    if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
-    if (request.user !== undefined) {
-      context.user = request.user
-      traceUser(context)
-      return next()
-    }
-    const outcome = await authenticate(authenticator, request, options)
+  const accept = (context: RequestContext, outcome: AuthenticationOutcome): void => {
     if (outcome.kind !== 'authenticated') throw ApiError.unauthorized(outcome.kind === 'rejected' ? outcome.message : undefined)
     context.user = outcome.user
     if (outcome.warnings !== undefined) context.warnings.push(...outcome.warnings)
     if (outcome.annotations !== undefined) Object.assign(context.annotations, outcome.annotations)
     traceUser(context)
     removeProxyHeaders(context, options.identityHeaders.isProxyHeader)
-    return next()
+  }
+  return (context, next) => {
+    const { request } = context
+    const problem = options.identityHeaders.validate(request)
+    if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
+    if (request.user !== undefined) {
+      context.user = request.user
+      traceUser(context)
+      return next(context)
+    }
+    const outcome = authenticate(authenticator, request, options)
+    if (outcome instanceof Promise) {
+      return outcome.then((later) => {
+        accept(context, later)
+        return next(context)
+      })
+    }
+    accept(context, outcome)
+    return next(context)
   }
 }
 
@@ -44,20 +53,26 @@ function traceUser({ request, user }: RequestContext): void {
   request.trace?.({ step: 'authenticated', user, method: authenticationMethod(request, user) } satisfies TraceStep)
 }
 
-async function authenticate(
+/** Synchronous where the authenticator is. */
+function authenticate(
   authenticator: Authenticator,
   request: ApiRequest,
-  { onError }: AuthenticationFilterOptions,
-): Promise<AuthenticationOutcome> {
+  options: AuthenticationFilterOptions,
+): AuthenticationOutcome | Promise<AuthenticationOutcome> {
   try {
-    return await authenticator.authenticate(request)
+    const outcome = authenticator.authenticate(request)
+    return outcome instanceof Promise ? outcome.catch((error: unknown) => refuse(error, options)) : outcome
   } catch (error) {
-    // Too many requests wait for an external authentication service.
-    if (ApiError.is(error) && error.code === 429) throw error
-    // The cause is reported, but not disclosed to the client.
-    onError(error)
-    throw ApiError.unauthorized()
+    return refuse(error, options)
   }
+}
+
+/** @throws ApiError 401, or 429 where too many requests wait for an external authentication service */
+function refuse(error: unknown, { onError }: AuthenticationFilterOptions): never {
+  if (ApiError.is(error) && error.code === 429) throw error
+  // The cause is reported, but not disclosed to the client.
+  onError(error)
+  throw ApiError.unauthorized()
 }
 
 function removeProxyHeaders(context: RequestContext, isProxyHeader: (name: string) => boolean): void {

@@ -1,5 +1,6 @@
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
+import { compose } from '../request-context.ts'
 import { contextOf, done } from '../testing/sample-server.ts'
 import { authorization } from './authorization.ts'
 
@@ -31,7 +32,8 @@ describe('authorization', () => {
     ['GET', '/metrics', 'forbidden: User "jane \\"j\\" doe" cannot get path "/metrics"'],
     ['POST', '/anything', 'forbidden: User "jane \\"j\\" doe" cannot post path "/anything"'],
   ])('rejects %s %s with the message of the stock server [P312]', async (method, target, message) => {
-    await expect(authorization(nobody)(contextOf(target, { method, user }), async () => done)).rejects.toMatchObject({
+    const enforced = compose([authorization(nobody)], async () => done)
+    await expect(enforced(contextOf(target, { method, user }))).rejects.toMatchObject({
       code: 403,
       reason: 'Forbidden',
       message,

@@ -25,17 +25,25 @@ export function authorization(
   const withSelectors = gateEnabled('AuthorizeWithSelectors', features)
   const decisionKey = `authorization.${apiDomain}/decision`
   const reasonKey = `authorization.${apiDomain}/reason`
-  return async (context, next) => {
-    const attributes = attributesOf(context, withSelectors)
-    const result = authorizer.authorize(attributes)
-    const decision = result instanceof Promise ? await result : result
+  const enforce = (context: RequestContext, attributes: Attributes, decision: Decision): void => {
     context.request.trace?.({ step: 'authorized', decision } satisfies TraceStep)
     if (context.auditLevel !== 'None') {
       context.annotations[decisionKey] = decision.decision === 'allow' ? 'allow' : 'forbid'
       context.annotations[reasonKey] = decision.reason
     }
     if (decision.decision !== 'allow') forbid(attributes, decision, context)
-    return next()
+  }
+  return (context, next) => {
+    const attributes = attributesOf(context, withSelectors)
+    const decision = authorizer.authorize(attributes)
+    if (decision instanceof Promise) {
+      return decision.then((later) => {
+        enforce(context, attributes, later)
+        return next(context)
+      })
+    }
+    enforce(context, attributes, decision)
+    return next(context)
   }
 }
 

@@ -9,9 +9,9 @@ export function cors(patterns: readonly RegExp[]): Filter | undefined {
   if (patterns.length === 0) return undefined
   // Patterns with the flags `g` and `y` are stateful.
   const plain = patterns.map(({ source, flags }) => new RegExp(source, flags.replace(/[gy]/g, '')))
-  return async (context, next) => {
+  return (context, next) => {
     const origin = header(context.request, 'origin')
-    if (origin === undefined || origin.length > 2048 || !plain.some((pattern) => pattern.test(origin))) return next()
+    if (origin === undefined || origin.length > 2048 || !plain.some((pattern) => pattern.test(origin))) return next(context)
     const allowed = {
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
@@ -20,8 +20,9 @@ export function cors(patterns: readonly RegExp[]): Filter | undefined {
       'access-control-expose-headers': 'Date',
       'access-control-allow-credentials': 'true',
     }
-    if (context.request.method === 'OPTIONS') return { status: 204, headers: allowed, body: { kind: 'empty' } }
-    const response = await next()
-    return { ...response, headers: { ...response.headers, ...allowed } }
+    if (context.request.method === 'OPTIONS') {
+      return Promise.resolve({ status: 204, headers: allowed, body: { kind: 'empty' } })
+    }
+    return next(context).then((response) => ({ ...response, headers: { ...response.headers, ...allowed } }))
   }
 }

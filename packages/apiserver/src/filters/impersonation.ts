@@ -2,7 +2,7 @@ import { decodeExtraKey, headerValues, impersonationHeaders, singleHeaderValue }
 import type { Attributes, Authorizer } from '@krmkit/authorization'
 import { ApiError, type NamingProfile, type UserInfo } from '@krmkit/meta'
 import type { ApiRequest } from '@krmkit/protocol'
-import type { Filter } from '../request-context.ts'
+import type { Filter, RequestContext } from '../request-context.ts'
 import type { TraceStep } from '../request-trace.ts'
 import { requireAllowed } from './authorization.ts'
 
@@ -26,9 +26,7 @@ interface RequestedUser {
  * @see API protocol specification, 5.6
  */
 export function impersonation(authorizer: Authorizer, profile: NamingProfile): Filter {
-  return async (context, next) => {
-    const requested = requestedUser(context.request)
-    if (requested === undefined) return next()
+  const impersonate = async (context: RequestContext, requested: RequestedUser): Promise<void> => {
     const caller = context.user
     for (const attributes of impersonationChecks(caller, requested, `authentication.${profile.apiDomain}`)) {
       await requireAllowed(authorizer, attributes, context)
@@ -36,7 +34,10 @@ export function impersonation(authorizer: Authorizer, profile: NamingProfile): F
     context.impersonator = caller
     context.user = impersonatedUser(requested)
     context.request.trace?.({ step: 'impersonated', user: context.user } satisfies TraceStep)
-    return next()
+  }
+  return (context, next) => {
+    const requested = requestedUser(context.request)
+    return requested === undefined ? next(context) : impersonate(context, requested).then(() => next(context))
   }
 }
 

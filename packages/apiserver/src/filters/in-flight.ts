@@ -24,12 +24,12 @@ export function inFlight(limits: InFlightLimits): Filter {
   const pauses = new BodyPauses()
   return async (context, next) => {
     const { info, user } = context
-    if (isLongRunning(info) || user.groups.includes(exemptGroup)) return next()
+    if (isLongRunning(info) || user.groups.includes(exemptGroup)) return next(context)
     const counter = isMutating(info) ? writes : reads
     if (!counter.tryAcquire()) return tooManyRequests(1)
     const bodyPause = pauses.attach(context, counter)
     try {
-      return await next()
+      return await next(context)
     } finally {
       bodyPause?.end()
       if (bodyPause?.isPaused !== true) counter.pause()

@@ -170,7 +170,7 @@ describe('bodies being received', () => {
       new Promise<Uint8Array>((resolve) => {
         arrive = () => resolve(request.body(limit))
       })
-    return { request: { ...request, body }, arrive: () => arrive() }
+    return { request: { ...request, body, isBodyReceived: false }, arrive: () => arrive() }
   }
 
   it('hold no seats: 205 slow writes of one client leave all seats free, and are served after arrival', async () => {

@@ -1,10 +1,10 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { tooManyRequests } from '../encoding/response-writer.ts'
-import { type BodyPause, BodyPauses, mayHaveBody, type Pausable } from '../flow-control/body-pause.ts'
+import { type BodyPause, BodyPauses, mayWaitForBody, type Pausable } from '../flow-control/body-pause.ts'
 import type { FlowController, FlowSchemaState } from '../flow-control/flow-controller.ts'
 import type { SeatRequest } from '../flow-control/seat-request.ts'
-import type { Filter, RequestContext } from '../request-context.ts'
+import type { Filter, NextFilter, RequestContext } from '../request-context.ts'
 import { isLongRunning } from './long-running.ts'
 
 export interface PriorityAndFairnessOptions {
@@ -32,38 +32,37 @@ export function priorityAndFairness(controller: FlowController, options: Priorit
   const pauses = new BodyPauses()
   const execution = { controller, pauses, ...options }
   return (context, next) => {
-    if (context.info.verb !== 'watch' && isLongRunning(context.info)) return next()
+    if (context.info.verb !== 'watch' && isLongRunning(context.info)) return next(context)
     options.refresh()
     const schema = controller.classify(context)
     context.responseHeaders = schema.headers
     const request = controller.start(context, schema)
     if (request === undefined) return Promise.resolve(tooManyRequests(schema.level.retryAfter.seconds))
     if (!request.executing) return serveQueued(new RequestExecution(execution, schema, request), context, next)
-    if (context.info.verb !== 'watch' && !mayHaveBody(context.request.method))
-      return serveImmediately(controller, schema, request, next)
+    if (context.info.verb !== 'watch' && !mayWaitForBody(context.request))
+      return serveImmediately({ controller, schema, request }, context, next)
     return new RequestExecution(execution, schema, request).serve(context, next)
   }
 }
 
 /** The common case: seats are free and no body can arrive. */
 async function serveImmediately(
-  controller: FlowController,
-  schema: FlowSchemaState,
-  request: SeatRequest,
-  next: () => Promise<ApiResponse>,
+  {
+    controller,
+    schema,
+    request,
+  }: { readonly controller: FlowController; readonly schema: FlowSchemaState; readonly request: SeatRequest },
+  context: RequestContext,
+  next: NextFilter,
 ): Promise<ApiResponse> {
   try {
-    return await next()
+    return await next(context)
   } finally {
     controller.finish(request, schema)
   }
 }
 
-async function serveQueued(
-  execution: RequestExecution,
-  context: RequestContext,
-  next: () => Promise<ApiResponse>,
-): Promise<ApiResponse> {
+async function serveQueued(execution: RequestExecution, context: RequestContext, next: NextFilter): Promise<ApiResponse> {
   const hasSeats = await execution.wait(context)
   return hasSeats ? execution.serve(context, next) : execution.rejection()
 }
@@ -98,12 +97,12 @@ class RequestExecution implements Pausable {
     return tooManyRequests(this.#schema.level.retryAfter.seconds)
   }
 
-  async serve(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async serve(context: RequestContext, next: NextFilter): Promise<ApiResponse> {
     this.#context = context
     if (context.info.verb === 'watch') return this.#serveWatch(context, next)
     const bodyPause = this.#options.pauses.attach(context, this)
     try {
-      return await next()
+      return await next(context)
     } finally {
       this.#end(bodyPause)
     }
@@ -123,7 +122,7 @@ class RequestExecution implements Pausable {
   }
 
   /** Holds seats until the initial state has been sent, if the watch has one. */
-  async #serveWatch(context: RequestContext, next: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  async #serveWatch(context: RequestContext, next: NextFilter): Promise<ApiResponse> {
     let initialized = false
     let cancel: (() => void) | undefined
     const end = (): void => {
@@ -134,7 +133,7 @@ class RequestExecution implements Pausable {
     }
     context.watchInitialized = end
     try {
-      const response = await next()
+      const response = await next(context)
       if (response.body.kind !== 'stream') end()
       else if (!initialized) cancel = this.#options.clock.setTimeout(end, watchInitializationMs)
       return response

@@ -1,6 +1,7 @@
 import { fakeClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { describe, expect, it } from 'vitest'
+import { compose } from '../request-context.ts'
 import { contextOf, done } from '../testing/sample-server.ts'
 import { timeout } from './timeout.ts'
 
@@ -46,7 +47,8 @@ describe('timeout', () => {
     ['30', 'time: missing unit in duration "30"'],
     ['1y', 'time: unknown unit "y" in duration "1y"'],
   ])('rejects %s', async (value, why) => {
-    await expect(timeout(1, fakeClock())(contextOf(`${pods}?timeout=${value}`), never)).rejects.toMatchObject({
+    const limited = compose([timeout(1, fakeClock())], never)
+    await expect(limited(contextOf(`${pods}?timeout=${value}`))).rejects.toMatchObject({
       code: 400,
       message: `invalid timeout specified in the request URL - ${why}`,
     })

@@ -10,8 +10,8 @@ import { isLongRunning } from './long-running.ts'
  * itself.
  */
 export function timeout(limitMs: number, clock: Clock): Filter {
-  return async (context, next) => {
-    if (isLongRunning(context.info)) return next()
+  return (context, next) => {
+    if (isLongRunning(context.info)) return next(context)
     const requestedMs = parseTimeoutMs(text(context.query, 'timeout') ?? '')
     const ms = requestedMs > 0 ? Math.min(limitMs, requestedMs) : limitMs
     context.deadline = clock.now() + ms
@@ -19,7 +19,7 @@ export function timeout(limitMs: number, clock: Clock): Filter {
       const cancel = clock.setTimeout(() => {
         reject(ApiError.timeout(`request did not complete within the allotted timeout`))
       }, ms)
-      next().then(
+      next(context).then(
         (response) => {
           cancel()
           resolve(response)

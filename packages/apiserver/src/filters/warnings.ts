@@ -10,7 +10,7 @@ const maxTotalCharacters = 4096
  */
 export function warnings(): Filter {
   return async (context, next) => {
-    const response = await next()
+    const response = await next(context)
     return context.warnings.length === 0
       ? response
       : { ...response, headers: { ...response.headers, warning: warningHeaders(context.warnings) } }

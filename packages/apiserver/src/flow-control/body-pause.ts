@@ -1,4 +1,5 @@
 import { onNextTurn } from '@krmkit/meta/slices'
+import type { ApiRequest } from '@krmkit/protocol'
 import { type BodyInterceptor, DerivedRequest } from '../derived-request.ts'
 import type { RequestContext } from '../request-context.ts'
 
@@ -15,9 +16,9 @@ export interface Pausable {
   resume(): Promise<void> | undefined
 }
 
-/** Whether requests of the method may carry a body. */
-export function mayHaveBody(method: string): boolean {
-  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS'
+/** Whether reading the body of a request may wait for the client. */
+export function mayWaitForBody({ method, isBodyReceived }: Pick<ApiRequest, 'method' | 'isBodyReceived'>): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && isBodyReceived !== true
 }
 
 /**
@@ -27,9 +28,9 @@ export function mayHaveBody(method: string): boolean {
 export class BodyPauses {
   #waiting: BodyWait[] = []
 
-  /** Makes reading the body of the request pause `pausable`. @returns undefined for requests without a body. */
+  /** Makes reading the body of the request pause `pausable`. @returns undefined where reading it cannot wait for the client. */
   attach(context: Pick<RequestContext, 'request'>, pausable: Pausable): BodyPause | undefined {
-    if (!mayHaveBody(context.request.method)) return undefined
+    if (!mayWaitForBody(context.request)) return undefined
     const bodyPause = new BodyPause(pausable, this)
     context.request = new DerivedRequest(context.request, { interceptor: bodyPause })
     return bodyPause

@@ -36,15 +36,15 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   }
   const result = await (kind === 'apply'
     ? store.apply(write, {
-        ...target,
         createMissing: subresource === '',
         force: options.force === true,
         configuration: (exists) => attempt(() => appliedConfiguration(patch, { exists })),
+        ...target,
       })
     : store.update(write, {
-        ...target,
         change: (current) =>
           attempt(() => whenDone(patchedObject(patch, current as DeepReadonly<object>), (object) => ({ object }))),
+        ...target,
       }))
   context.span?.event('Object stored in database')
   return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })

@@ -102,7 +102,7 @@ export function createMetrics({ resourceVersion, resources, slices, gates = [] }
       inFlight[kind]++
       const from = performance.now()
       try {
-        const response = await next()
+        const response = await next(context)
         const seconds = info.verb === 'watch' ? undefined : (performance.now() - from) / 1000
         requests.observe(labelsOf(context, response.status), seconds)
         return response

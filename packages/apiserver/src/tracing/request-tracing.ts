@@ -26,7 +26,7 @@ export function tracing(tracer: Tracer): Filter {
     context.span = span
     span.child('authentication', undefined, { startTime }).end()
     try {
-      const response = await next()
+      const response = await next(context)
       span.set(() => responseAttributes(response))
       if (response.status >= 500) span.fail()
       return endWith(response, span)
@@ -44,9 +44,9 @@ export function tracked(name: string, filter: Filter): Filter {
     const span = context.span?.child(name)
     if (span?.isRecording !== true) return filter(context, next)
     try {
-      return await filter(context, () => {
+      return await filter(context, (passed) => {
         span.end()
-        return next()
+        return next(passed)
       })
     } finally {
       span.end()

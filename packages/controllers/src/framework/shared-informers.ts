@@ -96,7 +96,8 @@ export class SharedInformers implements AsyncDisposable {
 }
 
 /** Removes managedFields, which are most of the size of metadata. */
-function withoutManagedFields({ metadata: { managedFields: _, ...metadata }, ...object }: ApiObject): ApiObject {
+function withoutManagedFields(object: ApiObject): ApiObject {
+  const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata }
 }
 

@@ -118,6 +118,7 @@ export function withoutManagedFields(object: FrozenObject): JsonObject {
 export function withManagedFields<T extends FrozenObject>(object: T, entries: readonly JsonValue[] | undefined): T {
   const old = object.metadata?.managedFields as readonly unknown[] | undefined
   if (old === entries) return object
-  const { managedFields: _, ...rest } = object.metadata ?? {}
-  return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } }
+  const { managedFields: _, ...metadata } = object.metadata ?? {}
+  if (entries !== undefined) Object.assign(metadata, { managedFields: entries })
+  return { ...object, metadata }
 }

@@ -75,8 +75,8 @@ function* validateAllContainers(spec: R<PodSpec>, at: FieldPath, options: Contai
   const regular = spec.containers ?? []
   const init = spec.initContainers ?? []
   yield* validateContainers(regular, at.child('containers'), options)
-  yield* validateInitContainers(init, at.child('initContainers'), { ...options, regular })
-  yield* validateEphemeralContainers(spec.ephemeralContainers, at.child('ephemeralContainers'), { ...options, regular, init })
+  yield* validateInitContainers(init, at.child('initContainers'), { regular, ...options })
+  yield* validateEphemeralContainers(spec.ephemeralContainers, at.child('ephemeralContainers'), { regular, init, ...options })
 }
 
 /** References by name, deadlines and host names. */
