@@ -111,3 +111,13 @@ it('the workspace pins its tools', () => {
     if (version !== 'workspace:*') expect(version, tool).toMatch(exact)
   }
 })
+
+it('the lock file has the binaries of every platform', () => {
+  const lock = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
+  const binaries = [...lock.matchAll(/^ {2}'?(@(?:biomejs|lmdb|rolldown)\/.*)-linux-x64(?:-gnu)?@([^:']+)'?:$/gm)]
+  expect(new Set(binaries.map(([, name]) => name))).toEqual(new Set(['@biomejs/cli', '@lmdb/lmdb', '@rolldown/binding']))
+  for (const [, name, version] of binaries) {
+    expect(lock).toContain(`  '${name}-darwin-arm64@${version}':\n`)
+    expect(lock).toContain(`  '${name}-win32-x64`)
+  }
+})
