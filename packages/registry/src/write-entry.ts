@@ -7,7 +7,6 @@ import type { StoreInternals } from './internals.ts'
 import { deepFreeze, freezeSteps } from './object-cache.ts'
 import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
 import type { Stages } from './stages.ts'
-import { revisionForm } from './stored-form/revision-form.ts'
 
 export interface EntryWrite {
   readonly key: string
@@ -41,18 +40,13 @@ export async function writeEntry(
   const printed = stages === undefined ? undefined : await stages.run(printSteps(canonical))
   span?.event('About to Encode')
   const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
-  let provisional: Uint8Array | undefined
   const result = await environment.storage.put(
     key,
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
-      const bytes =
-        provisional === undefined
-          ? encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
-          : revisionForm.atRevision(key, provisional, revision)
+      const bytes = encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
       // The revision may be unknown yet: a second call follows then.
       if (revision === 0) {
-        provisional = bytes
         memo.object = canonical
         return bytes
       }

@@ -2,12 +2,12 @@ import { type Clock, systemClock } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { parseAccept } from '../encoding/negotiation.ts'
 import { parseQuery, text } from '../query.ts'
-import { Publisher, type PublisherOptions, relativeUrl } from './publisher.ts'
-import { headerText, type RequestHeaders, serveDocument } from './serve-document.ts'
+import type { Publisher, PublisherOptions } from './publisher.ts'
+import { headerText, type RequestHeaders, relativeUrl, serveDocument } from './serve-document.ts'
 
 /**
  * `/openapi/v2` and `/openapi/v3`: the served resources as OpenAPI documents. Each document is built on first request, in short slices,
- * and cached until the resources that it describes change.
+ * and cached until the resources that it describes change. The code that builds them is loaded by the first request as well.
  */
 
 export interface OpenApiOptions extends PublisherOptions {
@@ -31,14 +31,19 @@ export interface OpenApi {
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   const clock = options.clock ?? systemClock
-  const publisher = new Publisher(options, clock)
+  let loading: Promise<Publisher> | undefined
+  const loaded = (): Promise<Publisher> => {
+    loading ??= import('./publisher.ts').then(({ Publisher }) => new Publisher(options, clock))
+    return loading
+  }
   return {
     serve({ path, query, headers }) {
-      if (path === '/openapi/v2') return serveV2(publisher, headers)
-      if (path === '/openapi/v3') return serveIndex(publisher, headers)
+      if (path === '/openapi/v2') return loaded().then((publisher) => serveV2(publisher, headers))
+      if (path === '/openapi/v3') return loaded().then((publisher) => serveIndex(publisher, headers))
       if (!path.startsWith('/openapi/v3/')) return undefined
       const name = path.slice('/openapi/v3/'.length)
-      return serveV3(publisher, { name, hash: text(parseQuery(query), 'hash') ?? '', headers, clock })
+      const hash = text(parseQuery(query), 'hash') ?? ''
+      return loaded().then((publisher) => serveV3(publisher, { name, hash, headers, clock }))
     },
   }
 }

@@ -22,6 +22,7 @@ import { combinedTag, Fingerprints } from './fingerprint.ts'
 import { type CustomForm, documentName, publishedGroupVersions } from './published.ts'
 import { PublishedDocument } from './published-document.ts'
 import { type ConvertedDocument, noRemoteDocuments, type RemoteDocuments, type RemoteSource } from './remote-documents.ts'
+import { relativeUrl } from './serve-document.ts'
 
 export interface PublisherOptions {
   /** The served resources. A change replaces the array; definitions are never modified in place. */
@@ -302,10 +303,6 @@ export class Publisher {
       this.#info,
     )
   }
-}
-
-export function relativeUrl(name: string, etag: string): string {
-  return `/openapi/v3/${name}?hash=${etag}`
 }
 
 function byDocument(resources: readonly ResourceDefinition[]): Map<string, ResourceDefinition[]> {

@@ -5,6 +5,11 @@ import type { PublishedDocument } from './published-document.ts'
 
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
+/** The URL of the document of a group version or root path with this entity tag. */
+export function relativeUrl(name: string, etag: string): string {
+  return `/openapi/v3/${name}?hash=${etag}`
+}
+
 export async function serveDocument(
   document: PublishedDocument,
   options: {

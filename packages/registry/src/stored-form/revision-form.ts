@@ -1,4 +1,5 @@
 import type { ApiObject } from '@krmkit/meta'
+import { utf8Bytes } from '@krmkit/meta/bytes'
 import { parseJson } from '@krmkit/schema'
 import type { RevisionForm } from '@krmkit/storage/socket'
 import { encodeStored } from '../object-cache.ts'
@@ -15,9 +16,9 @@ export const revisionForm: RevisionForm = {
   atRevision: (_key, value, revision) => replaced(value, revision) ?? withRevision(value, revision) ?? value,
 }
 
-const [quote, backslash, colon, openingBrace, closingBrace, openingBracket, closingBracket] = Buffer.from('"\\:{}[]')
-const metadata = Buffer.from('metadata')
-const resourceVersion = Buffer.from('resourceVersion')
+const [quote, backslash, colon, openingBrace, closingBrace, openingBracket, closingBracket] = utf8Bytes('"\\:{}[]')
+const metadata = utf8Bytes('metadata')
+const resourceVersion = utf8Bytes('resourceVersion')
 
 /** `undefined` when the bytes are no compact JSON with a version in their metadata. */
 function replaced(value: Uint8Array, revision: number): Uint8Array | undefined {
