@@ -18,6 +18,6 @@ it('the README example prints the expected output', async () => {
 })
 
 it('the README contains this program', () => {
-  const [, shown] = /```ts\n([\s\S]*?)```/.exec(read('../../README.md')) ?? []
-  expect(shown).toBe(read('./embedded.ts'))
+  const blocks = [...read('../../README.md').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code)
+  expect(blocks).toContain(read('./embedded.ts'))
 })
