@@ -31,9 +31,10 @@ export interface OpenApi {
 
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   const clock = options.clock ?? systemClock
+  const atStart = options.resources()
   let loading: Promise<Publisher> | undefined
   const loaded = (): Promise<Publisher> => {
-    loading ??= import('./publisher.ts').then(({ Publisher }) => new Publisher(options, clock))
+    loading ??= import('./publisher.ts').then(({ Publisher }) => new Publisher(options, { clock, atStart }))
     return loading
   }
   return {

@@ -96,12 +96,16 @@ export class Publisher {
   #index: Promise<PublishedDocument> | undefined
   #v2: Promise<Readonly<Record<Encoding, PublishedDocument>>> | undefined
 
-  constructor(options: PublisherOptions, clock: Pick<Clock, 'now'>) {
+  /** @param atStart the resources at the start of the server, whose kinds the shared options list: those defined later are not among them */
+  constructor(
+    options: PublisherOptions,
+    { clock, atStart }: { readonly clock: Pick<Clock, 'now'>; readonly atStart: readonly ResourceDefinition[] },
+  ) {
     this.#profile = options.profile ?? stockProfile
     const { vendor } = this.#profile
     this.#options = options
     this.#info = { title: vendor.slice(0, 1).toUpperCase() + vendor.slice(1), version: options.release ?? options.version }
-    this.#kindsOf = createKindLookup(options.types, options.resources())
+    this.#kindsOf = createKindLookup(options.types, atStart)
     this.#customForm = options.customForm ?? ((definition) => schemaForm(definition, options.types, this.#profile))
     this.#fingerprints = new Fingerprints({
       types: options.types,
