@@ -329,3 +329,12 @@ describe('documents of other servers', () => {
     expect(Object.keys(json(await ask('/openapi/v3')).paths as JsonObject)).not.toContain('apis/wardle.example.com/v1')
   })
 })
+
+it('shared options list the kinds of the start, whenever the first document is requested', async () => {
+  let served = builtIn
+  const late = createOpenApi({ resources: () => served, types, version: 'v1.33.0', clock })
+  served = [...builtIn, widget({ type: 'object' })]
+  const { body } = (await late.serve({ path: '/openapi/v3/api/v1', query: '', headers: {} })) as ApiResponse
+  const bytes = body.kind === 'bytes' ? body.bytes : new Uint8Array()
+  expect(new TextDecoder().decode(bytes)).not.toContain('shop.example.com')
+})
