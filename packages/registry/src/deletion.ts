@@ -143,8 +143,10 @@ export async function deleteObject(
     return result
   }
   let result: DeleteResult | undefined
-  if (context.dryRun || !isStorableName(name)) await waitForNewest(environment.storage)
-  else result = await fromLocalState(environment.storage, key, step)
+  if (environment.storage.refresh !== undefined) {
+    if (context.dryRun || !isStorableName(name)) await waitForNewest(environment.storage)
+    else result = await fromLocalState(environment.storage, key, step)
+  }
   for (;;) {
     result ??= await step()
     if (result === undefined) continue

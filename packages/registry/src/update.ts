@@ -69,10 +69,12 @@ async function updateWithRetries(
     span?.event(++tries === 1 ? 'initial value restored' : 'Retry value restored')
     return tryUpdate(store, context, request, { key, span })
   }
-  if (context.dryRun || !isStorableName(request.name)) await waitForNewest(storage)
-  else {
-    const updated = await fromLocalState(storage, key, tryOnce)
-    if (updated !== undefined) return updated
+  if (storage.refresh !== undefined) {
+    if (context.dryRun || !isStorableName(request.name)) await waitForNewest(storage)
+    else {
+      const updated = await fromLocalState(storage, key, tryOnce)
+      if (updated !== undefined) return updated
+    }
   }
   try {
     for (let attempt = 1; ; attempt++) {
