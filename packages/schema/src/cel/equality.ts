@@ -98,11 +98,12 @@ function sameMembers(a: ListValue, b: ListValue, meter: Meter): boolean {
 function sameKeyed(a: ListValue, b: ListValue, meter: Meter): boolean | ErrorValue {
   const keyOf = a.keyOf?.bind(a)
   if (keyOf === undefined) return false
-  const items = new Map<string, Value>()
-  for (const item of itemsOf(b)) items.set(keyOf(item), item)
-  for (const item of itemsOf(a)) {
-    const other = items.get(keyOf(item))
-    if (other === undefined) return false
+  const items = new Map<string | undefined, Value>()
+  for (const item of itemsOf(a)) items.set(keyOf(item), item)
+  for (const other of itemsOf(b)) {
+    const key = keyOf(other)
+    const item = key === undefined ? undefined : items.get(key)
+    if (item === undefined) return false
     const found = equal(item, other, meter)
     if (found !== true) return found
   }

@@ -4,7 +4,7 @@ import { own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'
 import { JsonList, JsonMap, PreservedJson, RawMap, sameJson } from './json-values.ts'
 import { parseSchemaDuration, parseSchemaTimestamp } from './schema-times.ts'
-import { type Comparison, Double, ErrorValue, ListValue, MapValue, type Value } from './values.ts'
+import { type Comparison, Double, ErrorValue, ListValue, type MapValue, type Value } from './values.ts'
 
 /**
  * Presents validated JSON as CEL values by its schema: formatted strings become timestamps, durations or bytes, lists may be sets
@@ -236,16 +236,20 @@ export class SchemaList extends ListValue {
     return this.#adapt(this.#raw[index] as JsonValue)
   }
 
-  override keyOf(item: Value): string {
-    if (!(item instanceof MapValue)) return ''
-    return JSON.stringify(this.#names.map((name) => keyText(item.field(name))))
+  /**
+   * As on the stock server, the keys are members of the JSON under the names that expressions use, whether the schema of the items
+   * describes them or not.
+   */
+  override keyOf(item: Value): string | undefined {
+    if (!(item instanceof RawMap)) return undefined
+    const texts: string[] = []
+    for (const name of this.#names) {
+      const value = own(item.raw, name) ?? null
+      if (typeof value === 'object' && value !== null) return undefined
+      texts.push(`${typeof value} ${String(value)}`)
+    }
+    return JSON.stringify(texts)
   }
-}
-
-function keyText(value: Value | undefined): string {
-  if (value === undefined) return ''
-  if (value instanceof Double) return `d${value.value}`
-  return `${typeof value} ${String(value)}`
 }
 
 function textAdapter(format: JsonValue | undefined): ValueAdapter {

@@ -61,8 +61,8 @@ export abstract class ListValue {
   readonly listType: 'set' | 'map' | undefined = undefined
   /** Comparing it with anything but a list and null is an error, as for the lists of a schema. */
   readonly isTyped: boolean = false
-  /** Identity of an item, for lists with keys. */
-  keyOf?(item: Value): string
+  /** Identity of an item, for lists with keys; `undefined` for an item that equals none. */
+  keyOf?(item: Value): string | undefined
 }
 
 /** All items of a list. */

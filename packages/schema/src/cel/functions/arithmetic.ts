@@ -120,10 +120,15 @@ function concatLists(meter: Meter, a: ListValue, b: ListValue): Value {
   }
   const keyOf = a.keyOf?.bind(a)
   if (a.listType !== 'map' || keyOf === undefined) return new Concatenation(a, b)
-  const items = new Map<string, Value>()
-  for (const item of itemsOf(a)) items.set(keyOf(item), item)
-  for (const item of itemsOf(b)) items.set(keyOf(item), item)
-  return new UnorderedList([...items.values()], a)
+  const items = [...itemsOf(a)]
+  const indices = new Map(items.map((item, index) => [keyOf(item), index]))
+  for (const item of itemsOf(b)) {
+    const key = keyOf(item)
+    const index = key === undefined ? undefined : indices.get(key)
+    if (index === undefined) items.push(item)
+    else items[index] = item
+  }
+  return new UnorderedList(items, a)
 }
 
 /** Items that compare as those of another list. */
@@ -137,8 +142,8 @@ class UnorderedList extends ArrayList {
     this.#like = like instanceof UnorderedList ? like.#like : like
   }
 
-  override keyOf(item: Value): string {
-    return this.#like.keyOf?.(item) ?? ''
+  override keyOf(item: Value): string | undefined {
+    return this.#like.keyOf?.(item)
   }
 }
 
