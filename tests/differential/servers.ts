@@ -14,6 +14,8 @@ const commonFlags = (folder: string): readonly string[] => [
   `--token-auth-file=${join(folder, 'tokens.csv')}`,
   '--authorization-mode=Node,RBAC',
   '--enable-bootstrap-token-auth',
+  // A long run creates more services than the default range has addresses.
+  '--service-cluster-ip-range=10.0.0.0/16',
 ]
 
 /** Flags of `krmkit serve` beside the port, the data folder and the storage. */
@@ -61,7 +63,6 @@ export async function startStock(folder: string): Promise<Side> {
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${at('sa.key')}`,
     `--service-account-signing-key-file=${at('sa.key')}`,
-    '--service-cluster-ip-range=10.0.0.0/16',
     ...commonFlags(processes.folder),
   ])
   const url = `https://127.0.0.1:${port}`

@@ -20,12 +20,14 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D141',
     title: 'An item of a list with several keys may omit some of them',
     reason:
-      'The field management of the stock server refuses such an item, with 500, up to 1.33, and takes it since 1.34, where only an item without any key is refused; krmkit does so in every release.',
-    matches: ({ at, stock, krmkit }, { step }) =>
-      step.method === 'PATCH' &&
-      at === 'status' &&
-      /^500 .* associative list with keys has an element that omits key field /.test(String(stock)) &&
-      /^(20[01]|422)( |$)/.test(String(krmkit)),
+      'The field management of the stock server refuses such an item up to 1.33, with 500 for an apply and the loss of all owners for another write whose validation does not see it, and takes it since 1.34, where only an item without any key is refused; krmkit does so in every release.',
+    ends: true,
+    matches: ({ at, stock, krmkit }, divergence) =>
+      divergence.step.method === 'PATCH' &&
+      (at === 'status'
+        ? /^500 .* associative list with keys has an element that omits key field /.test(String(stock)) &&
+          /^(20[01]|422)( |$)/.test(String(krmkit))
+        : losesOwners(divergence) && /^body\.metadata\.(resourceVersion|managedFields)$/.test(at)),
   },
   {
     id: 'D143',
@@ -143,6 +145,17 @@ function isFirstStatus({ step, krmkit: { body }, differences }: Divergence): boo
     /^\/apis\/[^/]*example\.com\//.test(step.path) &&
     metadata?.generation === 1 &&
     typeof status === 'object'
+  )
+}
+
+/** Whether a custom resource lost its owners on the stock server alone, with an item in the body that has one key of two. */
+function losesOwners({ step, stock, krmkit }: Divergence): boolean {
+  const owned = ({ body }: NormalAnswer) => (body as { metadata?: { managedFields?: unknown } }).metadata?.managedFields
+  return (
+    /^\/apis\/[^/]*example\.com\//.test(step.path) &&
+    owned(stock) === undefined &&
+    owned(krmkit) !== undefined &&
+    /[[,]\{"port":\d+\}/.test(JSON.stringify(step.body))
   )
 }
 

@@ -84,6 +84,23 @@ export const bySpecification: readonly KnownDivergence[] = [
       /^500 \[?target\./.test(String(difference.stock)),
   },
   {
+    id: 'D147',
+    title: 'A limited list of one name at a version is exact',
+    reason:
+      'API protocol 4.2, P173: a list with a limit and a version is that of the version. With a field selector on metadata.name the stock server reads the newest object instead.',
+    matches: ({ at }, { step }) => {
+      const query = new URLSearchParams(typeof step.query === 'string' ? step.query : step.query?.map((pair) => [...pair]))
+      return (
+        step.method === 'GET' &&
+        /^body\.(items|rows)\b/.test(at) &&
+        query.has('limit') &&
+        query.has('resourceVersion') &&
+        !query.has('resourceVersionMatch') &&
+        /(^|,)metadata\.name=/.test(query.get('fieldSelector') ?? '')
+      )
+    },
+  },
+  {
     id: 'D64',
     title: 'Lists of a version that is not reached are 504 with Retry-After',
     reason:
