@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { ApiRequest } from '@krmkit/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Listener } from './interfaces.ts'
 import { Feed, listenPlain, RawClient, streamResponse, textResponse } from './testing/fake-server.ts'
 
@@ -130,6 +130,30 @@ describe('HTTP/1.1 request body', () => {
       client.received = ''
       await client.send(`POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(100_000)}`).until('refused')
     }
+  })
+
+  it.each(['Connection: close', 'Expect: 100-continue'])('unread, leaves time to read a last response (%s)', async (header) => {
+    let onAnswered = () => {}
+    const answered = new Promise<void>((resolve) => {
+      onAnswered = resolve
+    })
+    await start(() => {
+      setTimeout(onAnswered, 20)
+      return textResponse('refused', { status: 401 })
+    })
+    const client = dial()
+    // The client reads after it has sent, as one that is slow does.
+    client.socket.pause()
+    const error = vi.fn()
+    client.socket.on('error', error)
+    client.send(`POST / HTTP/1.1\r\nHost: h\r\n${header}\r\nContent-Length: 100000\r\n\r\n${'x'.repeat(50_000)}`)
+    await answered
+    await new Promise((sent) => client.socket.write('x'.repeat(1000), sent))
+    await new Promise((sent) => client.socket.write('x'.repeat(1000), sent))
+    client.socket.resume()
+    expect(await client.until('refused')).toContain('Connection: close')
+    await client.closed
+    expect(error).not.toHaveBeenCalled()
   })
 
   it.each(['Content-Length: 15', 'Transfer-Encoding: chunked'])('stalled, gets a 408 (%s)', async (head) => {

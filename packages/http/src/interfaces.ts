@@ -74,9 +74,9 @@ export interface ListenOptions {
   readonly limits?: Partial<ListenLimits>
   /** How long `close()` waits for requests in flight. Default 10 s. */
   readonly graceMs?: number
-  /** Probability (0 to 0.02) that a response over HTTP/2 is followed by GOAWAY, which rebalances clients between servers. */
   /** Whether large responses are compressed for clients that accept it. Default true. */
   readonly compression?: boolean
+  /** Probability (0 to 0.02) that a response over HTTP/2 is followed by GOAWAY, which rebalances clients between servers. */
   readonly goaway?: { readonly chance: number; readonly random: Pick<Random, 'bytes'> }
   /** Receives errors that no client sees: a handler that threw, an interrupted stream. */
   readonly onError?: (error: unknown) => void
