@@ -7,6 +7,7 @@ import type { StoreInternals } from './internals.ts'
 import { deepFreeze, freezeSteps } from './object-cache.ts'
 import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
 import type { Stages } from './stages.ts'
+import { revisionForm } from './stored-form/revision-form.ts'
 
 export interface EntryWrite {
   readonly key: string
@@ -40,13 +41,19 @@ export async function writeEntry(
   const printed = stages === undefined ? undefined : await stages.run(printSteps(canonical))
   span?.event('About to Encode')
   const maxBytes = environment.maxObjectBytes ?? maxObjectBytesByDefault
+  /** Encoded while the revision was unknown. */
+  let provisional: Uint8Array | undefined
   const result = await environment.storage.put(
     key,
     (revision) => {
       canonical.metadata.resourceVersion = String(revision)
-      const bytes = encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
+      const bytes =
+        provisional === undefined
+          ? encodeWithin(canonical, { maxBytes, ownersMayGo: !managesFields, printed })
+          : revisionForm.atRevision(key, provisional, revision)
       // The revision may be unknown yet: a second call follows then.
       if (revision === 0) {
+        provisional = bytes
         memo.object = canonical
         return bytes
       }

@@ -22,6 +22,7 @@ import {
 
 /** `k8s` and a zero byte. */
 export const protobufMagic: readonly number[] = Object.freeze([0x6b, 0x38, 0x73, 0x00])
+const magicBytes = Uint8Array.from(protobufMagic)
 
 /** Content of an envelope. */
 export interface Envelope {
@@ -112,7 +113,7 @@ export function writeEnvelope({
 /** Writes the envelope up to the length of the message. */
 export function openEnvelope(apiVersion = '', kind = ''): WireWriter {
   const writer = newWriter()
-  writer.raw(Uint8Array.from(protobufMagic))
+  writer.raw(magicBytes)
   writer.uint32(bytesTag(1)).fork()
   writer.uint32(bytesTag(1)).string(apiVersion)
   writer.uint32(bytesTag(2)).string(kind)

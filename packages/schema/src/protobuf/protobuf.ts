@@ -4,7 +4,7 @@ import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
 import { parseJson, parseJsonSteps } from '../json/parse-json.ts'
 import { setMember } from '../json/syntax.ts'
-import { type Envelope, writeEnvelope } from './envelope.ts'
+import { closeEnvelope, type Envelope, openEnvelope } from './envelope.ts'
 import { readMessage, readMessageSteps, writeMessage } from './message.ts'
 import { newReader, newWriter, withDecodeErrors, withDecodeErrorsSteps } from './wire.ts'
 
@@ -25,8 +25,9 @@ import { newReader, newWriter, withDecodeErrors, withDecodeErrorsSteps } from '.
  */
 export function encodeProtobuf(type: StructType, object: object): Uint8Array {
   const { apiVersion, kind } = object as { apiVersion?: unknown; kind?: unknown }
-  const meta = type.root ? { apiVersion: String(apiVersion ?? ''), kind: String(kind ?? '') } : {}
-  return writeEnvelope({ ...meta, raw: encodeMessage(type, object) })
+  const writer = type.root ? openEnvelope(String(apiVersion ?? ''), String(kind ?? '')) : openEnvelope()
+  writeMessage(type, object as Record<string, unknown>, writer.fork())
+  return closeEnvelope(writer.ldelim())
 }
 
 /**

@@ -252,7 +252,13 @@ describe('a connection', () => {
     const target = parseTarget(server.url, undefined)
     const socket = await target.connect(1000)
     const ended = new Promise<void>((resolve) => {
-      const connection = new Connection(socket, { target, onUnusable: resolve, keepaliveMs: 50, pingTimeoutMs: 50 })
+      const connection = new Connection(socket, {
+        target,
+        onUnusable: resolve,
+        keepaliveMs: 50,
+        pingTimeoutMs: 50,
+        pingDelayMs: 0,
+      })
       open.push(connection)
     })
     await ended
@@ -265,7 +271,7 @@ describe('a connection', () => {
     }
     await using server = await FrameServer.start(answerPing)
     const target = parseTarget(server.url, undefined)
-    const options = { target, onUnusable: () => undefined, keepaliveMs: 20, pingTimeoutMs: 400 }
+    const options = { target, onUnusable: () => undefined, keepaliveMs: 20, pingTimeoutMs: 400, pingDelayMs: 0 }
     const connection = new Connection(await target.connect(1000), options)
     open.push(connection)
     await connection.handshake()

@@ -27,17 +27,15 @@ import {
   writeFrameHead,
 } from './frames.ts'
 import { HeaderDecoder } from './header-block.ts'
+import { type PingOptions, Pings } from './pings.ts'
 import { RpcStream, type StreamOptions, type StreamSink } from './rpc-stream.ts'
 import { SendQueue } from './send-queue.ts'
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends PingOptions {
   /** What it leads to. */
   readonly target: Pick<Target, 'scheme' | 'authority'>
   /** Called once, when no further calls can be started. */
   readonly onUnusable: () => void
-  /** Silence after which the peer is asked for a sign of life, and how long it has for that, in milliseconds. */
-  readonly keepaliveMs: number
-  readonly pingTimeoutMs: number
 }
 
 /** Bytes that the peer may send on a stream, and on the connection, before they are acknowledged. */
@@ -55,6 +53,7 @@ export class Connection {
   readonly #frames = new FrameReader()
   readonly #headers = new HeaderDecoder()
   readonly #queue: SendQueue
+  readonly #pings: Pings
   readonly #streams = new Map<number, RpcStream>()
   /** Calls beyond the limit of the peer. */
   #waiting: RpcStream[] = []
@@ -67,8 +66,6 @@ export class Connection {
   /** A header block whose rest follows. */
   #block: { readonly head: Frame; readonly parts: Buffer[] } | undefined
   #onSettings: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
-  #heardMs = performance.now()
-  #cancelKeepalive: (() => void) | undefined
   #expiresMs = Number.POSITIVE_INFINITY
   #cancelExpiry: (() => void) | undefined
   readonly #receive = (frame: Frame) => this.#receiveFrame(frame)
@@ -94,7 +91,10 @@ export class Connection {
       ]),
     )
     this.#acknowledge(0, receiveWindow - defaultReceiveWindow)
-    this.#watchSilence()
+    this.#pings = new Pings(options, {
+      write: (frame) => this.#write(frame),
+      onSilent: () => this.#fail('the server does not answer'),
+    })
   }
 
   /** Resolves when the peer speaks HTTP/2. @throws RpcError */
@@ -196,7 +196,7 @@ export class Connection {
   }
 
   #read(chunk: Buffer): void {
-    this.#heardMs = performance.now()
+    this.#pings.heard()
     try {
       if (this.#state !== 'closed') this.#frames.push(chunk, this.#receive)
     } catch (error) {
@@ -208,7 +208,7 @@ export class Connection {
   }
 
   #receiveFrame(frame: Frame): void {
-    const { type, flags, payload } = frame
+    const { type, payload } = frame
     const isExpected = this.#block === undefined || type === frameType.continuation
     if (!isExpected) throw new ProtocolError('a header block is interrupted')
     if (type === frameType.data) this.#receiveData(frame)
@@ -219,9 +219,7 @@ export class Connection {
     else if (type === frameType.resetStream) this.#receiveReset(frame)
     else if (type === frameType.goAway) this.#receiveGoAway(payload)
     else if (type === frameType.pushPromise) throw new ProtocolError('a pushed stream')
-    else if (type === frameType.ping && (flags & frameFlag.ack) === 0) {
-      this.#write(encodeFrame({ type: frameType.ping, flags: frameFlag.ack, stream: 0 }, payload))
-    }
+    else if (type === frameType.ping) this.#pings.receive(frame)
   }
 
   #receiveData(frame: Frame): void {
@@ -327,7 +325,7 @@ export class Connection {
     if (this.#state === 'closed') return
     const wasOpen = this.#state === 'open'
     this.#state = 'closed'
-    this.#cancelKeepalive?.()
+    this.#pings.close()
     this.#cancelExpiry?.()
     this.#socket.destroy()
     if (wasOpen) this.#options.onUnusable()
@@ -340,24 +338,6 @@ export class Connection {
 
   #acknowledge(stream: number, bytes: number): void {
     this.#write(encodeNumberFrame({ type: frameType.windowUpdate, flags: 0, stream }, bytes))
-  }
-
-  /** A connection on which nothing arrives is asked for a sign of life. */
-  #watchSilence(): void {
-    const { keepaliveMs, pingTimeoutMs } = this.#options
-    const silentMs = performance.now() - this.#heardMs
-    this.#cancelKeepalive = systemClock.setTimeout(
-      () => {
-        if (performance.now() - this.#heardMs < keepaliveMs) return this.#watchSilence()
-        const heardMs = this.#heardMs
-        this.#write(encodeFrame({ type: frameType.ping, flags: 0, stream: 0 }, Buffer.alloc(8)))
-        this.#cancelKeepalive = systemClock.setTimeout(() => {
-          if (this.#heardMs === heardMs) this.#fail('the server does not answer')
-          else this.#watchSilence()
-        }, pingTimeoutMs)
-      },
-      Math.max(1, keepaliveMs - silentMs),
-    )
   }
 
   /** One timer serves all deadlines; it may be early, when the call that it was set for has ended. */

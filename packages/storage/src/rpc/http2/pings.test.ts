@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { encodeFrame, type Frame, frameFlag, frameType } from './frames.ts'
+import { Pings } from './pings.ts'
+
+const open: Pings[] = []
+afterEach(() => {
+  for (const pings of open.splice(0)) pings.close()
+})
+
+describe('pings of the server', () => {
+  const ping = (text: string, flags = 0): Frame => ({ type: frameType.ping, flags, stream: 0, payload: Buffer.from(text) })
+  const answer = (text: string) => encodeFrame({ type: frameType.ping, flags: frameFlag.ack, stream: 0 }, Buffer.from(text))
+  const start = (pingDelayMs: number) => {
+    const written: Buffer[] = []
+    const onSilent = vi.fn()
+    const options = { keepaliveMs: 60_000, pingTimeoutMs: 60_000, pingDelayMs }
+    const pings = new Pings(options, { write: (frame) => written.push(frame), onSilent })
+    open.push(pings)
+    return { pings, written }
+  }
+
+  it('are answered once the delay is over, in order', async () => {
+    const { pings, written } = start(5)
+    const first = ping('11111111')
+    pings.receive(first)
+    pings.receive(ping('22222222'))
+    first.payload.fill(0)
+    expect(written).toEqual([])
+    await expect.poll(() => written).toEqual([answer('11111111'), answer('22222222')])
+    pings.receive(ping('33333333'))
+    await expect.poll(() => written.length).toBe(3)
+    expect(written[2]).toEqual(answer('33333333'))
+  })
+
+  it('are told from answers', async () => {
+    const { pings, written } = start(0)
+    pings.receive(ping('11111111', frameFlag.ack))
+    pings.receive(ping('22222222'))
+    await expect.poll(() => written).toEqual([answer('22222222')])
+  })
+
+  it('are not answered on a closed connection', async () => {
+    const { pings, written } = start(0)
+    pings.receive(ping('11111111'))
+    pings.close()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(written).toEqual([])
+  })
+})
