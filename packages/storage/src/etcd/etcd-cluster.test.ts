@@ -2,6 +2,7 @@
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Storage } from '../interfaces.ts'
+import type { StorageOptions } from '../options.ts'
 import { etcdStorage } from './etcd-storage.ts'
 import { disturbedStorage } from './testing/disturbed-storage.ts'
 import { EtcdCluster } from './testing/etcd-cluster.ts'
@@ -53,7 +54,6 @@ function disturbed(program: string): void {
   const choices = new RandomChoices(1)
   const counts: Record<string, number> = {}
   let cluster: EtcdCluster
-  let count = 0
   beforeAll(async () => {
     cluster = await EtcdCluster.start(program)
   }, 60_000)
@@ -75,7 +75,7 @@ function disturbed(program: string): void {
     }
   }
 
-  const open = async (prefix: string, options = {}): Promise<Storage> => {
+  const open = async (prefix: string, options: StorageOptions): Promise<Storage> => {
     const connect = () =>
       etcdStorage({ ...options, endpoints: cluster.endpoints(choices.below(3)), prefix, timeoutMs, compactionIntervalMs: 0 })
     const storage = await persist(connect)
@@ -93,23 +93,7 @@ function disturbed(program: string): void {
     })
   }
 
-  etcdSuite(
-    'three members of etcd with faults',
-    async (options) => {
-      const prefix = `/store-${++count}`
-      let storage = await open(prefix, options)
-      return {
-        storage,
-        reopen: async () => {
-          await storage.close()
-          storage = await open(prefix, options)
-          return storage
-        },
-        dispose: () => storage.close(),
-      }
-    },
-    { timeoutMs: 120_000, seeds: [1, 2, 3] },
-  )
+  etcdSuite('three members of etcd with faults', open, { timeoutMs: 120_000, seeds: [1, 2, 3] })
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -1,5 +1,7 @@
 /** The tests of the contract for stores in etcd. */
 import { describe, it } from 'vitest'
+import type { Storage } from '../../interfaces.ts'
+import type { StorageOptions } from '../../options.ts'
 import type { CreateStore } from '../../testing/harness.ts'
 import { storageSuite } from '../../testing/index.ts'
 
@@ -12,13 +14,34 @@ const skips = {
   'wakes a watcher once, on a later turn, for many writes in one turn': 'the events of one turn arrive over several',
 }
 
+/** Opens a store below a prefix of its own, with the options of the suite. */
+type Open = (prefix: string, options: StorageOptions) => Promise<Storage>
+
 /** @param options.timeoutMs of each test, in milliseconds */
 export function etcdSuite(
   name: string,
-  createStore: CreateStore,
+  open: Open,
   { timeoutMs, seeds }: { readonly timeoutMs: number; readonly seeds?: readonly number[] },
 ): void {
   const runner = { describe, it: (title: string, body: () => Promise<void>) => it(title, body, timeoutMs) }
   const common = { runner, persistent: true, keepsLastState: false, skips }
-  storageSuite(name, createStore, seeds === undefined ? common : { ...common, seeds })
+  storageSuite(name, createWith(open), seeds === undefined ? common : { ...common, seeds })
+}
+
+/** A store of the suite keeps its prefix when it is opened again. */
+function createWith(open: Open): CreateStore {
+  let count = 0
+  return async (options) => {
+    const prefix = `/store-${++count}`
+    let storage = await open(prefix, options)
+    return {
+      storage,
+      reopen: async () => {
+        await storage.close()
+        storage = await open(prefix, options)
+        return storage
+      },
+      dispose: () => storage.close(),
+    }
+  }
 }
