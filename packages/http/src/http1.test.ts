@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { ApiRequest } from '@krmkit/protocol'
