@@ -4,12 +4,16 @@ import { StorageError } from '../storage-error.ts'
 import type { RemoteEntry } from './remote-backend.ts'
 import type { StoredForm } from './stored-form.ts'
 
-/** Decodes the entries of a remote store, and remembers which of them cannot be decrypted. */
+/**
+ * Decodes the entries of a remote store, and remembers which of them cannot be decrypted. While a store is opened, these are not reported:
+ * the past values may be many whose key was removed after a rotation, and a present one is what `check` throws.
+ */
 export class EntryDecoder {
   readonly #form: StoredForm
   readonly #onError: (error: unknown) => void
   readonly #undecryptable = new Map<string, StorageError>()
   #hasFailed = false
+  #isOpening = true
 
   /** @param onError called for values that cannot be decoded */
   constructor(form: StoredForm, onError: (error: unknown) => void) {
@@ -31,7 +35,7 @@ export class EntryDecoder {
       if (cause instanceof StorageError) {
         this.#hasFailed = true
         this.#undecryptable.set(key, cause)
-        this.#onError(cause)
+        if (!this.#isOpening) this.#onError(cause)
       } else this.#onError(new Error(`the value at ${key} cannot be decoded`, { cause }))
       return undefined
     }
@@ -42,8 +46,9 @@ export class EntryDecoder {
     if (this.#hasFailed) this.#undecryptable.delete(key)
   }
 
-  /** @throws StorageError `Unavailable` with reason `encryption` when a present value cannot be decrypted */
+  /** Called once the store is open. @throws StorageError `Unavailable` with reason `encryption` when a present value cannot be decrypted */
   check(): void {
+    this.#isOpening = false
     for (const error of this.#undecryptable.values()) throw error
   }
 }
