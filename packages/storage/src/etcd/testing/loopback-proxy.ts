@@ -71,6 +71,8 @@ export class LoopbackProxy {
       [upstream, client],
     ] as const) {
       this.#sockets.set(from, source)
+      // A network passes small packets at once, without waiting for the receipt of the last one.
+      from.setNoDelay(true)
       const pass = this.#line()
       from.on('data', (chunk) => pass(() => to.write(chunk)))
       from.on('end', () => pass(() => to.end()))

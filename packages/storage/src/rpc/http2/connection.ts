@@ -182,6 +182,10 @@ export class Connection {
   #flushOut(): void {
     const frames = this.#out
     if (frames.length === 0) return
+    for (const answer of this.#pings.due()) {
+      frames.push(answer)
+      this.#outBytes += answer.length
+    }
     const bytes = this.#outBytes
     this.#out = []
     this.#outBytes = 0

@@ -19,8 +19,8 @@ describe('pings of the server', () => {
     return { pings, written }
   }
 
-  it('are answered once the delay is over, in order', async () => {
-    const { pings, written } = start(5)
+  it('are answered alone when nothing else is sent, in order', async () => {
+    const { pings, written } = start(1)
     const first = ping('11111111')
     pings.receive(first)
     pings.receive(ping('22222222'))
@@ -30,6 +30,17 @@ describe('pings of the server', () => {
     pings.receive(ping('33333333'))
     await expect.poll(() => written.length).toBe(3)
     expect(written[2]).toEqual(answer('33333333'))
+  })
+
+  it('are answered with other frames, not before the delay is over', async () => {
+    const early = start(60_000)
+    early.pings.receive(ping('11111111'))
+    expect(early.pings.due()).toEqual([])
+    const { pings, written } = start(20)
+    pings.receive(ping('11111111'))
+    // Not later than alone, even where this process is interrupted.
+    await expect.poll(() => [...pings.due(), ...written], { interval: 5 }).toEqual([answer('11111111')])
+    expect(pings.due()).toEqual([])
   })
 
   it('are told from answers', async () => {

@@ -7,11 +7,15 @@ export interface PingOptions {
   readonly keepaliveMs: number
   readonly pingTimeoutMs: number
   /**
-   * How long the answer to a ping may wait, in milliseconds. A server of grpc-go measures its connections: it sends a ping with the data
-   * of every call while none is unanswered, and a window update before it. Answered at once, each call wakes both sides once more.
+   * How long the answer to a ping waits, in milliseconds. After that it is sent with the next frames, or alone after five times as long. A
+   * server of grpc-go measures its connections: it sends a ping with the data of every call while none is unanswered, and a window update
+   * before it. Answered at once, each call wakes both sides once more.
    */
   readonly pingDelayMs: number
 }
+
+/** Answers that would be sent alone wait for so many times the delay. */
+const aloneAfter = 5
 
 export interface PingTarget {
   write(frame: Buffer): void
@@ -24,8 +28,9 @@ export class Pings {
   readonly #target: PingTarget
   #heardMs = performance.now()
   #cancelKeepalive: (() => void) | undefined
-  /** Payloads of pings that were not answered yet. */
-  #pending: Buffer[] = []
+  /** Answers to pings that were not sent yet, and since when they wait. */
+  #answers: Buffer[] = []
+  #sinceMs = 0
   #cancelAnswer: (() => void) | undefined
 
   constructor(options: PingOptions, target: PingTarget) {
@@ -42,9 +47,20 @@ export class Pings {
   /** Receives a frame of type PING. */
   receive({ flags, payload }: Frame): void {
     if ((flags & frameFlag.ack) !== 0) return
-    // The payload is a view of a larger chunk.
-    this.#pending.push(Buffer.from(payload))
-    this.#cancelAnswer ??= systemClock.setTimeout(() => this.#answer(), this.#options.pingDelayMs)
+    if (this.#answers.length === 0) {
+      this.#sinceMs = performance.now()
+      const write = () => {
+        for (const answer of this.#take()) this.#target.write(answer)
+      }
+      this.#cancelAnswer = systemClock.setTimeout(write, aloneAfter * this.#options.pingDelayMs)
+    }
+    this.#answers.push(pingFrame(frameFlag.ack, payload))
+  }
+
+  /** The answers to send with other frames. */
+  due(): readonly Buffer[] {
+    const isDue = this.#answers.length > 0 && performance.now() - this.#sinceMs >= this.#options.pingDelayMs
+    return isDue ? this.#take() : []
   }
 
   close(): void {
@@ -52,9 +68,9 @@ export class Pings {
     this.#cancelAnswer?.()
   }
 
-  #answer(): void {
-    this.#cancelAnswer = undefined
-    for (const payload of this.#pending.splice(0)) this.#write(frameFlag.ack, payload)
+  #take(): readonly Buffer[] {
+    this.#cancelAnswer?.()
+    return this.#answers.splice(0)
   }
 
   #watchSilence(): void {
@@ -64,7 +80,7 @@ export class Pings {
       () => {
         if (performance.now() - this.#heardMs < keepaliveMs) return this.#watchSilence()
         const heardMs = this.#heardMs
-        this.#write(0, Buffer.alloc(8))
+        this.#target.write(pingFrame(0, Buffer.alloc(8)))
         this.#cancelKeepalive = systemClock.setTimeout(() => {
           if (this.#heardMs === heardMs) this.#target.onSilent()
           else this.#watchSilence()
@@ -73,8 +89,8 @@ export class Pings {
       Math.max(1, keepaliveMs - silentMs),
     )
   }
+}
 
-  #write(flags: number, payload: Buffer): void {
-    this.#target.write(encodeFrame({ type: frameType.ping, flags, stream: 0 }, payload))
-  }
+function pingFrame(flags: number, payload: Buffer): Buffer {
+  return encodeFrame({ type: frameType.ping, flags, stream: 0 }, payload)
 }
