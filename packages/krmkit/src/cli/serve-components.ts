@@ -30,6 +30,7 @@ import { readKeyPair } from './key-pair.ts'
 import { createKubelet, type KubeletFromFlags } from './kubelet/kubelet.ts'
 import { type Log, requestLoggers } from './log.ts'
 import type { Resource } from './otlp/common-messages.ts'
+import { logRequestFailures } from './request-failures.ts'
 import type { ServeOptions } from './serve-options.ts'
 import { createSimulation } from './simulation.ts'
 import { selectControllers } from './token/serve-flags.ts'
@@ -235,7 +236,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
     allowPrivileged: options.allowPrivileged,
     ...(components.tracing === undefined ? {} : { tracer: components.tracing.tracer }),
-    onError: (error) => log.error('a request failed', error),
+    onError: logRequestFailures(log, environment.clock),
     audit: [...components.audit.trails, ...requestLoggers(log, options.v)],
   }
 }

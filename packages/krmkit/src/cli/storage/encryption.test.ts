@@ -46,7 +46,7 @@ const start = async (...flags: string[]) => {
 const inFile = (text: string) => readFileSync(join(folder, 'data', 'data', 'data.mdb')).includes(text)
 
 describe('--encryption-provider-config', () => {
-  it('encrypts secrets in the data file, and storage migrate encrypts them again after a rotation', async () => {
+  it('encrypts secrets in the data file, and storage rewrite encrypts them again after a rotation', async () => {
     const path = '/api/v1/namespaces/default/secrets'
     const first = await start(await write(one))
     const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web' }, stringData: { word: 'open-sesame' } }
@@ -57,7 +57,7 @@ describe('--encryption-provider-config', () => {
     expect([inFile(encoded), inFile('k8s:enc:aesgcm:v1:one:'), inFile('k8s:enc:secretbox:v1:two:')]).toEqual([false, true, false])
 
     const rotated = await start(await write(two, one))
-    const migrated = await runCommand(['storage', 'migrate', 'secrets', `--kubeconfig=${rotated.kubeconfig}`])
+    const migrated = await runCommand(['storage', 'rewrite', 'secrets', `--kubeconfig=${rotated.kubeconfig}`])
     expect([migrated.code, migrated.out]).toEqual([0, expect.stringContaining('secrets: ')])
     await rotated.close()
     expect(inFile('k8s:enc:secretbox:v1:two:')).toBe(true)

@@ -24,9 +24,10 @@ function withOptions(command: Command, options: readonly Option[]): Command {
 
 export function storageCommand(terminal: Terminal): Command {
   const migrate = new Command('migrate')
+    .alias('rewrite')
     .summary('write all objects again, in the present storage version')
     .description(
-      'Write every object of a server without changing it, so that it is stored in the present storage version; then remove the other versions from status.storedVersions of custom resource definitions.',
+      'Write every object of a server without changing it, so that it is stored in the present storage version and encrypted with the present key; then remove the other versions from status.storedVersions of custom resource definitions.',
     )
     .argument('[resources...]', 'resources to migrate, such as cronjobs.batch; default: all')
     .addOption(new Option('--kubeconfig <file>', 'kubeconfig of the server (default: like kubectl)'))

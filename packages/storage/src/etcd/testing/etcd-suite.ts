@@ -14,7 +14,7 @@ const skips = {
   'wakes a watcher once, on a later turn, for many writes in one turn': 'the events of one turn arrive over several',
 }
 
-/** Opens a store below a prefix of its own, with the options of the suite. */
+/** Opens the store below a prefix, with the options of the suite. */
 type Open = (prefix: string, options: StorageOptions) => Promise<Storage>
 
 /** @param options.timeoutMs of each test, in milliseconds */

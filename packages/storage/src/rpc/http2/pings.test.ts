@@ -43,7 +43,7 @@ describe('pings of the server', () => {
     expect(pings.due()).toEqual([])
   })
 
-  it('are told from answers', async () => {
+  it('differ from answers, which are not answered', async () => {
     const { pings, written } = start(0)
     pings.receive(ping('11111111', frameFlag.ack))
     pings.receive(ping('22222222'))
