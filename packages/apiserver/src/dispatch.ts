@@ -141,6 +141,9 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
     if (connectable.get(info.subresource)?.includes(request.method) === false) throw notAllowed
     return connectResource
   }
+  // Reviews and bindings have no objects, and so no paths of objects, whatever the method.
+  const { virtual, verbs } = definition.resource
+  if (subresource === undefined && virtual === true && info.name !== '' && !verbs.includes('get')) throw ApiError.generic(404)
   if (request.method === 'HEAD' || info.verb === '') throw notAllowed
   if (subresource === undefined) return resourceHandler(definition, info, request.method)
   if (!subresource.verbs.includes(info.verb)) throw notAllowed
@@ -175,8 +178,6 @@ function isConsumed(contentType: string | undefined, types: readonly string[]): 
 function resourceHandler(definition: ResourceDefinition, info: RequestInfo, method: string): ResourceHandler {
   const { resource, custom, kind } = definition
   const { verb, name, namespace } = info
-  // Reviews and bindings have no objects, and so no paths of objects.
-  if (resource.virtual === true && name !== '' && !resource.verbs.includes('get')) throw ApiError.generic(404)
   if (verb === 'watch' && info.watchPrefix && method !== 'GET') throw notAllowed
   if (custom?.terminating === true && verb === 'create') throw terminating(definition, verb)
   if (custom === undefined && !resource.verbs.includes(verb)) throw notAllowed

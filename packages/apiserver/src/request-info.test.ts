@@ -23,6 +23,7 @@ describe('request info', () => {
     ['PUT', '/api/v1/namespaces/ns/finalize', ['update', '', 'v1', 'ns', 'namespaces', 'finalize', 'ns']],
     ['PUT', '/api/v1/namespaces/ns/status', ['update', '', 'v1', 'ns', 'namespaces', 'status', 'ns']],
     ['GET', '/api/v1/namespaces/ns/pods/', ['list', '', 'v1', 'ns', 'pods', '', '']],
+    ['GET', '/api/v1/namespaces/ns/pods/web//', ['get', '', 'v1', 'ns', 'pods', '', 'web']],
     ['GET', '/api/v1/namespaces/ns/configmaps/a%2Fb', ['get', '', 'v1', 'ns', 'configmaps', 'b', 'a']],
     ['GET', '/api/v1/watch/namespaces/ns/pods/p', ['watch', '', 'v1', 'ns', 'pods', '', 'p']],
   ])('parses %s %s [P138, P149]', (method, path, expected) => {

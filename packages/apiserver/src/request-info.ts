@@ -84,7 +84,7 @@ export function parseRequestInfo(method: string, rawPath: string, isWatch: boole
     watchPrefix: false,
   }
   const segments = path.split('/').slice(1)
-  if (segments.at(-1) === '') segments.pop()
+  while (segments.at(-1) === '') segments.pop()
   const root = segments[0]
   const core = root === 'api'
   if (!core && root !== 'apis') return nonResource

@@ -191,14 +191,15 @@ describe('update', () => {
     expect(storage.revision).toBe(made.entry?.revision)
   })
 
-  it('fails with 404 for a missing object, or creates it where allowed', async () => {
+  it('fails with 404 for a missing object and 400 for an impossible name, or creates the object where allowed', async () => {
     const { update } = sampleRegistry()
     const change = (): ApiObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } })
     await expect(update('configmaps', { name: 'a', change })).rejects.toMatchObject({ code: 404 })
     await expect(update('configmaps', { name: 'a', change, createMissing: true, uid: 'x' })).rejects.toMatchObject({ code: 409 })
     expect((await update('configmaps', { name: 'a', change, createMissing: true })).created).toBe(true)
-    for (const name of ['', '.', '..', 'a/b'])
-      await expect(update('configmaps', { name, change })).rejects.toMatchObject({ code: 404 })
+    await expect(update('configmaps', { name: '', change })).rejects.toMatchObject({ code: 404 })
+    for (const name of ['.', '..', 'a/b', 'a%b'])
+      await expect(update('configmaps', { name, change })).rejects.toMatchObject({ code: 400 })
   })
 
   it('16 concurrent creating updates create once and update 15 times', async () => {

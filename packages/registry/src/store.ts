@@ -26,7 +26,7 @@ import type {
   WriteContext,
 } from './interfaces.ts'
 import { groupResource, type RegistryInternals, type StoreInternals } from './internals.ts'
-import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
+import { collectionPrefix, isStorableName, objectKey, requireName } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { isLarge } from './object-weight.ts'
@@ -69,6 +69,7 @@ export class ResourceStore {
    * @see API protocol specification, 4.2
    */
   get(request: GetRequest, caller: { readonly signal: AbortSignal }): Entry | Promise<Entry> {
+    requireName(request.name)
     const version = parseResourceVersion(request.resourceVersion)
     const { storage, clock } = this.#internals.environment
     if (version === undefined) {

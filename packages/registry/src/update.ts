@@ -12,7 +12,7 @@ import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
-import { isStorableName, objectKey } from './keys.ts'
+import { isStorableName, objectKey, requireName } from './keys.ts'
 import { fromLocalState } from './local-state.ts'
 import {
   carryOverMetadata,
@@ -61,6 +61,7 @@ async function updateWithRetries(
   request: StoredUpdate,
   span: RequestSpan | undefined,
 ): Promise<UpdateResult> {
+  requireName(request.name)
   const { storage } = store.environment
   const key = objectKey(store.definition, request.namespace, request.name)
   let unlock: (() => void) | undefined

@@ -79,7 +79,9 @@ export function objectResponse(
   if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
   const printer = printerOf(definition, whole)
   if (printer === undefined) return respond(object, () => typeOf(scope, object))
-  const metadata = { resourceVersion: whole.metadata.resourceVersion ?? '' }
+  // What a dry run would create has no version.
+  const { resourceVersion } = whole.metadata
+  const metadata = resourceVersion === undefined ? {} : { resourceVersion }
   const table = tableOf(printer, [whole], metadata, { ...form, include: includeObject(context.query), now: clock.now() })
   return respond(table, () => types.struct('meta/v1.Table'))
 }

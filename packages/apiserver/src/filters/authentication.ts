@@ -31,6 +31,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
   return (context, next) => {
     const { request } = context
     const problem = options.identityHeaders.validate(request)
+    if (isTokenAfterSpaces(request)) context.warnings.push(spacesWarning)
     if (problem !== undefined) throw problem.code === 401 ? ApiError.unauthorized() : ApiError.badRequest(problem.message)
     if (request.user !== undefined) {
       context.user = request.user
@@ -47,6 +48,13 @@ export function authentication(authenticator: Authenticator, options: Authentica
     accept(context, outcome)
     return next(context)
   }
+}
+
+const spacesWarning = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
+
+/** Whether a bearer token is no credential because several spaces precede it. */
+function isTokenAfterSpaces({ headers: { authorization } }: ApiRequest): boolean {
+  return typeof authorization === 'string' && /^\s*bearer {2}/i.test(authorization)
 }
 
 function traceUser({ request, user }: RequestContext): void {

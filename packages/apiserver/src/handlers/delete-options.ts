@@ -27,7 +27,10 @@ function optionsFromQuery({ query }: RequestContext): DeleteRequestOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds')
   const propagationPolicy = text(query, 'propagationPolicy')
   const dryRun = (query.get('dryRun') ?? []).filter((word) => word !== '')
+  const { uid = '', resourceVersion = '' } = { uid: text(query, 'uid'), resourceVersion: text(query, 'resourceVersion') }
+  const preconditions = { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) }
   return {
+    ...(uid === '' && resourceVersion === '' ? {} : { preconditions }),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(query.has('orphanDependents') ? { orphanDependents: flag(query, 'orphanDependents') } : {}),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
