@@ -36,7 +36,9 @@ export async function deleteCollection(
       if (slices.due(true)) await slices.next()
     }
   }
-  // Few objects meet a precondition: they are deleted in order, up to the first that does not.
-  const workers = options.preconditions === undefined ? maxWorkers : 1
+  // Few objects meet a precondition: they are deleted in order, up to the first that does not. Objects with a grace period may be written
+  // twice; like on the stock server, watchers see both writes of one object before those of the next.
+  const isInOrder = options.preconditions !== undefined || store.definition.strategy.gracePeriodSeconds !== undefined
+  const workers = isInOrder ? 1 : maxWorkers
   await Promise.all(Array.from({ length: Math.min(workers, entries.length) }, work))
 }

@@ -102,8 +102,6 @@ export interface NegotiationOptions {
   readonly plain?: readonly Encoding[]
   /** Available transforms. */
   readonly transforms?: readonly Transform['as'][]
-  /** The response is a watch stream, which has no YAML form. */
-  readonly stream?: boolean
   /** The response is an error: its header is not cached. */
   readonly refusal?: boolean
 }
@@ -187,10 +185,14 @@ export class Negotiator {
     if (chosen === undefined) {
       throw ApiError.notAcceptable(`only the following media types are accepted: ${this.produced().join(', ')}`)
     }
-    if (options.stream === true && chosen.encoding === 'yaml')
-      throw ApiError.notAcceptable(`only the following media types are accepted: ${this.#streamed.join(', ')}`)
     if (known === undefined && options.refusal !== true) this.#parsed.set(accept, header)
     return chosen
+  }
+
+  /** The stage of a watch stream, which has no YAML form. @throws ApiError 406 that lists the available types. */
+  requireStream({ encoding }: Representation): void {
+    if (encoding === 'yaml')
+      throw ApiError.notAcceptable(`only the following media types are accepted: ${this.#streamed.join(', ')}`)
   }
 
   #choose(clauses: readonly Clause[], { plain, transforms = [] }: NegotiationOptions): Representation | undefined {

@@ -20,13 +20,18 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   const isStreamedList = options.initialEvents && options.bookmarks
   const representation = negotiated(scope, context, {
     transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
-    stream: true,
   })
   const terms = watchTerms(scope, context, options)
   const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
   const contentType =
     representation.encoding === 'json' ? 'application/json' : streamType(representation.encoding, responses.vendor)
   const watch = await startWatch(scope, context, terms)
+  try {
+    responses.negotiator.requireStream(representation)
+  } catch (error) {
+    if (isStarted(watch)) watch.close()
+    throw error
+  }
   if (!isStarted(watch) || watch.initial.length === 0) context.watchInitialized?.()
   const request = { scope, context, terms, watch }
   const cache = scope.codec.frames.of(representation)
@@ -88,8 +93,9 @@ function streamedListsAreOff(match: string, { apiDomain }: NamingProfile): ApiEr
 function watchTerms(scope: RequestScope, { info }: RequestContext, { seconds, ...options }: WatchOptions): WatchTerms {
   const selected = usableSelectors(scope, options.selected)
   if (info.name !== '') {
-    const named = selected.fieldSelector?.exactMatch('metadata.name')
-    if (named !== undefined && named !== info.name)
+    const { fieldSelector } = selected
+    // Like on the stock server, a selector has to name the object, whatever else it demands.
+    if (fieldSelector !== undefined && fieldSelector.exactMatch('metadata.name') !== info.name)
       throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
   const shortest = scope.limits.watchMs
