@@ -11,6 +11,7 @@ import type {
 import { ApiError, type ApiObject, type Features, type FieldError, field, Path, type UserInfo } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goText } from '@krmkit/meta/go-text'
+import { validateLabelValue, validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { maxSelectorTerms } from '@krmkit/meta/selectors'
 import type { RequestScope } from '../request-scope.ts'
 import type { ReviewAnswer } from './review-answer.ts'
@@ -165,19 +166,40 @@ function wrongSelectors(attributes: ResourceAttributes, at: Path): FieldError[] 
       continue
     }
     for (const [i, requirement] of requirements.entries()) {
-      errors.push(...wrongRequirement(requirement, place.child('requirements').index(i)))
+      const here = place.child('requirements').index(i)
+      errors.push(
+        ...(member === 'labelSelector' ? wrongLabelRequirement(requirement, here) : wrongFieldRequirement(requirement, here)),
+      )
     }
   }
   return errors
 }
 
+interface Requirement {
+  readonly key?: string
+  readonly operator?: string
+  readonly values?: readonly string[]
+}
+
+function wrongFieldRequirement(requirement: Requirement, at: Path): FieldError[] {
+  const key = (requirement.key ?? '') === '' ? [field.required(at.child('key'), 'must be specified')] : []
+  return [...key, ...wrongValues(requirement, at)]
+}
+
+function wrongLabelRequirement(requirement: Requirement, at: Path): FieldError[] {
+  const { key = '', values = [] } = requirement
+  const invalid = (place: Path, value: string, problems: readonly string[]) =>
+    problems.map((problem) => field.invalid(place, value, problem))
+  return [
+    ...wrongValues(requirement, at),
+    ...invalid(at.child('key'), key, validateQualifiedNameFormat(key)),
+    ...values.flatMap((value, i) => invalid(at.child('values').index(i), value, validateLabelValue(value))),
+  ]
+}
+
 /** Unknown operators pass: newer clients may send new ones. */
-function wrongRequirement(
-  { key = '', operator = '', values = [] }: { key?: string; operator?: string; values?: string[] },
-  at: Path,
-) {
+function wrongValues({ operator = '', values = [] }: Requirement, at: Path): FieldError[] {
   const errors: FieldError[] = []
-  if (key === '') errors.push(field.required(at.child('key'), 'must be specified'))
   if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
     errors.push(field.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
   }

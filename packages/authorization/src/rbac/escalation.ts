@@ -7,6 +7,7 @@
 
 import { ApiError, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import { validatePathSegmentName } from '@krmkit/meta/names'
 import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
@@ -48,8 +49,8 @@ const everything: readonly PolicyRule[] = [
 /**
  * Creates the privilege escalation check of role and binding writes.
  *
- * @returns a function that rejects with an ApiError 403 for an escalation, or 404 for a binding to a missing role by a user who may not
- *   `bind` it.
+ * @returns a function that rejects with an ApiError 403 for an escalation, or, for a binding by a user who may not `bind` the role, 404
+ *   for a missing role and 400 for a name that no role can have.
  * @example
  * ```ts
  * import { createEscalationGuard, createRbacAuthorizer } from '@krmkit/authorization'
@@ -66,9 +67,11 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
   const { authorizer, rbac, profile = stockProfile, scheduler = createSliceScheduler() } = options
   const group = `rbac.authorization.${profile.apiDomain}`
 
-  const allows = async (attributes: Pick<Attributes, 'user' | 'verb' | 'resource' | 'namespace' | 'name'>): Promise<boolean> => {
-    const rest = { isResource: true, group, version: '*', subresource: '', path: '' }
-    return (await authorizer.authorize({ ...attributes, ...rest })).decision === 'allow'
+  const allows = async (
+    asked: Pick<Attributes, 'user' | 'verb' | 'group' | 'resource' | 'namespace' | 'name'>,
+  ): Promise<boolean> => {
+    const rest = { isResource: true, version: '*', subresource: '', path: '' }
+    return (await authorizer.authorize({ ...asked, ...rest })).decision === 'allow'
   }
 
   const requireCoverage = async (write: RoleWrite, wanted: readonly PolicyRule[]): Promise<void> => {
@@ -88,7 +91,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
 
   const checkRole = async (write: RoleWrite): Promise<void> => {
     const { user, resource, namespace, name, object, oldObject } = write
-    if (await allows({ user, verb: 'escalate', resource, namespace, name })) return
+    if (await allows({ user, verb: 'escalate', group, resource, namespace, name })) return
     if (changesOnlyCollectedFields(object, oldObject)) return
     await requireCoverage(write, readRole(object).rules)
     if (resource !== 'clusterroles' || (!isAggregated(object) && (oldObject === undefined || !isAggregated(oldObject)))) return
@@ -105,7 +108,17 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : roleRef.kind === 'Role' ? 'roles' : undefined
     // Validation rejects other role references.
     if (resource === undefined || (resource === 'roles' && namespace === '')) return
-    if (await allows({ user, verb: 'bind', resource, namespace, name: roleRef.name })) return
+    // A reference to another group, which validation refuses, needs a right to bind there.
+    const asked = {
+      user,
+      verb: 'bind',
+      group: roleRef.apiGroup === '' ? group : roleRef.apiGroup,
+      resource,
+      namespace,
+      name: roleRef.name,
+    }
+    if (await allows(asked)) return
+    requireRoleName(roleRef.name)
     const held = await rbac()
     held.sync()
     const rules = held.policy.rulesOf(roleRef.kind, namespace, roleRef.name)
@@ -119,6 +132,13 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     if (write.resource === 'roles' || write.resource === 'clusterroles') await checkRole(write)
     else if (write.resource === 'rolebindings' || write.resource === 'clusterrolebindings') await checkBinding(write)
   }
+}
+
+/** Refuses a reference that no role can have. @throws ApiError 400 */
+function requireRoleName(name: string): void {
+  if (name === '') throw ApiError.badRequest('Name parameter required.')
+  const problems = validatePathSegmentName(name)
+  if (problems.length > 0) throw ApiError.badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
 }
 
 function isAggregated({ aggregationRule }: StoredObject): boolean {

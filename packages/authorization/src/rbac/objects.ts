@@ -8,7 +8,7 @@ export interface RoleObject extends ObjectName {
 }
 
 export interface BindingObject extends ObjectName {
-  readonly roleRef: { readonly kind: string; readonly name: string }
+  readonly roleRef: { readonly apiGroup: string; readonly kind: string; readonly name: string }
   readonly subjects: readonly Subject[]
 }
 
@@ -27,7 +27,7 @@ export function readBinding(object: StoredObject): BindingObject {
   const subjects = listOf(object['subjects']).filter(isJsonObject)
   return {
     ...nameOf(object),
-    roleRef: { kind: textOf(ref['kind']), name: textOf(ref['name']) },
+    roleRef: { apiGroup: textOf(ref['apiGroup']), kind: textOf(ref['kind']), name: textOf(ref['name']) },
     subjects: subjects.map((subject) => ({
       kind: textOf(subject['kind']),
       name: textOf(subject['name']),
