@@ -11,14 +11,14 @@ interface Node extends ApiObject {
 export function checkNode(request: NodeRequest): void {
   const { node, attributes } = request
   const who = `node ${goQuote(node)}`
+  const requested = attributes.name
+  if (requested !== node) refuse(request, `${who} is not allowed to modify node ${goQuote(requested)}`)
   const next = request.object as DeepReadonly<Node> | undefined
   if (attributes.operation === 'CREATE') {
     if (isSet(next?.spec?.configSource)) refuse(request, `${who} is not allowed to create pods with a non-nil configSource`)
     const wrong = forbiddenNodeLabels(next?.metadata.labels, {}, request.profile)
     if (wrong.length > 0) refuse(request, `${who} is not allowed to set the following labels: ${wrong.join(', ')}`)
   }
-  const requested = attributes.name
-  if (requested !== node) refuse(request, `${who} is not allowed to modify node ${goQuote(requested)}`)
   if (attributes.operation === 'UPDATE') checkChange(request, who)
 }
 
@@ -30,11 +30,11 @@ function checkChange(request: NodeRequest, who: string): void {
     refuse(request, `${who} is not allowed to update configSource to a new non-nil configSource`)
   }
   if (!same(next.spec?.taints ?? [], old?.spec?.taints ?? [])) refuse(request, `${who} is not allowed to modify taints`)
-  const wrong = forbiddenNodeLabels(next.metadata.labels, old?.metadata.labels, request.profile)
-  if (wrong.length > 0) refuse(request, `is not allowed to modify labels: ${wrong.join(', ')}`)
   if (!same(next.metadata.ownerReferences ?? [], old?.metadata.ownerReferences ?? [])) {
     refuse(request, `${who} is not allowed to modify ownerReferences`)
   }
+  const wrong = forbiddenNodeLabels(next.metadata.labels, old?.metadata.labels, request.profile)
+  if (wrong.length > 0) refuse(request, `is not allowed to modify labels: ${wrong.join(', ')}`)
 }
 
 function isSet(value: unknown): boolean {

@@ -18,9 +18,10 @@ it('names labels, annotations and groups after the profile', () => {
     'data[tls.key]',
   ])
 
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels: { 'beta.example.org/os': 'linux' } } }
-  expect(strategies['/Node']?.warnings?.(node, undefined, context)).toEqual([
-    'metadata.labels[beta.example.org/os]: deprecated since v1.14; use "example.org/os" instead',
+  const runtime = { apiVersion: 'node.k8s.io/v1', kind: 'RuntimeClass', metadata: { name: 'r' }, handler: 'h' }
+  const scheduled = { ...runtime, scheduling: { nodeSelector: { 'beta.example.org/os': 'linux' } } }
+  expect(strategies['node.k8s.io/RuntimeClass']?.warnings?.(scheduled, undefined, context)).toEqual([
+    'scheduling.nodeSelector: deprecated since v1.14; use "example.org/os" instead',
   ])
 
   const source = { apiGroup: 'snapshot.storage.api.example.org', kind: 'VolumeSnapshot', name: 's' }

@@ -10,14 +10,13 @@ import { rangeWarnings } from '../../shared/address-warnings.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTaints } from '../../shared/node-selector.ts'
 import { validateIpRange } from '../../shared/older-addresses.ts'
 import { roundUpSteps } from '../../shared/pod-defaults.ts'
 import { validateResourceAmount } from '../../shared/resource-names.ts'
 import { addMissingMembers, forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, own, sortedKeys } from '../../shared/values.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
 
 /** `podCIDR` equals the first item of `podCIDRs`; `podCIDR` decides. */
 function joinRanges(node: Node): void {
@@ -124,17 +123,11 @@ export const nodeStrategy = defineStrategy<Node>({
     yield* validateNode(node, errors)
     yield* validateNodeUpdate(node, old, errors)
   }),
-  warnings(node, old, { profile }) {
+  warnings(node) {
     const texts: string[] = []
-    for (const key of sortedKeys(node.metadata.labels)) {
-      const text = nodeLabelWarning(key, profile)
-      if (text !== undefined && own(old?.metadata.labels, key) === undefined) {
-        texts.push(`metadata.labels[${key}]: ${text}`)
-      }
-    }
-    for (const [i, range] of (node.spec?.podCIDRs ?? []).entries()) texts.push(...rangeWarnings(`spec.podCIDRs[${i}]`, range))
-    if (isSet(node.spec?.configSource)) texts.push('spec.configSource: the feature is no longer supported')
+    if (isSet(node.spec?.configSource)) texts.push('spec.configSource: the feature is removed')
     if (!isEmpty(node.spec?.externalID)) texts.push('spec.externalID: this field is deprecated, and is unused by Kubernetes')
+    for (const [i, range] of (node.spec?.podCIDRs ?? []).entries()) texts.push(...rangeWarnings(`spec.podCIDRs[${i}]`, range))
     return texts
   },
   selectableFields: {
