@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import { type Divergence, signature } from './compare.ts'
@@ -9,7 +9,7 @@ import type { FoundScenario } from './found.ts'
 import { Gate } from './gate.ts'
 import { type Generator, generators } from './generators/index.ts'
 import { divergenceReport } from './report.ts'
-import type { Step } from './scenario.ts'
+import type { Scenario, Step } from './scenario.ts'
 import { startKrmkit, startStock } from './servers.ts'
 import { type Shrunk, shrink } from './shrink.ts'
 import { Totals } from './totals.ts'
@@ -23,6 +23,7 @@ const { values: flags } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     area: { type: 'string', multiple: true },
     only: { type: 'string' },
+    scenario: { type: 'string', multiple: true },
     jobs: { type: 'string', default: '4' },
     shrink: { type: 'string', default: '60' },
     keep: { type: 'string' },
@@ -58,7 +59,7 @@ async function main(): Promise<number> {
   const duel = new Duel(stock, krmkit, webhooks)
   try {
     await duel.prepare()
-    return await compare(duel)
+    return flags.scenario === undefined ? await compare(duel) : await compareWritten(duel, flags.scenario)
   } finally {
     duel.close()
     await Promise.all([stock.stop(), krmkit.stop(), webhooks.stop()])
@@ -115,6 +116,24 @@ async function compare(duel: Duel): Promise<number> {
   return summarize(totals, `seed ${seed}: ${steps} steps`)
 }
 
+/** Compares scenarios that are written by hand. With `--keep`, they are kept with the stock answers even when nothing differs. */
+async function compareWritten(duel: Duel, files: readonly string[]): Promise<number> {
+  let open = 0
+  for (const file of files) {
+    const written = JSON.parse(readFileSync(file, 'utf8')) as Scenario & { readonly title: string }
+    const { divergence, stockAnswers } = await duel.run(written)
+    if (divergence !== undefined) open++
+    console.log(`\n${basename(file)}: ${divergence === undefined ? 'no divergence' : signature(divergence)}`)
+    printDivergence(divergence)
+    if (flags.keep !== undefined) keep(flags.keep, basename(file), { ...written, answers: Object.fromEntries(stockAnswers) })
+  }
+  return open === 0 ? 0 : 1
+}
+
+function keep(folder: string, name: string, found: FoundScenario): void {
+  writeFileSync(join(folder, name), `${JSON.stringify(found, null, 1)}\n`)
+}
+
 /** Repeats the scenarios of the divergences that earlier runs left open. */
 async function repeatOpen(duel: Duel, totals: Totals): Promise<void> {
   for (const { area, cause, seed, index } of totals.openDivergences()) {
@@ -163,7 +182,7 @@ async function printGroups(duel: Duel, groups: ReadonlyMap<string, Group>): Prom
     if (flags.keep === undefined) continue
     const found: FoundScenario = { title: cause, ...scenario, answers: Object.fromEntries(result.stockAnswers) }
     const name = `${area}-${cause.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 90)
-    writeFileSync(join(flags.keep, `${name}.json`), `${JSON.stringify(found, null, 1)}\n`)
+    keep(flags.keep, `${name}.json`, found)
   }
 }
 

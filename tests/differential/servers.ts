@@ -22,7 +22,7 @@ const commonFlags = (folder: string): readonly string[] => [
 export const krmkitFlags = (folder: string): readonly string[] => [
   '--controllers=',
   // Without its controller the plugin has to be asked for.
-  '--enable-admission-plugins=ServiceAccount',
+  '--enable-admission-plugins=ServiceAccount,NodeRestriction',
   '--service-account-extend-token-expiration',
   ...commonFlags(folder),
 ]
@@ -63,6 +63,7 @@ export async function startStock(folder: string): Promise<Side> {
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${at('sa.key')}`,
     `--service-account-signing-key-file=${at('sa.key')}`,
+    '--enable-admission-plugins=NodeRestriction',
     ...commonFlags(processes.folder),
   ])
   const url = `https://127.0.0.1:${port}`

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
+import { gunzipSync } from 'node:zlib'
 import { protobufBytes, protobufObject } from './protobuf.ts'
 import { type Agreement, type Answer, type Scenario, type Step, substitute, tokens, valueAt } from './scenario.ts'
 
@@ -13,7 +14,7 @@ export interface Side {
 }
 
 /** Time after which an answer counts as missing, in milliseconds. */
-const patience = 70_000
+const patience = 12_000
 /** Pause between two probes, and the limit of waiting for one to succeed, in milliseconds. */
 const probePause = 100
 const longestProbe = 8000
@@ -156,7 +157,7 @@ export class ScenarioRun {
     }
     const parts: Buffer[] = []
     for await (const part of incoming) parts.push(part as Buffer)
-    const answer = { ...head, body: Buffer.concat(parts) }
+    const answer = { ...head, body: plain(Buffer.concat(parts), incoming.headers['content-encoding']) }
     this.#bodies.set(step.id, parsed(answer.body))
     this.#headers.set(step.id, head.headers)
     return answer
@@ -198,6 +199,11 @@ export class ScenarioRun {
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The body without its compression. */
+function plain(body: Buffer, encoding: string | undefined): Buffer {
+  return encoding === 'gzip' && body.length > 0 ? gunzipSync(body) : body
 }
 
 function isReset(error: unknown): boolean {

@@ -4,17 +4,25 @@ import { generateAccess } from './access.ts'
 import { generateAdmission } from './admission.ts'
 import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
+import { generateCertificates } from './certificates.ts'
 import { generateCustoms } from './customs.ts'
 import { generateDefinitions } from './definitions.ts'
 import { generateDocuments } from './documents.ts'
 import { generateEmpties } from './empties.ts'
+import { generateGrants } from './grants.ts'
 import { generateHeaders } from './headers.ts'
+import { generateHttp } from './http.ts'
 import { generateLives, generateNamespaces } from './life.ts'
+import { generateNodes } from './nodes.ts'
 import { generatePatches } from './patches.ts'
 import { generateProtobuf } from './protobuf.ts'
 import { generateRaces } from './races.ts'
 import { generateReads } from './reads.ts'
 import { generateSubresources } from './subresources.ts'
+import { generateTables } from './tables.ts'
+import { generateTokens } from './tokens.ts'
+import { generateVersions } from './versions.ts'
+import { generateWatches } from './watches.ts'
 import { generateUpdates } from './writes.ts'
 
 /** Makes random scenarios of one area. */
@@ -98,4 +106,47 @@ export const generators: readonly Generator[] = [
     generate: generateAdmission,
   },
   { area: 'headers', compares: 'methods, paths, media types, malformed bodies', generate: generateHeaders },
+  {
+    area: 'http',
+    compares: 'odd methods, doubled and escaped slashes, parameters of other verbs, conditions, compression, credentials',
+    generate: generateHttp,
+  },
+  {
+    area: 'watches',
+    compares: 'watches of objects that begin and cease to match, by all paths, from all versions, in all forms',
+    waits: true,
+    generate: generateWatches,
+  },
+  {
+    area: 'certificates',
+    compares: 'certificate signing requests of several users and algorithms, their approval and status',
+    generate: generateCertificates,
+  },
+  {
+    area: 'tokens',
+    compares: 'tokens of service accounts, bound to pods, secrets and nodes: reviews and requests before and after deletions',
+    waits: true,
+    generate: generateTokens,
+  },
+  {
+    area: 'grants',
+    compares: 'what users may grant: roles, bindings, the verbs escalate and bind, reviews with selectors',
+    generate: generateGrants,
+  },
+  {
+    area: 'nodes',
+    compares: 'what a node may do: the node authorizer and NodeRestriction',
+    generate: generateNodes,
+  },
+  {
+    area: 'tables',
+    compares: 'Tables of every kind from generated objects and status',
+    generate: generateTables,
+  },
+  {
+    area: 'versions',
+    compares: 'definitions with several versions without conversion, and their objects by any version',
+    waits: true,
+    generate: generateVersions,
+  },
 ]

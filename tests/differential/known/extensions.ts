@@ -83,6 +83,17 @@ export const ofExtensions: readonly KnownDivergence[] = [
         (at.startsWith('body.metadata.managedFields.') && krmkit === '<absent>' && ours.status < 300)),
   },
   {
+    id: 'D155',
+    title: 'A member that the storage version lacks has no owner',
+    reason:
+      'Without conversion, the stock server drops such a member of a custom resource when it reads the object, but goes on to list its owner in managedFields; krmkit lists the owners of what is stored.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      /^\/apis\/[^/]*example\.com\//.test(step.path) &&
+      /\.managedFields\.\d+\.fieldsV1\.f:spec\./.test(at) &&
+      typeof stock === 'object' &&
+      krmkit === '<absent>',
+  },
+  {
     id: 'D140',
     title: 'A custom resource whose values have other types than its schema can be applied',
     reason:

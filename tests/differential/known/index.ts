@@ -3,6 +3,7 @@ import { bodyDepartures } from './bodies.ts'
 import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
 import { ofExtensions } from './extensions.ts'
+import { ofHttp } from './http.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { ofQuantities } from './quantities.ts'
@@ -32,6 +33,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...documentDepartures,
   ...deletionDepartures,
   ...ofExtensions,
+  ...ofHttp,
 ]
 
 /** The known divergence that explains a difference. */

@@ -113,6 +113,18 @@ export const bySpecification: readonly KnownDivergence[] = [
           difference.stock === '<absent>')),
   },
   {
+    id: 'D152',
+    title: '`dryRun` without a value is an ordinary request',
+    reason: 'API protocol 4.1 and 4.5: an empty value is no value. The stock server refuses it with 422.',
+    ends: true,
+    matches: ({ at, stock }, { step }) =>
+      at === 'status' &&
+      /(^|&)dryRun(=&|=$|&|$)|\["dryRun",""\]/.test(
+        typeof step.query === 'string' ? step.query : JSON.stringify(step.query ?? []),
+      ) &&
+      /^422 .*dryRun: Unsupported value: \[\]string\{("All", )?""/.test(String(stock)),
+  },
+  {
     id: 'D65',
     title: 'A number beyond 32 bits in a strategic merge patch or in the apply of a scale is 400',
     reason:
