@@ -11,13 +11,13 @@ export interface RequestSubject {
  * Reads the subject with the signer's own parser, so that admission and signer see the same names.
  *
  * @param request `spec.request` of a CertificateSigningRequest: base64 of PEM.
- * @returns undefined when the request does not parse.
+ * @returns the problem when the request does not parse.
  */
-export function readRequestSubject(request: string): RequestSubject | undefined {
+export function readRequestSubject(request: string): RequestSubject | { readonly problem: string } {
   try {
     const { commonName, organizations } = readSigningRequest(request).subject
     return { commonName, organizations }
-  } catch {
-    return undefined
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
   }
 }

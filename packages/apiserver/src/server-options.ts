@@ -2,7 +2,13 @@ import type { AdmissionEnvironment, AdmissionPlugin } from '@krmkit/admission'
 import { type Authenticator, anonymousAuthenticator, type FrontProxyHeaders } from '@krmkit/authentication'
 import type { OpenIdMetadata, ServiceAccountIssuer } from '@krmkit/authentication/service-account'
 import { type Authorizer, alwaysAllowAuthorizer } from '@krmkit/authorization'
-import { builtInTypes, type ResourceDefinition, type ResourceSource, type ServiceNetwork } from '@krmkit/kinds'
+import {
+  builtInTypes,
+  type ResourceDefinition,
+  type ResourceSource,
+  type ServiceNetwork,
+  type StrategyContext,
+} from '@krmkit/kinds'
 import { type Clock, type Features, type NamingProfile, type Random, stockProfile, systemClock, systemRandom } from '@krmkit/meta'
 import type { Tracer } from '@krmkit/meta/tracing'
 import type { TypeSource } from '@krmkit/schema'
@@ -44,6 +50,11 @@ export interface ApiServerOptions {
   readonly serviceNetwork?: ServiceNetwork
   /** Whether containers of pods may be privileged. Default false. */
   readonly allowPrivileged?: boolean
+  /**
+   * Verifies the signatures of certificate requests that are created: `requestSignatureError` of `@krmkit/certificates`. Default: signers
+   * alone verify them.
+   */
+  readonly requestSignatureError?: StrategyContext['requestSignatureError']
   /** Issues tokens of service accounts. Default: none are issued. */
   readonly serviceAccountIssuer?: ServiceAccountIssuer
   /** Discovery documents of the issuer, served at the well-known paths. Default: none. */

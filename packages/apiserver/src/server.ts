@@ -144,6 +144,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
       metrics: metrics.admission,
       serviceNetwork: settings.serviceNetwork,
       allowPrivileged: settings.allowPrivileged,
+      requestSignatureError: settings.requestSignatureError,
       maxObjectBytes: limits.objectBytes,
       onError: settings.onError,
     },

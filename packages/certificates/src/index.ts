@@ -16,5 +16,5 @@ export {
   signRequest,
 } from './signers/cluster-signers.ts'
 export { builtInSigners, type SignerPurpose, signerPurposeOf, signerPurposes } from './signers/names.ts'
-export { verifyRequestSignature } from './signers/request-signature.ts'
+export { requestSignatureError, verifyRequestSignature } from './signers/request-signature.ts'
 export { type SignerRequest, type SignerRules, validateSignerRequest } from './signers/rules.ts'

@@ -1,3 +1,4 @@
+import type { CertificateRequest } from '@krmkit/certificates/request'
 import type {
   ApiObject,
   Clock,
@@ -70,6 +71,8 @@ export interface StrategyContext {
   readonly warn?: (text: string) => void
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
+  /** The problem of the signature of a certificate request; absent: signatures are left to signers. */
+  readonly requestSignatureError?: ((request: CertificateRequest) => string | undefined) | undefined
 }
 
 /** A column of a Table. @see API protocol specification, 2.5 */

@@ -1,6 +1,6 @@
 import type { AdmissionChain, AdmissionMetrics, DecisionSink } from '@krmkit/admission'
 import type { FrozenObject } from '@krmkit/fieldmanager'
-import type { ResourceDefinition, ServiceNetwork } from '@krmkit/kinds'
+import type { ResourceDefinition, ServiceNetwork, StrategyContext } from '@krmkit/kinds'
 import type {
   ApiError,
   ApiObject,
@@ -43,6 +43,8 @@ export interface RegistryEnvironment {
   readonly serviceNetwork?: ServiceNetwork | undefined
   /** Whether containers may be privileged. Default false. */
   readonly allowPrivileged?: boolean | undefined
+  /** Verifies the signatures of certificate requests that are created. Default: signers do it alone. */
+  readonly requestSignatureError?: StrategyContext['requestSignatureError']
   /** Limit of a stored object in bytes; larger ones are refused with 413. Default: 1.5 MiB, the limit of etcd. */
   readonly maxObjectBytes?: number | undefined
   /** Refuses writes that would escalate the rights of the user: roles and bindings. */

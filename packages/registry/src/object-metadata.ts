@@ -21,9 +21,10 @@ export function strategyContext(
   context: WriteContext,
   { group, version }: ResourceDefinition,
 ): StrategyContext {
-  const { clock, random, profile, features, allowPrivileged = false } = environment
+  const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
   const { user, warn, dryRun } = context
-  return { clock, random, profile, features, allowPrivileged, user, requestVersion: { group, version }, dryRun, warn }
+  const given = { clock, random, profile, features, allowPrivileged, requestSignatureError }
+  return { ...given, user, requestVersion: { group, version }, dryRun, warn }
 }
 
 /** A draft owns its metadata, even where it shares the rest with another object. */

@@ -32,6 +32,7 @@ const serverNames: Members<ServerOptions> = {
   bootstrapRoles: true,
   serviceNetwork: true,
   allowPrivileged: true,
+  requestSignatureError: true,
   serviceAccountIssuer: true,
   issuerDocuments: true,
   proxyHeaders: true,

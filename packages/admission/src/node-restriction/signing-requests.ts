@@ -11,7 +11,7 @@ export function checkSigningRequest(request: NodeRequest, anySubject: boolean): 
   if (signerName !== `${profile.domain}/kubelet-serving` && signerName !== `${profile.domain}/kube-apiserver-client-kubelet`)
     return
   const subject = readRequestSubject(text)
-  if (subject === undefined) refuse(request, 'unable to parse csr')
+  if ('problem' in subject) refuse(request, `unable to parse csr: ${subject.problem}`)
   if (subject.commonName !== attributes.user.username) {
     refuse(request, `can only create a node CSR with CN=${attributes.user.username}`)
   }

@@ -160,7 +160,7 @@ export function certificateSubjectRestriction(profile: NamingProfile): Admission
       const { signerName, request = '' } = (object as DeepReadonly<SigningRequest>).spec ?? {}
       if (signerName !== signer) return
       const subject = readRequestSubject(request)
-      if (subject === undefined) throw forbidden(attributes, object, 'failed to parse CSR')
+      if ('problem' in subject) throw forbidden(attributes, object, `failed to parse CSR: ${subject.problem}`)
       if (!subject.organizations.includes('system:masters')) return
       throw forbidden(attributes, object, `use of ${signer} signer with system:masters group is not allowed`)
     },

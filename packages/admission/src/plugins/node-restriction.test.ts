@@ -303,7 +303,9 @@ describe('NodeRestriction', () => {
 
     it('allows certificate requests for the own user name [P280]', async () => {
       const spec = { signerName: 'kubernetes.io/kubelet-serving', request: 'YQ==' }
-      expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec } })).toBe('unable to parse csr')
+      expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec } })).toBe(
+        'unable to parse csr: PEM block type must be CERTIFICATE REQUEST',
+      )
       expect(await refused('certificates.k8s.io/certificatesigningrequests', { object: { spec: { signerName: 'a.b/c' } } })).toBe(
         '',
       )

@@ -67,6 +67,44 @@ export function verifyRequestSignature(request: CertificateRequest): void {
   }
 }
 
+/**
+ * The problem of a request's signature, in the words of the stock server, which accepts weak keys and SHA-1 when a request is created;
+ * signers refuse them later.
+ *
+ * @returns undefined when the request is signed with its own key.
+ * @example
+ * ```ts
+ * import { createCertificateRequest, requestSignatureError } from '@krmkit/certificates'
+ * import { readCertificateRequest } from '@krmkit/certificates/request'
+ *
+ * const request = readCertificateRequest(createCertificateRequest({ subject: { commonName: 'jane' } }).request)
+ * requestSignatureError(request) // undefined
+ * requestSignatureError({ ...request, signature: request.signature.slice(1) }) // 'x509: ECDSA verification failure'
+ * ```
+ */
+export function requestSignatureError(request: CertificateRequest): string | undefined {
+  const { signatureAlgorithm, publicKey } = request
+  const insecure = insecureSchemes.get(signatureAlgorithm.oid)
+  if (insecure !== undefined) return `x509: cannot verify signature: insecure algorithm ${insecure}`
+  const scheme = schemeOrUndefined(signatureAlgorithm) ?? sha1Schemes.get(signatureAlgorithm.oid)
+  if (scheme === undefined || publicKey.algorithm === 'unknown') return unimplemented
+  if (scheme.key !== publicKey.algorithm) {
+    const type = goKeyTypes[publicKey.algorithm]
+    return `x509: signature algorithm specifies an ${scheme.key} public key, but have public key of type ${type}`
+  }
+  if (isSignedBy(keyOf(publicKey), scheme, request)) return undefined
+  return scheme.key === 'RSA' ? 'crypto/rsa: verification error' : `x509: ${scheme.key} verification failure`
+}
+
+const unimplemented = 'x509: cannot verify signature: algorithm unimplemented'
+const insecureSchemes = new Map([['1.2.840.113549.1.1.4', 'MD5-RSA']])
+const sha1Schemes = new Map<string, Scheme>([
+  ['1.2.840.113549.1.1.5', { key: 'RSA', hash: 'sha1' }],
+  ['1.3.14.3.2.29', { key: 'RSA', hash: 'sha1' }],
+  ['1.2.840.10045.4.1', { key: 'ECDSA', hash: 'sha1' }],
+])
+const goKeyTypes = { RSA: '*rsa.PublicKey', ECDSA: '*ecdsa.PublicKey', Ed25519: 'ed25519.PublicKey' } as const
+
 /** Verifies that a key is strong enough and not excessively large. @throws CertificateError `WeakKey` */
 export function verifyKeyStrength(key: PublicKeyInfo): void {
   const weak = (message: string) => new CertificateError({ code: 'WeakKey', message })
@@ -94,8 +132,13 @@ function keyOf({ spki }: PublicKeyInfo): KeyObject {
   }
 }
 
-function schemeOf({ oid: name, parameters }: AlgorithmIdentifier): Scheme {
-  const scheme = name === pssOid ? pssScheme(parameters) : schemes.get(name)
+function schemeOrUndefined({ oid: name, parameters }: AlgorithmIdentifier): Scheme | undefined {
+  return name === pssOid ? pssScheme(parameters) : schemes.get(name)
+}
+
+function schemeOf(identifier: AlgorithmIdentifier): Scheme {
+  const { oid: name } = identifier
+  const scheme = schemeOrUndefined(identifier)
   if (scheme !== undefined) return scheme
   if (weakSchemes.has(name)) {
     throw new CertificateError({

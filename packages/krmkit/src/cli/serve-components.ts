@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { ApiServerOptions } from '@krmkit/apiserver'
 import { extendableTokenSeconds, type OpenIdMetadata } from '@krmkit/authentication/service-account'
+import { requestSignatureError } from '@krmkit/certificates'
 import {
   builtInControllers,
   type CertificateSigning,
@@ -235,6 +236,7 @@ export function apiServerOptions(options: ServeOptions, parts: ServerParts): Api
     serverAddress,
     serviceNetwork: { ranges: options.serviceClusterIpRange.split(','), nodePorts: options.serviceNodePortRange },
     allowPrivileged: options.allowPrivileged,
+    requestSignatureError,
     ...(components.tracing === undefined ? {} : { tracer: components.tracing.tracer }),
     onError: logRequestFailures(log, environment.clock),
     audit: [...components.audit.trails, ...requestLoggers(log, options.v)],

@@ -54,11 +54,11 @@ function conditionsOf(csr: Request | undefined, type: string): readonly R<Certif
   return (csr?.status?.conditions ?? []).filter((condition) => condition.type === type)
 }
 
-/** The error of a base64 text that must hold a PKCS#10 request in PEM. */
-function requestError(request: string | null | undefined): string | undefined {
+/** The error of a base64 text that must hold a PKCS#10 request in PEM, signed with its own key. */
+function requestError(request: string | null | undefined, { requestSignatureError }: StrategyContext): string | undefined {
   try {
-    readSigningRequest(request)
-    return undefined
+    const decoded = readSigningRequest(request)
+    return requestSignatureError?.(decoded)
   } catch (error) {
     return error instanceof Error ? error.message : 'malformed certificate request'
   }
@@ -76,7 +76,7 @@ function* validateRequest(csr: Request, old: Request | undefined, errors: Contex
   yield* validateMetadata(csr, errors, { namespaced: false, name: () => [] })
   const at = errors.child('spec')
   const spec: R<Partial<Csr['spec']>> = csr.spec ?? {}
-  const error = requestError(spec.request)
+  const error = requestError(spec.request, errors.context)
   if (error !== undefined) at.child('request').invalid(printBytes(spec.request), error)
   validateUsages(spec.usages ?? [], old?.spec?.usages, errors)
   const signer = spec.signerName ?? ''
