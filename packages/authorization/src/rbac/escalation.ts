@@ -106,8 +106,8 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
     if (oldObject !== undefined && changesOnlyCollectedFields(object, oldObject)) return
     const { roleRef } = readBinding(object)
     const resource = roleRef.kind === 'ClusterRole' ? 'clusterroles' : roleRef.kind === 'Role' ? 'roles' : undefined
-    // Validation rejects other role references.
-    if (resource === undefined || (resource === 'roles' && namespace === '')) return
+    // Validation rejects other kinds.
+    if (resource === undefined) return
     // A reference to another group, which validation refuses, needs a right to bind there.
     const asked = {
       user,
@@ -118,6 +118,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
       name: roleRef.name,
     }
     if (await allows(asked)) return
+    if (resource === 'roles' && namespace === '') throw ApiError.badRequest('Namespace parameter required.')
     requireRoleName(roleRef.name)
     const held = await rbac()
     held.sync()
