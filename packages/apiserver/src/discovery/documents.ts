@@ -140,12 +140,19 @@ function resourceObject(info: ResourceInfo, definition: ResourceDefinition, with
     verbs: [...verbs],
     ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
     ...(categories.length > 0 ? { categories: [...categories] } : {}),
-    ...(withHashes && isStored(info) ? { storageVersionHash: storageVersionHash(announcedKind(definition)) } : {}),
+    ...(withHashes && isStored(info) && hasServedStorage(definition)
+      ? { storageVersionHash: storageVersionHash(announcedKind(definition)) }
+      : {}),
   }
 }
 
 function announcedKind({ storage: { group, version, announced }, kind }: ResourceDefinition): GroupVersionKind {
   return { group, version: announced ?? version, kind: kind.kind }
+}
+
+/** Like on the stock server, a custom resource whose storage version is not served announces none. */
+function hasServedStorage({ custom, storedAs }: ResourceDefinition): boolean {
+  return custom === undefined || storedAs === undefined
 }
 
 /** Whether objects of the resource are stored: stored resources can be watched. */
