@@ -2,6 +2,7 @@ import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario } from '../scenario.ts'
 import { generateAccess } from './access.ts'
 import { generateAdmission } from './admission.ts'
+import { generateAggregation } from './aggregation.ts'
 import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
 import { generateCertificates } from './certificates.ts'
@@ -16,8 +17,10 @@ import { generateLives, generateNamespaces } from './life.ts'
 import { generateNodes } from './nodes.ts'
 import { generatePatches } from './patches.ts'
 import { generateProtobuf } from './protobuf.ts'
+import { generateQuotas } from './quotas.ts'
 import { generateRaces } from './races.ts'
 import { generateReads } from './reads.ts'
+import { generateRecords } from './records.ts'
 import { generateSubresources } from './subresources.ts'
 import { generateTables } from './tables.ts'
 import { generateTokens } from './tokens.ts'
@@ -148,5 +151,22 @@ export const generators: readonly Generator[] = [
     compares: 'definitions with several versions without conversion, and their objects by any version',
     waits: true,
     generate: generateVersions,
+  },
+  {
+    area: 'quotas',
+    compares: 'quotas and limit ranges over creations, updates, resizes and deletions of what they count',
+    waits: true,
+    generate: generateQuotas,
+  },
+  {
+    area: 'aggregation',
+    compares: 'API services whose backend does not answer: conditions, discovery, requests to their groups',
+    waits: true,
+    generate: generateAggregation,
+  },
+  {
+    area: 'records',
+    compares: 'events by both of their groups, and leases',
+    generate: generateRecords,
   },
 ]

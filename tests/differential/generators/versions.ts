@@ -16,9 +16,10 @@ interface Version {
 /** Definitions with several versions without conversion, whose storage, columns and subresources change, and their objects by any version. */
 export function generateVersions(random: RandomChoices): Scenario {
   const count = 2 + random.below(2)
+  const shape = randomShape(random)
   const versions = names
     .slice(0, count)
-    .map((name, i) => version(random, name, { storage: i === 0, served: i < 2 || random.chance(70) }))
+    .map((name, i) => version(random, name, { storage: i === 0, served: i < 2 || random.chance(70), shape }))
   const definition = definitionOf(versions)
   const last = versions.filter(({ served }) => served).at(-1)?.name ?? 'v1'
   const steps: Step[] = [
@@ -46,7 +47,7 @@ function definitionOf(versions: readonly Version[]): JsonObject {
     group,
     scope: 'Namespaced',
     names: { plural: 'gears', singular: 'gear', kind: 'Gear', listKind: 'GearList', shortNames: ['gr'], categories: ['all'] },
-    versions,
+    versions: [...versions],
     conversion: { strategy: 'None' },
   }
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `gears.${group}` }, spec }
@@ -72,24 +73,43 @@ const columns: readonly JsonObject[] = [
   { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
 ]
 
-function version(random: RandomChoices, name: string, flags: { storage: boolean; served: boolean }): Version {
+/** What all versions have in common: where they differ, the field management of the stock server cannot convert objects and answers 500. */
+interface Shape {
+  readonly ports: JsonValue
+  readonly tags: string
+  readonly place: string
+  readonly size: JsonObject
+}
+
+function randomShape(random: RandomChoices): Shape {
+  return {
+    ports: portList(random),
+    tags: random.pick(['set', 'atomic']),
+    place: random.pick(['atomic', 'granular']),
+    size: random.chance(30) ? { default: 3 } : {},
+  }
+}
+
+function version(
+  random: RandomChoices,
+  name: string,
+  { shape, ...flags }: { storage: boolean; served: boolean; shape: Shape },
+): Version {
   const properties: Record<string, JsonValue> = {
-    size: { type: 'integer', ...(random.chance(30) ? { default: 3 } : {}), ...(random.chance(30) ? { minimum: 1 } : {}) },
+    size: { type: 'integer', ...shape.size, ...(random.chance(30) ? { minimum: 1 } : {}) },
     ratio: { type: 'number' },
     on: { type: 'boolean' },
     when: { type: 'string', format: 'date-time' },
     text: { type: 'string', ...(random.chance(20) ? { enum: ['1', '7', 'x'] } : {}) },
-    ports: portList(random),
-    tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': random.pick(['set', 'atomic']) },
+    ports: shape.ports,
+    tags: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': shape.tags },
     place: {
       type: 'object',
       properties: { x: { type: 'integer' }, y: { type: 'integer' } },
-      ...(random.chance(50) ? { 'x-kubernetes-map-type': random.pick(['atomic', 'granular']) } : {}),
+      'x-kubernetes-map-type': shape.place,
     },
     any: { 'x-kubernetes-int-or-string': true },
   }
-  // Each version may lack members of the others.
-  for (const member of Object.keys(properties)) if (random.chance(12)) Reflect.deleteProperty(properties, member)
   const status = {
     type: 'object',
     properties: { phase: { type: 'string' }, ready: { type: 'integer' }, selector: { type: 'string' } },

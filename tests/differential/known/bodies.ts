@@ -81,7 +81,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
   },
   {
     id: 'D28',
-    title: 'Adding an empty certificate bundle changes nothing',
+    title: 'Adding an empty certificate or bundle of certificates changes nothing',
     reason:
       'Decision 0004: empty and absent bytes are one. The protobuf that the stock server stores tells them apart, though no answer shows it, and it stores a new version.',
     ends: true,
@@ -90,7 +90,7 @@ export const bodyDepartures: readonly KnownDivergence[] = [
       /^body\.metadata\.(resourceVersion|generation|managedFields)/.test(at) &&
       step.body !== undefined &&
       'json' in step.body &&
-      /"caBundle":""|caBundle","value":""/.test(JSON.stringify(step.body.json)),
+      /"caBundle":""|caBundle","value":""|"certificate":""/.test(JSON.stringify(step.body.json)),
   },
 ]
 

@@ -58,9 +58,41 @@ export const ofHttp: readonly KnownDivergence[] = [
         ? /^\{token\d+\.status\.token\}$/.test(step.as ?? '') &&
           /^(2|403)/.test(String(stock)) &&
           String(krmkit).startsWith('401 ')
-        : step.path.endsWith('/tokenreviews') && at.startsWith('body.status.') && krmkit === '<absent>',
+        : step.path.endsWith('/tokenreviews') && isOfEndedToken(at, stock, krmkit),
+  },
+  {
+    id: 'D156',
+    title: 'Malformed certificates and requests are described by another decoder',
+    reason: 'Texts about malformed DER come from the decoder of Go; the field and the rule are equal.',
+    matches: (difference, { step }) => step.path.includes('/certificatesigningrequests') && sameWithoutDer(difference),
+  },
+  {
+    id: 'D157',
+    title: 'A path with an empty segment is no path of a resource',
+    reason:
+      'Both servers refuse it. The stock server authorizes it as a resource first, whose name is a part of the path that stands for something else.',
+    matches: ({ at, stock, krmkit }, { step, krmkit: { status } }) =>
+      /^\/\/|^\/apis?\/(.*\/)?\/[^/]/.test(step.path) &&
+      (at === 'status' ? refusal.test(String(stock)) && refusal.test(String(krmkit)) : status === 403 || status === 404),
   },
 ]
+
+function isOfEndedToken(at: string, stock: unknown, krmkit: unknown): boolean {
+  return at === 'body.status.error' ? stock === '<absent>' : at.startsWith('body.status.') && krmkit === '<absent>'
+}
+
+const refusal = /^40[34] /
+
+/** Texts of the decoders follow the value or the word certificate. */
+function sameWithoutDer({ at, stock, krmkit }: Difference): boolean {
+  if (!/^body\.(message|details\.causes\.\d+\.message)$/.test(at)) return false
+  const rest = (text: unknown) =>
+    String(text).replaceAll(
+      /(?<=(0xa\}|unable to parse csr): |x509: malformed certificate)[^,\]]*?(?=, (spec|status|metadata)\.|\]$|$)/g,
+      '<der>',
+    )
+  return rest(stock) === rest(krmkit)
+}
 
 function isBadRequest(answer: unknown): boolean {
   return String(answer).startsWith('400 ')

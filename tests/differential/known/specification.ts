@@ -1,5 +1,6 @@
 import type { Difference } from '../compare.ts'
 import type { NormalAnswer } from '../normalize.ts'
+import type { Step } from '../scenario.ts'
 import type { KnownDivergence } from './index.ts'
 
 /** Divergences that the specification asks for. */
@@ -118,11 +119,10 @@ export const bySpecification: readonly KnownDivergence[] = [
     reason: 'API protocol 4.1 and 4.5: an empty value is no value. The stock server refuses it with 422.',
     ends: true,
     matches: ({ at, stock }, { step }) =>
-      at === 'status' &&
-      /(^|&)dryRun(=&|=$|&|$)|\["dryRun",""\]/.test(
-        typeof step.query === 'string' ? step.query : JSON.stringify(step.query ?? []),
-      ) &&
-      /^422 .*dryRun: Unsupported value: \[\]string\{("All", )?""/.test(String(stock)),
+      hasEmptyDryRun(step.query) &&
+      (at === 'status'
+        ? /^422 .*dryRun: Unsupported value: \[\]string\{("All", )?""/.test(String(stock))
+        : at.startsWith('body.') && /dryRun.*Unsupported value|Unsupported value.*dryRun/.test(JSON.stringify(stock))),
   },
   {
     id: 'D65',
@@ -136,6 +136,12 @@ export const bySpecification: readonly KnownDivergence[] = [
       /^400 .*cannot unmarshal number/.test(String(krmkit)),
   },
 ]
+
+/** Whether a query has the parameter `dryRun` without a value. */
+function hasEmptyDryRun(query: Step['query']): boolean {
+  if (typeof query === 'string') return /(^|&)dryRun(=?&|=?$)/.test(query)
+  return (query ?? []).some(([name, value]) => name === 'dryRun' && value === '')
+}
 
 function kindOf({ body }: NormalAnswer): string {
   const { kind } = (body ?? {}) as { kind?: unknown }
