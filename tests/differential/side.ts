@@ -14,7 +14,9 @@ export interface Side {
 }
 
 /** Time after which an answer counts as missing, in milliseconds. */
-const patience = 12_000
+const patience = 70_000
+/** How often a request is sent again whose connection has ended. */
+const resends = 3
 /** Pause between two probes, and the limit of waiting for one to succeed, in milliseconds. */
 const probePause = 100
 const longestProbe = 8000
@@ -108,13 +110,13 @@ export class ScenarioRun {
 
   async send(step: Step): Promise<Answer> {
     const resolved = { ...substitute(step, (name) => this.#resolve(name)), id: step.id }
-    for (;;) {
+    for (let left = resends; ; left--) {
       const outgoing = this.#send(resolved)
       try {
         return await this.#receive(step, outgoing)
       } catch (error) {
         // A kept connection may end just when it is used again; everything else is an answer that has to be compared.
-        if (outgoing.reusedSocket && isReset(error)) continue
+        if (left > 0 && outgoing.reusedSocket && isReset(error)) continue
         return { status: 0, headers: {}, body: Buffer.from(String(error)) }
       }
     }

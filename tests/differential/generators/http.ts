@@ -132,7 +132,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
   orphanDependents: ['true', 'x'],
   limit: ['1', '-1', 'x'],
   continue: ['x', ''],
-  watch: ['0', 'false', ''],
+  watch: ['0', 'false'],
   labelSelector: ['app=a', 'a=(', ''],
 }
 

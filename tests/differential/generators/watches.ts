@@ -128,7 +128,7 @@ const own = ['metadata.name=o0', 'metadata.name!=o0', 'metadata.name=none', 'met
 function watch({ root, resource, fields }: Watched, i: number, random: RandomChoices): Step {
   const query: [string, string][] = [['timeoutSeconds', random.pick(['20', '20', '20', '1'])]]
   const { path, isOld, isWide } = watchPath(root, resource, random)
-  if (!isOld) query.push(['watch', random.pick(['true', '1'])])
+  if (!isOld) query.push(['watch', random.pick(['true', '1', '1', ''])])
   if (random.chance(45)) query.push(['labelSelector', random.pick(labelSelectors)])
   const chosen = random.chance(50) ? [random.pick([...fields, ...own])] : []
   // A watch of all namespaces sees other scenarios.
