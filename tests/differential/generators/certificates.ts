@@ -123,7 +123,7 @@ function requestObject(random: RandomChoices, name: string, damage: number): Jso
   }
   if (random.chance(40)) spec['expirationSeconds'] = random.pick([600, 3600, 31_536_000, 2_147_483_647])
   if (odd()) spec['expirationSeconds'] = random.pick<JsonValue>([599, 0, -1, 2_147_483_648, '600', null, 1.5])
-  // Servers set who asks, whatever a client sends.
+  // Servers set the members of the requestor, whatever a client sends.
   if (random.chance(30)) Object.assign(spec, random.pick<JsonObject>(specChanges.slice(3, 7)))
   if (odd()) Reflect.deleteProperty(spec, random.pick(['request', 'signerName', 'usages']))
   const metadata = { name, ...(random.chance(20) ? { labels: { a: 'b' } } : {}) }
@@ -204,7 +204,7 @@ function oddRequests(random: RandomChoices): readonly JsonValue[] {
 }
 
 const certificatePem = '-----BEGIN CERTIFICATE-----\nYQ==\n-----END CERTIFICATE-----\n'
-/** An empty one would be a version of its own on the stock server, see D28. */
+/** Without the empty one, which the stock server stores as another version, see D28. */
 const certificates: readonly string[] = [
   'x',
   'YQ==',

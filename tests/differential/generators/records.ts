@@ -54,7 +54,7 @@ function coreEvent(random: RandomChoices, id: string, name: string): Step {
   return { id, method: 'POST', path: core, query: query(random), body: { json } }
 }
 
-/** An event of its own group. */
+/** An event of the group events.k8s.io. */
 function event(random: RandomChoices, id: string, name: string): Step {
   const json: JsonObject = {
     apiVersion: 'events.k8s.io/v1',
