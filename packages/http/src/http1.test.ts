@@ -81,6 +81,32 @@ describe('HTTP/1.1 request body', () => {
     await client.send('POST / HTTP/1.1\r\nHost: h\r\n\r\n').until('<>')
   })
 
+  it('is received before the request is handled when it comes with the head', async () => {
+    const received: unknown[] = []
+    await start(async (request) => {
+      received.push(request.isBodyReceived)
+      return echo(request)
+    })
+    const client = dial()
+    const head = (length: number) => `POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\n\r\n`
+    await client.send(`${head(3)}abc`).until('<abc>')
+    await client.send(head(21) + 'x'.repeat(21)).until('limit is 20')
+    await client.send('DELETE / HTTP/1.1\r\nHost: h\r\n\r\n').until('<>')
+    client.send(`${head(4)}de`)
+    while (received.length < 4) await new Promise(setImmediate)
+    await client.send('fg').until('<defg>')
+    expect(received).toEqual([true, true, true, false])
+  })
+
+  it('is read whole from each of several requests in one segment', async () => {
+    await start(echo)
+    const post = (body: string) => `POST / HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    const answer = await dial()
+      .send([post('one'), post('two'), post('three')].join(''))
+      .until('<three>')
+    expect(answer.match(/<\w*>/g)).toEqual(['<one>', '<two>', '<three>'])
+  })
+
   it.each([
     ['declared', `Content-Length: 21\r\n\r\n${'x'.repeat(21)}`],
     ['found out', `Transfer-Encoding: chunked\r\n\r\n15\r\n${'x'.repeat(21)}\r\n0\r\n\r\n`],
