@@ -27,6 +27,16 @@ const ofServers = [
   'zlib',
 ]
 
+/** How much code a function runs until V8 considers optimizing it: in a process that may be short-lived, and V8's default. */
+const shortLivedBudget = '--interrupt-budget=400000'
+const longLivedBudget = '--interrupt-budget=135168'
+/** Processor time in microseconds of a server that is not short-lived: that of its start and some thousand requests. */
+const shortLivedMicroseconds = 1_800_000
+const checkMs = 1000
+
+const writesCache = process.env.KRMKIT_WRITE_CODE_CACHE !== undefined
+let isLongLived = false
+
 // Node 20 optimizes a function after so little use that a short-lived server spends a quarter of its processor time on compilation.
 // Later versions have a cheaper compiler between the two. Before any script is loaded: the code cache is valid for one set of flags.
 // So is the code cache of Node's own modules, which are loaded first: without it, those of a server take 25 ms more to compile.
@@ -34,7 +44,20 @@ if (process.versions.node.startsWith('20.')) {
   const serves = process.argv[2] === 'serve' || process.argv[2] === 'worker'
   for (const name of serves ? [...ofCommands, ...ofServers] : ofCommands) require(`node:${name}`)
   if (serves) void globalThis.crypto.subtle
-  setFlagsFromString('--interrupt-budget=400000')
+  setFlagsFromString(shortLivedBudget)
+  if (serves && !writesCache) optimizeWhenLongLived()
+}
+
+/** The code that a server still runs after its first thousands of requests is worth its compilation. */
+function optimizeWhenLongLived() {
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage()
+    if (user + system < shortLivedMicroseconds) return
+    clearInterval(timer)
+    isLongLived = true
+    setFlagsFromString(longLivedBudget)
+  }, checkMs)
+  timer.unref()
 }
 
 /** Loaded files by path. */
@@ -43,11 +66,7 @@ const loaded = new Map()
 function load(file) {
   const known = loaded.get(file)
   if (known !== undefined) return known.module.exports
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, 'utf8')}\n})`, {
-    filename: file,
-    cachedData: readCache(file),
-    importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
+  const script = compile(file)
   const module = { exports: {} }
   loaded.set(file, { module, script })
   const other = createRequire(file)
@@ -59,6 +78,18 @@ function load(file) {
   return module.exports
 }
 
+function compile(file) {
+  // The flags of the cache.
+  if (isLongLived) setFlagsFromString(shortLivedBudget)
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, 'utf8')}\n})`, {
+    filename: file,
+    cachedData: readCache(file),
+    importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  })
+  if (isLongLived) setFlagsFromString(longLivedBudget)
+  return script
+}
+
 function readCache(file) {
   try {
     return readFileSync(`${file}.cache`)
@@ -68,7 +99,7 @@ function readCache(file) {
   }
 }
 
-if (process.env.KRMKIT_WRITE_CODE_CACHE !== undefined) {
+if (writesCache) {
   process.once('exit', () => {
     for (const [file, { script }] of loaded) writeFileSync(`${file}.cache`, script.createCachedData())
   })

@@ -58,4 +58,35 @@ describe('the start of a server', () => {
     expect(lines.some((line) => line.includes('is accepted'))).toBe(true)
     expect(lines.filter((line) => line.includes('is rejected'))).toEqual([])
   })
+
+  const isNode20 = process.versions.node.startsWith('20.')
+  it.skipIf(!isNode20)('optimizes late, and soon once the server has used some processor time, with the same code cache', () => {
+    const dir = mkdtempSync(join(folder, 'long-lived-'))
+    copyFileSync(join(root, 'scripts/code-cache.cjs'), join(dir, 'main.cjs'))
+    writeFileSync(join(dir, 'krmkit.cjs'), "setTimeout(() => require('./late.cjs'), 1500)")
+    writeFileSync(join(dir, 'late.cjs'), 'exports.late = true')
+    const recorder = `
+      const vm = require('node:vm'), v8 = require('node:v8'), { basename } = require('node:path')
+      const set = v8.setFlagsFromString
+      v8.setFlagsFromString = (flag) => (console.log(flag), set(flag))
+      vm.Script = class extends vm.Script {
+        constructor(code, options) {
+          super(code, options)
+          console.log(basename(options.filename), 'cached', this.cachedDataRejected === false)
+        }
+      }
+      process.cpuUsage = () => ({ user: Number(process.env.USED), system: 0 })`
+    writeFileSync(join(dir, 'recorder.cjs'), recorder)
+    const run = (env: Record<string, string>) => {
+      const args = ['-r', join(dir, 'recorder.cjs'), join(dir, 'main.cjs'), 'serve']
+      const options = { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', ...env } } as const
+      return spawnSync(process.execPath, args, options).stdout.trim().split('\n')
+    }
+    const [late, soon] = ['--interrupt-budget=400000', '--interrupt-budget=135168']
+    const first = [late, 'krmkit.cjs cached false', 'late.cjs cached false']
+    expect(run({ USED: '9000000', KRMKIT_WRITE_CODE_CACHE: '1' })).toEqual(first)
+    const cached = ['krmkit.cjs cached true', 'late.cjs cached true']
+    expect(run({ USED: '900000' })).toEqual([late, ...cached])
+    expect(run({ USED: '1900000' })).toEqual([late, cached[0], soon, late, cached[1], soon])
+  })
 })

@@ -43,8 +43,8 @@ export interface ObjectReader {
   get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined
   /** Objects sorted by name. Collections that plugins read for every request are cached. */
   list(resource: GroupResource, namespace?: string): Promise<readonly DeepReadonly<ApiObject>[]>
-  /** The whole collection from the cache; undefined when the collection is not cached, or not yet. */
-  listNow?(resource: GroupResource): readonly DeepReadonly<ApiObject>[] | undefined
+  /** The objects of `list` from the cache; undefined when the collection is not cached, or not yet. */
+  listNow?(resource: GroupResource, namespace?: string): readonly DeepReadonly<ApiObject>[] | undefined
   /** Served resources of this kind; empty when the kind is not served. Absent when the reader does not know kinds. */
   resourcesOf?(kind: GroupVersionKind): readonly ServedKind[]
 }

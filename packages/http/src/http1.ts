@@ -8,7 +8,7 @@ import { isHeaderName, sanitizeHeaderValue } from './header-value.ts'
 import { validateHttp1Head } from './http1-head.ts'
 import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
-import { emptyBody, emptyStream, type ReadBodyOptions, readBody } from './request-body.ts'
+import { emptyBody, emptyStream, type ReadBodyOptions, readBody, takeBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
 import { cancelStream, groupParts, joinParts } from './response-body.ts'
 import { internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
@@ -26,6 +26,9 @@ class Http1Request implements ApiRequest {
   readonly headers: ApiRequest['headers']
   readonly peer: ApiRequest['peer']
   readonly upgradable: boolean
+  /** The head announces a body: a length above 0, or chunks. */
+  readonly hasBody: boolean
+  readonly #contentLength: number | undefined
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #upgrade: UpgradeSocket | undefined
@@ -41,8 +44,12 @@ class Http1Request implements ApiRequest {
     this.method = message.method ?? 'GET'
     this.path = path
     this.query = query
-    this.headers = headersOf(message.rawHeaders)
+    const headers = headersOf(message.rawHeaders)
+    const length = headers['content-length']
+    this.headers = headers
     this.peer = peerOf(message.socket)
+    this.#contentLength = length === undefined ? undefined : Number(length)
+    this.hasBody = headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0
     this.#message = message
     this.#response = response
     this.#expectsContinue = expectsContinue
@@ -91,17 +98,15 @@ class Http1Request implements ApiRequest {
     return this.#expectsContinue
   }
 
-  /** The head announces a body: a length above 0, or chunks. */
-  get hasBody(): boolean {
-    const { headers } = this
-    return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  get isBodyReceived(): boolean {
+    return !this.hasBody || this.#holdsBody()
   }
 
   body(limitBytes: number): Promise<Uint8Array> {
     if (!this.hasBody) return emptyBody()
     this.#isBodyRead = true
-    const { headers } = this
-    const contentLength = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+    const contentLength = this.#contentLength
+    if (this.#holdsBody()) return takeBody(this.#message, limitBytes)
     if (this.#upgrade !== undefined) return readUpgradeBody(this.#upgrade, { limitBytes, contentLength, rates: this.#rates })
     if (this.#expectsContinue && !(contentLength !== undefined && contentLength > limitBytes)) {
       this.#expectsContinue = false
@@ -113,13 +118,19 @@ class Http1Request implements ApiRequest {
   stream(): AsyncIterable<Uint8Array> {
     if (!this.hasBody) return emptyStream()
     this.#isBodyRead = true
-    const length = this.headers['content-length']
-    if (this.#upgrade !== undefined) return upgradeBody(this.#upgrade, length === undefined ? undefined : Number(length))
+    if (this.#upgrade !== undefined) return upgradeBody(this.#upgrade, this.#contentLength)
     if (this.#expectsContinue) {
       this.#expectsContinue = false
       this.#response.writeContinue()
     }
     return this.#message.iterator({ destroyOnReturn: false })
+  }
+
+  /** Whether the message has the whole body in its buffer. */
+  #holdsBody(): boolean {
+    const { readableLength, complete, destroyed } = this.#message
+    if (readableLength === 0 || destroyed || this.upgradable || this.#expectsContinue) return false
+    return this.#contentLength === undefined ? complete : readableLength === this.#contentLength
   }
 }
 
@@ -139,6 +150,12 @@ export interface Http1Exchange {
 
 const failureHeaders = ['content-type', 'application/json', 'content-length', String(internalErrorBody.length)]
 
+/**
+ * Waiting for it lets node parse a body that came in the same input as its head: node runs microtasks when it has parsed a piece of a
+ * body. The request is handled when its body is complete then, so that nothing waits for it.
+ */
+const bodyParsed = Promise.resolve()
+
 /** Serves one request. */
 export async function serveHttp1(context: ListenerContext, exchange: Http1Exchange): Promise<void> {
   const { message, response, upgrade } = exchange
@@ -146,6 +163,7 @@ export async function serveHttp1(context: ListenerContext, exchange: Http1Exchan
   settleConnection(context, message.socket)
   const rejection = validateHttp1Head(message, { headers: request.headers, headerBytes: context.limits.headerBytes })
   if (rejection !== undefined) context.rejected.add(message.socket)
+  else if (request.hasBody) await bodyParsed
   let apiResponse: ApiResponse
   try {
     apiResponse = rejection ?? (await context.handle(request))

@@ -68,6 +68,18 @@ export function readBody(source: Readable, options: ReadBodyOptions): Promise<Ui
 }
 
 /**
+ * Takes a whole body that is buffered in `source`, without listening to its events.
+ *
+ * @throws ApiError 413 above `limitBytes`
+ */
+export function takeBody(source: Readable, limitBytes: number): Promise<Uint8Array> {
+  const bytes = source.read() as Buffer
+  // The end of the stream is still to be read.
+  source.resume()
+  return bytes.length > limitBytes ? Promise.reject(tooLarge(limitBytes)) : Promise.resolve(bytes)
+}
+
+/**
  * Keeps reading, within bounds, so that the client gets to read the response. `limitUnreadBody` bounds the input after the response.
  */
 function discard(source: Readable): void {

@@ -21,11 +21,10 @@ export class FollowedCollections {
     return strategy.keepInMemory === true
   }
 
-  /** A whole collection in key order; `undefined` until it has been read. */
-  listNow(definition: ResourceDefinition): readonly FrozenObject[] | undefined {
-    const prefix = collectionPrefix(definition)
-    const followed = this.#collections.get(prefix)
-    return followed instanceof Followed && !followed.lost ? followed.list(prefix) : undefined
+  /** In key order; `undefined` until the collection has been read. */
+  listNow(definition: ResourceDefinition, namespace: string): readonly FrozenObject[] | undefined {
+    const followed = this.#collections.get(collectionPrefix(definition))
+    return followed instanceof Followed && !followed.lost ? followed.list(definition, namespace) : undefined
   }
 
   /** In key order. */
@@ -43,7 +42,7 @@ export class FollowedCollections {
       followed = ready
     }
     const ready = followed instanceof Followed ? followed : await followed
-    return ready.list(namespace === '' ? prefix : collectionPrefix(definition, namespace))
+    return ready.list(definition, namespace)
   }
 }
 
@@ -75,8 +74,10 @@ class Followed {
   }
 
   /** Returns the same array until the collection changes. */
-  list(prefix: string): readonly FrozenObject[] {
+  list(definition: ResourceDefinition, namespace: string): readonly FrozenObject[] {
     this.#catchUp()
+    if (this.#groups.size === 0) return none
+    const prefix = namespace === '' ? this.#prefix : collectionPrefix(definition, namespace)
     let objects = this.#lists.get(prefix)
     if (objects === undefined) {
       const entries = this.#under(prefix).sort((a, b) => (a.key < b.key ? -1 : 1))

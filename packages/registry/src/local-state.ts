@@ -82,8 +82,8 @@ export class TrackedReader implements ObjectReader {
     return this.#reader.list(resource, namespace)
   }
 
-  listNow(resource: GroupResource): readonly DeepReadonly<ApiObject>[] | undefined {
-    return this.#reader.listNow?.(resource)
+  listNow(resource: GroupResource, namespace?: string): readonly DeepReadonly<ApiObject>[] | undefined {
+    return this.#reader.listNow?.(resource, namespace)
   }
 
   resourcesOf(kind: GroupVersionKind): readonly ServedKind[] {

@@ -36,6 +36,18 @@ describe('reads of plugins', () => {
     expect(registry.reader.get(ranges, 'ns', 'a')).toBe(first[0])
   })
 
+  it('waits for nothing where the collection is in memory', async () => {
+    const { registry, create } = sampleRegistry()
+    const { reader } = registry
+    expect([reader.listNow?.(ranges), reader.listNow?.(maps)]).toEqual([undefined, undefined])
+    await reader.list(ranges)
+    expect([reader.listNow?.(ranges), reader.listNow?.(ranges, 'ns')]).toEqual([[], []])
+    await create('limitranges', { metadata: { name: 'a' } })
+    expect(names(reader.listNow?.(ranges) ?? [])).toEqual(['a'])
+    expect(reader.listNow?.(ranges, 'ns')).toEqual(await reader.list(ranges, 'ns'))
+    expect([reader.listNow?.(ranges, 'n'), reader.listNow?.(maps, 'ns')]).toEqual([[], undefined])
+  })
+
   it('sees nothing of resources that are not served', async () => {
     const { registry } = sampleRegistry()
     const none = { group: 'example.com', resource: 'widgets' }

@@ -1,7 +1,7 @@
 import type { ObjectReader, ObjectWriter } from '@krmkit/admission'
 import { ApiError, type ApiObject, type GroupResource } from '@krmkit/meta'
 import { FollowedCollections } from './followed-collections.ts'
-import type { RegistryEnvironment } from './interfaces.ts'
+import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
 import { collectionPrefix, objectKey } from './keys.ts'
 import type { ObjectCache } from './object-cache.ts'
 import type { ServedResources } from './served-resources.ts'
@@ -9,6 +9,8 @@ import { serverContext } from './server-context.ts'
 import type { ResourceStore } from './store.ts'
 
 /** Access of admission plugins to other objects. */
+
+const noObjects: readonly FrozenObject[] = []
 
 export function createReader(environment: RegistryEnvironment, objectCache: ObjectCache, served: ServedResources): ObjectReader {
   const { storage } = environment
@@ -26,10 +28,10 @@ export function createReader(environment: RegistryEnvironment, objectCache: Obje
       const { entries } = await storage.list({ prefix: collectionPrefix(definition, namespace ?? '') })
       return entries.map((entry) => objectCache.objectOf(entry))
     },
-    listNow({ group, resource }) {
+    listNow({ group, resource }, namespace = '') {
       const definition = served.stored(group, resource)
-      if (definition === undefined) return []
-      return followed.covers(definition) ? followed.listNow(definition) : undefined
+      if (definition === undefined) return noObjects
+      return followed.covers(definition) ? followed.listNow(definition, namespace) : undefined
     },
     resourcesOf: ({ group, version, kind }) =>
       served.definitions

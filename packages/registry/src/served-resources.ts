@@ -33,12 +33,14 @@ export class ServedResources {
 
   /** A served resource at one version. */
   find({ group, version, resource }: GroupVersionResource): ResourceDefinition | undefined {
-    return this.#index.byName.get(`${group}/${version}/${resource}`)
+    const versions = this.#index.byName.get(group)?.get(resource)?.versions
+    if (versions !== undefined) for (const each of versions) if (each.version === version) return each
+    return undefined
   }
 
   /** The definition in the storage version, served or not; that of the first version served where there is none. */
   stored(group: string, resource: string): ResourceDefinition | undefined {
-    return this.#index.stored.get(`${group}/${resource}`)
+    return this.#index.byName.get(group)?.get(resource)?.stored
   }
 
   /** All served versions of a stored resource. */
@@ -71,10 +73,18 @@ function withoutIntruders(definitions: readonly ResourceDefinition[]): readonly 
   return definitions.some(intrudes) ? definitions.filter((each) => !intrudes(each)) : definitions
 }
 
+/** The definitions of one name in one group. */
+interface NamedResource {
+  /** See `ServedResources.stored`. */
+  stored: ResourceDefinition
+  /** The served versions; a version has one definition. */
+  versions: readonly ResourceDefinition[]
+}
+
 interface Index {
   readonly definitions: readonly ResourceDefinition[]
-  readonly byName: Map<string, ResourceDefinition>
-  readonly stored: Map<string, ResourceDefinition>
+  /** By group, then by resource: no request joins names to a key. */
+  readonly byName: Map<string, Map<string, NamedResource>>
   readonly byStorage: Map<string, ResourceDefinition[]>
   readonly groups: Set<string>
   readonly versions: Set<string>
@@ -86,7 +96,6 @@ function indexOf(definitions: readonly ResourceDefinition[]): Index {
   const index: Index = {
     definitions,
     byName: new Map(),
-    stored: new Map(),
     byStorage: new Map(),
     groups: new Set(),
     versions: new Set(),
@@ -106,19 +115,32 @@ function extended(index: Index, definitions: readonly ResourceDefinition[]): Ind
 }
 
 function add(index: Index, each: ResourceDefinition): void {
-  const { byName, stored, byStorage, groups, versions, kinds, lists } = index
-  const { group, version, resource, kind, storage, storedAs } = each
-  byName.set(`${group}/${version}/${resource.name}`, each)
+  const { byStorage, groups, versions, kinds, lists } = index
+  const { group, version, kind, storage } = each
+  addName(index, each)
   groups.add(group)
   versions.add(`${group}/${version}`)
   lists.add(`${group}/${version}/${kind.listKind}`)
   const kindKey = `${kind.group}/${kind.version}/${kind.kind}`
   if (!kinds.has(kindKey)) kinds.set(kindKey, kind)
-  const name = `${group}/${resource.name}`
-  const isStored = storage.group === group && storage.version === version
-  if (isStored || !stored.has(name)) stored.set(name, storedAs ?? each)
   const place = `${storage.group}/${storage.resource}`
   const together = byStorage.get(place)
   if (together === undefined) byStorage.set(place, [each])
   else together.push(each)
+}
+
+function addName({ byName }: Index, each: ResourceDefinition): void {
+  const { group, version, resource, storage, storedAs = each } = each
+  let ofGroup = byName.get(group)
+  if (ofGroup === undefined) {
+    ofGroup = new Map()
+    byName.set(group, ofGroup)
+  }
+  const named = ofGroup.get(resource.name)
+  if (named === undefined) {
+    ofGroup.set(resource.name, { stored: storedAs, versions: [each] })
+    return
+  }
+  if (storage.group === group && storage.version === version) named.stored = storedAs
+  named.versions = [each, ...named.versions.filter((other) => other.version !== version)]
 }

@@ -6,7 +6,7 @@ import type { ObjectSet } from '../object-set.ts'
 import { createUsageEvaluators } from '../quota/evaluators.ts'
 import { parseLimitedResources } from '../quota/limited.ts'
 import { printUsage } from '../quota/usage.ts'
-import { attributesOf } from '../testing/request.ts'
+import { attributesOf, cachedReader } from '../testing/request.ts'
 import { clusterOf, refusalOf, runAdmission } from '../testing/run-admission.ts'
 import { resourceQuota } from './resource-quota.ts'
 
@@ -58,6 +58,18 @@ describe('ResourceQuota: charges', () => {
       ).allowed,
     ).toBe(true)
     expect(used(cluster)).toEqual({ pods: '0', 'services.nodeports': '0' })
+  })
+
+  it('waits for nothing in a namespace without quotas, once all quotas are cached', async () => {
+    const object = { apiVersion: 'v1', kind: 'Pod', ...pod('a', container()) }
+    const validate = async (name: string) => {
+      const cluster = clusterOf({ [`resourcequotas/${name}/q`]: quota({ pods: '0' }) })
+      const reader = await cachedReader(cluster, [{ group: '', resource: 'resourcequotas' }])
+      const context = { reader, writer: cluster, warn: () => undefined }
+      return { result: plugin().validate?.(object, attributesOf('pods', { namespace: 'ns' }), context) }
+    }
+    expect((await validate('other')).result).toBeUndefined()
+    await expect((await validate('ns')).result).rejects.toMatchObject({ code: 403 })
   })
 
   it('refunds the charge of an object that was not stored [P289]', async () => {

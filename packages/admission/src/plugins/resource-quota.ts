@@ -1,6 +1,12 @@
-import { ApiError, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
-import { type AdmissionAttributes, type AdmissionPlugin, type AdmissionTarget, pluginUser } from '../interfaces.ts'
-import { computeCharges } from '../quota/check.ts'
+import { ApiError, type ApiObject, type Clock, type DeepReadonly, type NamingProfile } from '@krmkit/meta'
+import {
+  type AdmissionAttributes,
+  type AdmissionContext,
+  type AdmissionPlugin,
+  type AdmissionTarget,
+  pluginUser,
+} from '../interfaces.ts'
+import { computeCharges, type QuotaState } from '../quota/check.ts'
 import { createUsageEvaluators } from '../quota/evaluators.ts'
 import type { ResourceQuota } from '../quota/interfaces.ts'
 import { type ComputeCharges, QuotaLedger, readQuotas } from '../quota/ledger.ts'
@@ -15,6 +21,12 @@ export interface ResourceQuotaOptions {
   readonly limited?: readonly LimitedResource[]
   /** Charges the allocated storage of a claim while it exceeds the request (gate `RecoverVolumeExpansionFailure`). Default true. */
   readonly chargeAllocatedStorage?: boolean
+}
+
+interface ChargedRequest {
+  readonly object: DeepReadonly<ApiObject>
+  readonly attributes: AdmissionAttributes
+  readonly context: AdmissionContext
 }
 
 /** Users of the quota controller, which recounts usage. */
@@ -50,22 +62,31 @@ export function resourceQuota({
 }: ResourceQuotaOptions): AdmissionPlugin {
   const evaluatorOf = createUsageEvaluators({ profile, clock, chargeAllocatedStorage })
   const ledger = new QuotaLedger()
+  const charge = async (
+    quotas: readonly QuotaState[] | Promise<readonly QuotaState[]>,
+    { object, attributes, context }: ChargedRequest,
+  ) => {
+    const current = await quotas
+    if (current.length === 0 && limited.length === 0) return undefined
+    const { namespace, dryRun, resource } = attributes
+    const evaluator = evaluatorOf(resource)
+    const compute: ComputeCharges = (states) => computeCharges(states, { attributes, object, evaluator, limited })
+    // Refusals and free requests do not wait for the ledger.
+    if (compute(current).length === 0 || dryRun) return undefined
+    return ledger.charge(namespace, compute, context)
+  }
   return {
     name: 'ResourceQuota',
     handles: (target) => isCharged(target, evaluatorOf(target.resource).countsUpdates) || isQuotaStatus(target),
     check(attributes, _context, object) {
       if (isQuotaStatus(attributes)) checkRecount(ledger, attributes, object as DeepReadonly<ResourceQuota> | undefined)
     },
-    async validate(object, attributes, context) {
-      const { namespace, dryRun, resource } = attributes
+    validate(object, attributes, context) {
+      const { namespace } = attributes
       if (object === undefined || namespace === '' || isQuotaStatus(attributes)) return undefined
-      const current = await readQuotas(context.reader, namespace)
-      if (current.length === 0 && limited.length === 0) return undefined
-      const evaluator = evaluatorOf(resource)
-      const compute: ComputeCharges = (quotas) => computeCharges(quotas, { attributes, object, evaluator, limited })
-      // Refusals and free requests do not wait for the ledger.
-      if (compute(current).length === 0 || dryRun) return undefined
-      return ledger.charge(namespace, compute, context)
+      const quotas = readQuotas(context.reader, namespace)
+      if (!(quotas instanceof Promise) && quotas.length === 0 && limited.length === 0) return undefined
+      return charge(quotas, { object, attributes, context })
     },
   }
 }

@@ -17,7 +17,7 @@ import { type MutatingPolicy, type Mutation, mutatingPolicyOf } from './mutating
 import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import type { Binding } from './policy.ts'
-import { PolicySource } from './policy-source.ts'
+import { type BoundPolicy, PolicySource } from './policy-source.ts'
 import { policyVariables } from './policy-variables.ts'
 import { exemptResources } from './validating-policies.ts'
 
@@ -64,14 +64,21 @@ export function mutatingPolicies(options: PolicyOptions): AdmissionPlugin {
     changes: 'whole',
     handles: ({ operation, resource }: AdmissionTarget) =>
       operation !== 'DELETE' && !exempt.has(`${resource.group}/${resource.resource}`),
-    async admit(object, attributes, context) {
-      const bound = await source.bound(context)
-      if (bound.length === 0) return undefined
-      const run = new MutationRun(object, attributes, context, options)
-      for (const { policy, bindings } of bound) await run.select(policy, bindings)
-      return run.mutate()
+    admit(object, attributes, context) {
+      const bound = source.bound(context)
+      if (!(bound instanceof Promise) && bound.length === 0) return undefined
+      return mutateByAll(bound, new MutationRun(object, attributes, context, options))
     },
   }
+}
+
+type BoundMutations = readonly BoundPolicy<MutatingPolicy>[]
+
+async function mutateByAll(pending: BoundMutations | Promise<BoundMutations>, run: MutationRun): Promise<ApiObject | undefined> {
+  const bound = await pending
+  if (bound.length === 0) return undefined
+  for (const { policy, bindings } of bound) await run.select(policy, bindings)
+  return run.mutate()
 }
 
 interface PolicyOptions {

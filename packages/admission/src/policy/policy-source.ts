@@ -1,5 +1,5 @@
 import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
-import type { AdmissionContext } from '../interfaces.ts'
+import type { AdmissionContext, ObjectReader } from '../interfaces.ts'
 import { type Binding, bindingOf, type Policy } from './policy.ts'
 
 /** A policy with its bindings. */
@@ -12,7 +12,8 @@ export interface BoundPolicy<P = Policy> {
 export class PolicySource<P extends { readonly name: string } = Policy> {
   readonly #policies: ParsedCollection<P>
   readonly #bindings: ParsedCollection<Binding>
-  #bound: readonly BoundPolicy<P>[] = []
+  readonly #none: readonly BoundPolicy<P>[] = []
+  #bound = this.#none
   #from: readonly [readonly P[], readonly Binding[]] | undefined
 
   /** @param kind prefix of the two resources: `validating` or `mutating`. */
@@ -22,11 +23,21 @@ export class PolicySource<P extends { readonly name: string } = Policy> {
     this.#bindings = new ParsedCollection({ group, resource: `${kind}admissionpolicybindings` }, bindingOf)
   }
 
-  /** The policies that have bindings, sorted by name; rebuilt only after a change. */
-  async bound(context: AdmissionContext): Promise<readonly BoundPolicy<P>[]> {
-    const bindings = await this.#bindings.all(context)
-    if (bindings.length === 0) return []
-    const policies = await this.#policies.all(context)
+  /** The policies that have bindings, sorted by name; rebuilt only after a change. Asynchronous until both collections are cached. */
+  bound({ reader }: Pick<AdmissionContext, 'reader'>): readonly BoundPolicy<P>[] | Promise<readonly BoundPolicy<P>[]> {
+    const bindings = this.#bindings.now(reader)
+    if (bindings === undefined) return this.#read(reader)
+    if (bindings.length === 0) return this.#none
+    const policies = this.#policies.now(reader)
+    return policies === undefined ? this.#read(reader) : this.#join(policies, bindings)
+  }
+
+  async #read(reader: ObjectReader): Promise<readonly BoundPolicy<P>[]> {
+    const bindings = await this.#bindings.all(reader)
+    return bindings.length === 0 ? this.#none : this.#join(await this.#policies.all(reader), bindings)
+  }
+
+  #join(policies: readonly P[], bindings: readonly Binding[]): readonly BoundPolicy<P>[] {
     if (this.#from?.[0] === policies && this.#from[1] === bindings) return this.#bound
     this.#from = [policies, bindings]
     this.#bound = policies.flatMap((policy) => {
@@ -50,9 +61,19 @@ class ParsedCollection<T> {
     this.#parse = parse
   }
 
-  async all({ reader }: AdmissionContext): Promise<readonly T[]> {
-    const objects = reader.listNow?.(this.#resource) ?? (await reader.list(this.#resource))
+  /** The parsed objects; undefined until the collection is cached. */
+  now(reader: ObjectReader): readonly T[] | undefined {
+    const objects = reader.listNow?.(this.#resource)
+    return objects === undefined ? undefined : this.#parsedOf(objects)
+  }
+
+  async all(reader: ObjectReader): Promise<readonly T[]> {
+    return this.now(reader) ?? this.#parsedOf(await reader.list(this.#resource))
+  }
+
+  #parsedOf(objects: readonly DeepReadonly<ApiObject>[]): readonly T[] {
     const before = this.#objects
+    if (objects === before) return this.#list
     if (objects.length === before.length && objects.every((object, i) => object === before[i])) return this.#list
     this.#objects = objects
     const parsed = new Map<string, T>()

@@ -1,6 +1,12 @@
+import { alwaysDenyAuthorizer } from '@krmkit/authorization'
+import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
-import { fakeAuthorizer, type PolicyCase, runPolicy } from '../testing/policies.ts'
+import type { ObjectReader } from '../interfaces.ts'
+import { ObjectSet } from '../object-set.ts'
+import { fakeAuthorizer, type PolicyCase, policyCluster, runPolicy } from '../testing/policies.ts'
+import { attributesOf, cachedReader } from '../testing/request.ts'
 import { frozen, refusalOf } from '../testing/run-admission.ts'
+import { validatingPolicies } from './validating-policies.ts'
 
 const denied = (message: string) =>
   `deployments.apps "a" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: ${message}`
@@ -319,4 +325,25 @@ describe('parameters', () => {
 it('does not change evaluated objects', async () => {
   const object = frozen({ spec: { replicas: 1 } })
   expect((await runPolicy({ spec: few, request: { object } })).object).toMatchObject(object)
+})
+
+describe('policies in memory', () => {
+  const group = 'admissionregistration.k8s.io'
+  const plugin = validatingPolicies({ profile: stockProfile, authorizer: alwaysDenyAuthorizer })
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
+  const validate = (reader: ObjectReader) =>
+    plugin.validate?.(object, attributesOf('configmaps', { namespace: 'ns' }), { reader, warn: () => undefined })
+  const collections = ['policies', 'policybindings'].map((plural) => ({ group, resource: `validatingadmission${plural}` }))
+
+  it('are evaluated; without bindings, validation waits for nothing', async () => {
+    expect(validate(await cachedReader(new ObjectSet(), collections))).toBeUndefined()
+    await expect(validate(await cachedReader(policyCluster({ spec: always }), collections))).rejects.toMatchObject({ code: 422 })
+  })
+
+  it('are read where one of the collections is not in memory yet', async () => {
+    for (const cached of [[], collections.slice(1)]) {
+      await expect(validate(await cachedReader(policyCluster({ spec: always }), cached))).rejects.toMatchObject({ code: 422 })
+      expect(await validate(await cachedReader(new ObjectSet(), cached))).toBeUndefined()
+    }
+  })
 })

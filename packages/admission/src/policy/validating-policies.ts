@@ -12,7 +12,7 @@ import { errorTypeOf, type PolicyCheckLabels } from './metrics.ts'
 import { namespaceOf } from './namespace-of.ts'
 import { ConfigurationError, collectParams, paramResource } from './params.ts'
 import { type Binding, type MatchCriteria, type Policy, policyOf } from './policy.ts'
-import { PolicySource } from './policy-source.ts'
+import { type BoundPolicy, PolicySource } from './policy-source.ts'
 
 /**
  * The plugin of ValidatingAdmissionPolicy. A policy is evaluated for every binding that matches the request, with every parameter
@@ -57,14 +57,20 @@ export function validatingPolicies({
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: ({ resource }: AdmissionTarget) => !exempt.has(`${resource.group}/${resource.resource}`),
-    async validate(object, attributes, context) {
-      const bound = await source.bound(context)
-      if (bound.length === 0) return
-      const evaluation = new PolicyEvaluation(object, attributes, context, { profile, authorizer })
-      for (const { policy, bindings } of bound) await evaluation.evaluate(policy, bindings)
-      evaluation.throwFirstDenial()
+    validate(object, attributes, context) {
+      const bound = source.bound(context)
+      if (!(bound instanceof Promise) && bound.length === 0) return undefined
+      return evaluateAll(bound, new PolicyEvaluation(object, attributes, context, { profile, authorizer }))
     },
   }
+}
+
+async function evaluateAll(
+  bound: readonly BoundPolicy[] | Promise<readonly BoundPolicy[]>,
+  evaluation: PolicyEvaluation,
+): Promise<void> {
+  for (const { policy, bindings } of await bound) await evaluation.evaluate(policy, bindings)
+  evaluation.throwFirstDenial()
 }
 
 /** Policies, which a policy could otherwise lock, and reviews, which store nothing. */

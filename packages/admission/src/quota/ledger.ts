@@ -80,7 +80,7 @@ export class QuotaLedger {
   /** @returns the requests to retry because another writer changed a quota. */
   async #attempt(namespace: string, batch: readonly PendingCharge[]): Promise<readonly PendingCharge[]> {
     const { reader, writer } = (batch[0] as PendingCharge).context
-    let all: QuotaState[]
+    let all: readonly QuotaState[]
     try {
       all = await readQuotas(reader, namespace)
     } catch (error) {
@@ -184,8 +184,16 @@ const attempts = 16
 const maxOpenCharges = 16_384
 const quotas = { group: '', resource: 'resourcequotas' }
 
-export async function readQuotas(reader: ObjectReader, namespace: string): Promise<QuotaState[]> {
-  return ((await reader.list(quotas, namespace)) as readonly DeepReadonly<ResourceQuota>[]).map(quotaState)
+/** The quotas of a namespace with their usage; asynchronous until all quotas are cached. */
+export function readQuotas(reader: ObjectReader, namespace: string): readonly QuotaState[] | Promise<readonly QuotaState[]> {
+  const cached = reader.listNow?.(quotas, namespace)
+  return cached === undefined ? reader.list(quotas, namespace).then(statesOf) : statesOf(cached)
+}
+
+const noQuotas: readonly QuotaState[] = []
+
+function statesOf(objects: readonly DeepReadonly<ApiObject>[]): readonly QuotaState[] {
+  return objects.length === 0 ? noQuotas : (objects as readonly DeepReadonly<ResourceQuota>[]).map(quotaState)
 }
 
 class StaleQuota extends Error {}

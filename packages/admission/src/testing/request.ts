@@ -1,5 +1,5 @@
-import type { ApiObject } from '@krmkit/meta'
-import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
+import type { ApiObject, GroupResource } from '@krmkit/meta'
+import type { AdmissionAttributes, AdmissionContext, ObjectReader } from '../interfaces.ts'
 
 /** Attributes and contexts for tests of plugins. */
 
@@ -42,5 +42,18 @@ export function contextOf(objects: Readonly<Record<string, object>> = {}): Admis
       get: ({ resource }, namespace, name) => all.get(`${resource}/${namespace}/${name}`),
       list: async ({ resource }) => [...all].filter(([key]) => key.startsWith(`${resource}/`)).map(([, object]) => object),
     },
+  }
+}
+
+/** A reader that has these collections in memory. */
+export async function cachedReader(reader: ObjectReader, resources: readonly GroupResource[]): Promise<ObjectReader> {
+  const keyOf = ({ group, resource }: GroupResource) => `${group}/${resource}`
+  const cached = new Map<string, Awaited<ReturnType<ObjectReader['list']>>>()
+  for (const resource of resources) cached.set(keyOf(resource), await reader.list(resource))
+  return {
+    get: (resource, namespace, name) => reader.get(resource, namespace, name),
+    list: (resource, namespace) => reader.list(resource, namespace),
+    listNow: (resource, namespace = '') =>
+      cached.get(keyOf(resource))?.filter(({ metadata }) => namespace === '' || metadata.namespace === namespace),
   }
 }

@@ -272,10 +272,9 @@ describe('request metrics of a server', () => {
         return scheduler.next()
       },
     }
-    const definition = { subresources: [] }
     const { filter, expose } = createMetrics({
       resourceVersion: () => '1',
-      resources: { find: () => definition as never, remote: () => [] },
+      resources: { find: () => ({ subresources: [] }) as never, remote: () => [] },
       slices,
     })
     for (let i = 0; i < 8000; i++)

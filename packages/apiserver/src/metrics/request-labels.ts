@@ -31,7 +31,7 @@ export interface NamedResources {
   remote(): readonly RemoteVersion[]
 }
 
-/** Computes the labels of a completed request. */
+/** Computes the labels of a completed request: one object for all requests to a resource that differ in no label. */
 export type RequestLabeler = (context: RequestContext, code: number) => RequestLabels
 
 type Names = Pick<RequestLabels, 'component' | 'group' | 'resource' | 'subresource' | 'version'>
@@ -71,28 +71,67 @@ export function metricCode(code: number): number {
  */
 export function requestLabeler(resources: NamedResources): RequestLabeler {
   const remote = new RemoteNames()
+  const served = new WeakMap<ResourceDefinition, Map<string, LabelSet>>()
+  const servedSet = (info: RequestContext['info']): LabelSet | undefined => {
+    const definition = resources.find(info)
+    if (definition === undefined) return undefined
+    let sets = served.get(definition)
+    if (sets === undefined) {
+      sets = new Map()
+      served.set(definition, sets)
+    }
+    let labels = sets.get(info.subresource)
+    if (labels === undefined) {
+      const names = namesOf(info, definition)
+      if (names === undefined) return undefined
+      labels = new LabelSet(names)
+      sets.set(info.subresource, labels)
+    }
+    return labels
+  }
   return (context, code) => {
     const { info, query } = context
-    const codeLabel = metricCode(code)
     const dryRun = query.size === 0 ? '' : dryRunOf(query.get('dryRun'))
     if (!info.isResource) {
       const names = paths.get(info.path) ?? noNames
-      return { code: codeLabel, ...names, dry_run: dryRun, scope: '', verb: methodOf(info.verb) }
+      return { code: metricCode(code), ...names, dry_run: dryRun, scope: '', verb: methodOf(info.verb) }
     }
-    const names = namesOf(info, resources) ?? remote.find(info, resources.remote()) ?? noNames
+    const labels = servedSet(info) ?? new LabelSet(remote.find(info, resources.remote()) ?? noNames)
     const scope = info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster'
-    return { code: codeLabel, ...names, dry_run: dryRun, scope, verb: verbOf(context, names.subresource) }
+    return labels.of(metricCode(code), verbOf(context, labels.names.subresource), { scope, dryRun })
+  }
+}
+
+/** The labels of the requests to one resource or subresource. */
+class LabelSet {
+  readonly names: Names
+  readonly #byCode = new Map<number, RequestLabels[]>()
+
+  constructor(names: Names) {
+    this.names = names
+  }
+
+  of(code: number, verb: string, { scope, dryRun }: { readonly scope: string; readonly dryRun: string }): RequestLabels {
+    let ofCode = this.#byCode.get(code)
+    if (ofCode === undefined) {
+      ofCode = []
+      this.#byCode.set(code, ofCode)
+    }
+    for (const labels of ofCode) {
+      if (labels.verb === verb && labels.scope === scope && labels.dry_run === dryRun) return labels
+    }
+    const labels = { code, ...this.names, dry_run: dryRun, scope, verb }
+    ofCode.push(labels)
+    return labels
   }
 }
 
 function namesOf(
   { group, version, resource, subresource }: RequestContext['info'],
-  resources: NamedResources,
+  { subresources }: ResourceDefinition,
 ): Names | undefined {
   if (isTooLong(group, version, resource, subresource)) return undefined
-  const definition = resources.find({ group, version, resource })
-  if (definition === undefined) return undefined
-  const isServed = subresource === '' || definition.subresources.some(({ name }) => name === `${resource}/${subresource}`)
+  const isServed = subresource === '' || subresources.some(({ name }) => name === `${resource}/${subresource}`)
   return isServed ? { component: 'apiserver', group, version, resource, subresource } : undefined
 }
 

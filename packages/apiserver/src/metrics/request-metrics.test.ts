@@ -63,6 +63,12 @@ describe('request metrics', () => {
     expect(all.filter((line) => line.startsWith('seconds_'))).toEqual([])
   })
 
+  it('count equal labels of several objects together', () => {
+    const metrics = new RequestMetrics()
+    for (const labels of [pods, pods, { ...pods }]) metrics.observe(labels, 0.01)
+    expect(linesOf(metrics)).toContain(`requests{code="200",${podLabels}} 3`)
+  })
+
   it('count without names above 10 000 series', () => {
     const metrics = new RequestMetrics()
     for (let i = 0; i < 10_050; i++) metrics.observe({ ...pods, resource: `kind-${i}` }, 0.001)

@@ -29,10 +29,12 @@ export interface Family {
 /**
  * Counts requests and their latencies. Metrics are rendered when they are read.
  *
- * One map lookup per request is cheaper than updating several metrics, each of which sorts its labels.
+ * One map lookup per request is cheaper than updating several metrics, each of which sorts its labels. It needs no key where the labels
+ * are the same object as those of an earlier request.
  */
 export class RequestMetrics {
   readonly #series = new Map<string, Series>()
+  readonly #byLabels = new WeakMap<RequestLabels, Series>()
 
   /** Number of series. */
   get size(): number {
@@ -41,16 +43,10 @@ export class RequestMetrics {
 
   /** @param seconds latency; undefined for watches. */
   observe(labels: RequestLabels, seconds: number | undefined): void {
-    const { code, component, dry_run: dryRun, verb, group, version, resource, subresource, scope } = labels
-    const key = `${code} ${verb} ${scope} ${group} ${version} ${resource} ${subresource} ${dryRun} ${component}`
-    let series = this.#series.get(key)
+    let series = this.#byLabels.get(labels)
     if (series === undefined) {
-      if (this.#series.size >= maxSeries && resource !== '') {
-        this.observe({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' }, seconds)
-        return
-      }
-      series = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
-      this.#series.set(key, series)
+      series = this.#seriesOf(labels)
+      this.#byLabels.set(labels, series)
     }
     series.count++
     if (seconds === undefined) return
@@ -61,6 +57,19 @@ export class RequestMetrics {
       series.buckets[i]!++
       break
     }
+  }
+
+  #seriesOf(labels: RequestLabels): Series {
+    const { code, component, dry_run: dryRun, verb, group, version, resource, subresource, scope } = labels
+    const key = `${code} ${verb} ${scope} ${group} ${version} ${resource} ${subresource} ${dryRun} ${component}`
+    const known = this.#series.get(key)
+    if (known !== undefined) return known
+    if (this.#series.size >= maxSeries && resource !== '') {
+      return this.#seriesOf({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' })
+    }
+    const series = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
+    this.#series.set(key, series)
+    return series
   }
 
   /**
