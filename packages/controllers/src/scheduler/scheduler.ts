@@ -16,6 +16,8 @@ import type { Preemption } from './preemption.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 import { VolumeBinding } from './volumes.ts'
 
+/** The scheduler is a component of its own, whose writes differ from those of controllers. */
+const fieldManager = 'kube-scheduler'
 /** Name in `spec.schedulerName`, and component of the events. */
 export const defaultSchedulerName = 'default-scheduler'
 
@@ -49,8 +51,9 @@ class Scheduler implements AsyncDisposable {
   readonly #informers: readonly { readonly hasSynced: boolean; readonly synced: Promise<void> }[]
   readonly #subscriptions: readonly (() => void)[]
 
-  constructor(context: ControllerContext) {
-    const { informers, clock } = context
+  constructor(shared: ControllerContext) {
+    const { informers, clock } = shared
+    const context = { ...shared, fieldManager }
     this.#context = context
     this.#events = new EventRecorder(context, { component: defaultSchedulerName, api: 'events' })
     // Pods are decided one after the other: each decision changes what is left for the next.
@@ -291,7 +294,7 @@ class Scheduler implements AsyncDisposable {
       nominated,
     }: { readonly reason: string; readonly message: string; readonly nominated?: string | undefined },
   ): Promise<void> {
-    const { client, signal, fieldManager } = this.#context
+    const { client, signal } = this.#context
     const condition = { type: 'PodScheduled', status: 'False', reason, message }
     await ignoreNotFound(changePodStatus(asWorkload(info.pod), { condition }, this.#context))
     if (nominated === undefined || info.pod.status?.nominatedNodeName === nominated) return
