@@ -55,7 +55,8 @@ export const deployments: readonly Scenario[] = [
       await namespace.create(deployment({ replicas: 4, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }))
       await namespace.until(id, isComplete)
       await namespace.merge(id, { spec: { template: podTemplate('web', {}, { image: 'missing:1' }) } })
-      await namespace.wait(3)
+      await namespace.until(id, ({ status }) => status.updatedReplicas === 2)
+      await namespace.wait(1)
       await namespace.merge(id, { spec: { replicas: 10 } })
     },
   },

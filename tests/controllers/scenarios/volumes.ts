@@ -128,6 +128,7 @@ export const volumes: readonly Scenario[] = [
     run: async (namespace) => {
       await available(namespace, 'protected', { storageClassName: 'protected' })
       await namespace.create(claim('a', { storageClassName: 'protected' }))
+      await namespace.until('v1/persistentvolumeclaims/a', ({ status }) => status.phase === 'Bound')
       await namespace.create(podWith('p', 'a'))
       await namespace.until('v1/pods/p', ({ status }) => status.phase === 'Running')
       await namespace.delete('v1/persistentvolumeclaims/a')

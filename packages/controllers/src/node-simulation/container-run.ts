@@ -187,8 +187,9 @@ export class ContainerRun {
   /** How long a run takes; undefined when it does not end. */
   get #runMs(): number | undefined {
     const { exitAfterMs, successAfterMs, crashes } = this.behavior
-    if (crashes === undefined) return exitAfterMs
-    return this.restarts < crashes ? (exitAfterMs ?? syncMs) : successAfterMs
+    const endsAfterMs = exitAfterMs === Number.POSITIVE_INFINITY ? undefined : exitAfterMs
+    if (crashes === undefined) return endsAfterMs
+    return this.restarts < crashes ? (endsAfterMs ?? syncMs) : successAfterMs
   }
 
   /** Ends a running container, as after a termination signal. */
