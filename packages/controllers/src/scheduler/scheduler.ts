@@ -132,8 +132,11 @@ class Scheduler implements AsyncDisposable {
       const isNew = this.#state.nodeOf(uid) === undefined
       this.#queue.remove(uid)
       this.#state.denominate(uid)
-      this.#state.setPod(podInfo(pod), node)
+      const before = this.#state.nodes.get(node)?.pods.get(uid)
+      const info = podInfo(pod)
+      this.#state.setPod(info, node)
       if (isNew) this.#queue.notify('pod-added')
+      else if (before !== undefined && needsLess(info, before)) this.#queue.notify('pod-scaled-down')
       return
     }
     const { schedulerName = defaultSchedulerName, schedulingGates = [] } = pod.spec ?? {}
@@ -303,6 +306,11 @@ class Scheduler implements AsyncDisposable {
     const options = { namespace, type: 'merge', subresource: 'status', patch, fieldManager, signal } as const
     await ignoreNotFound(client.patch(pods, name, options))
   }
+}
+
+/** Whether a pod requests less of some resource than before. */
+function needsLess({ requests }: PodInfo, before: PodInfo): boolean {
+  return [...before.requests].some(([name, amount]) => amount > (requests.get(name) ?? 0))
 }
 
 function asWorkload(pod: ReadonlyPod): Parameters<typeof changePodStatus>[0] {
