@@ -16,7 +16,7 @@ import type { Preemption } from './preemption.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 import { VolumeBinding } from './volumes.ts'
 
-/** The scheduler is a component of its own, whose writes differ from those of controllers. */
+/** The scheduler is another component than the controller manager, with another field manager. */
 const fieldManager = 'kube-scheduler'
 /** Name in `spec.schedulerName`, and component of the events. */
 export const defaultSchedulerName = 'default-scheduler'
