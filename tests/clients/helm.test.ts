@@ -67,6 +67,11 @@ apiVersion: batch/v1
 kind: Job
 metadata: { name: {{ .Release.Name }}-migrate, annotations: { helm.sh/hook: pre-install } }
 spec: { template: { spec: { restartPolicy: Never, containers: [{ name: migrate, image: "migrate:1" }] } } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: {{ .Release.Name }}-test, annotations: { helm.sh/hook: test, simulation.krmkit.dev/exit-code: "{{ .Values.testExitCode }}" } }
+spec: { restartPolicy: Never, containers: [{ name: wget, image: "busybox:1", command: [wget], args: ["{{ .Release.Name }}:80"] }] }
 `
 
 let folder: string
@@ -82,7 +87,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'chart', 'templates', 'all.yaml'), templates)
   await mkdir(join(folder, 'workload', 'templates'), { recursive: true })
   await writeFile(join(folder, 'workload', 'Chart.yaml'), 'apiVersion: v2\nname: workload\nversion: 1.0.0\n')
-  await writeFile(join(folder, 'workload', 'values.yaml'), 'broken: false\n')
+  await writeFile(join(folder, 'workload', 'values.yaml'), 'broken: false\ntestExitCode: 0\n')
   await writeFile(join(folder, 'workload', 'templates', 'all.yaml'), workload)
   const flags = ['--storage', 'memory', '--secure-port', '0', '--data-dir', join(folder, 'data'), '--simulate-nodes', '3']
   server = await startServerProcess(flags)
@@ -128,5 +133,14 @@ describe.skipIf(missing !== undefined)(`helm${missing === undefined ? '' : ` (sk
     expect([broken.code, broken.stderr]).toEqual([1, expect.stringMatching(/context deadline exceeded|timed out|not ready/)])
     expect(await readyOf('broken')).toBe(0)
     await helm('uninstall web broken --wait')
+  })
+
+  it('runs the tests of a release', { timeout: 120_000 }, async () => {
+    await helm('install tested workload --create-namespace --wait --timeout 60s')
+    expect(await helm('test tested --timeout 60s')).toMatch(/TEST SUITE:\s+tested-test[\s\S]*Phase:\s+Succeeded/)
+    await helm('install faulty workload --set testExitCode=1 --wait --timeout 60s')
+    const faulty = await runHelm('test faulty --timeout 60s')
+    expect([faulty.code, faulty.stdout + faulty.stderr]).toEqual([1, expect.stringMatching(/faulty-test[\s\S]*fail/i)])
+    await helm('uninstall tested faulty --wait')
   })
 })

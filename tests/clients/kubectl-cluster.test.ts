@@ -162,6 +162,19 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     await kubectl.run('uncordon node-1')
   }, 60_000)
 
+  it('resizes a pod, and runs one to its end', async () => {
+    await kubectl.run(
+      'run sized --image=nginx:1 --overrides={"spec":{"containers":[{"name":"sized","image":"nginx:1","resources":{"requests":{"cpu":"100m"}}}]}}',
+    )
+    await kubectl.run('wait pod/sized --for=condition=Ready --timeout=30s')
+    const patch = { spec: { containers: [{ name: 'sized', resources: { requests: { cpu: '200m' } } }] } }
+    await kubectl.run(`patch pod sized --subresource=resize -p ${JSON.stringify(patch)}`)
+    await kubectl.run('wait pod/sized --for=jsonpath={.status.containerStatuses[0].resources.requests.cpu}=200m --timeout=30s')
+    await kubectl.run('run once --image=curl:8 --restart=Never -- curl web')
+    await kubectl.run('wait pod/once --for=jsonpath={.status.phase}=Succeeded --timeout=30s')
+    await kubectl.run('delete pod sized once')
+  })
+
   it('waits for a completed job', async () => {
     await kubectl.run('create job work --image=busybox')
     expect(await kubectl.run('wait --for=condition=complete job/work --timeout=30s')).toContain('condition met')

@@ -72,7 +72,7 @@ export async function startStock(folder: string): Promise<Side> {
 }
 
 /** Child processes with a folder of their own. */
-class Processes {
+export class Processes {
   readonly folder: string
   log = ''
   readonly #children: ChildProcess[] = []
@@ -114,7 +114,7 @@ class Processes {
   }
 }
 
-function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string | undefined> {
+export function firstMatch(child: ChildProcess, pattern: RegExp): Promise<string | undefined> {
   return new Promise((resolve) => {
     let seen = ''
     child.stdout?.on('data', (text: Buffer) => {

@@ -18,6 +18,7 @@ import type { Controller } from './interfaces.ts'
 import { jobController } from './job/job-controller.ts'
 import { namespaceController } from './namespace/namespace-controller.ts'
 import { nodeTaintsController } from './node-taints/node-taints-controller.ts'
+import { nodeTtlController } from './node-ttl/node-ttl-controller.ts'
 import { podGarbageCollector } from './pod-garbage-collector/pod-garbage-collector.ts'
 import { policyStatusController } from './policy-status/policy-status-controller.ts'
 import { quotaController } from './quota/quota-controller.ts'
@@ -62,6 +63,7 @@ export const builtInControllers: readonly Controller[] = [
   daemonSetController,
   jobController,
   cronJobController,
+  nodeTtlController,
   ttlAfterFinishedController,
   endpointsController,
   endpointSliceController,

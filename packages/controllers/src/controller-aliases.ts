@@ -33,6 +33,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['serviceaccount-token', 'serviceaccount-token-controller'],
   ['statefulset', 'statefulset-controller'],
   ['tokencleaner', 'token-cleaner-controller'],
+  ['ttl', 'ttl-controller'],
   ['ttl-after-finished', 'ttl-after-finished-controller'],
   ['validatingadmissionpolicy-status', 'validatingadmissionpolicy-status-controller'],
 ])

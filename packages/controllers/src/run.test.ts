@@ -62,6 +62,7 @@ describe('chooseControllers', () => {
       'daemonset-controller',
       'job-controller',
       'cronjob-controller',
+      'ttl-controller',
       'ttl-after-finished-controller',
       'endpoints-controller',
       'endpointslice-controller',

@@ -19,3 +19,13 @@ it('TokenBucket loses no tokens when the clock goes back', () => {
   now = 0
   expect(bucket.reserve()).toBe(100)
 })
+
+it('TokenBucket gives tokens only while it has some', () => {
+  const clock = fakeClock()
+  const bucket = new TokenBucket({ perSecond: 10, burst: 2 }, clock)
+  expect([1, 2, 3].map(() => bucket.take())).toEqual([true, true, false])
+  clock.advance(99)
+  expect(bucket.take()).toBe(false)
+  clock.advance(1)
+  expect([bucket.take(), bucket.take()]).toEqual([true, false])
+})

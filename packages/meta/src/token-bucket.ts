@@ -31,10 +31,23 @@ export class TokenBucket {
 
   /** Reserves the next token. @returns milliseconds until it is available; 0 for now. */
   reserve(): number {
+    this.#refill()
+    this.#left--
+    return this.#left >= 0 ? 0 : (-this.#left / this.#limit.perSecond) * 1000
+  }
+
+  /** Takes a token if one is available now. @returns whether it was */
+  take(): boolean {
+    this.#refill()
+    if (this.#left < 1) return false
+    this.#left--
+    return true
+  }
+
+  #refill(): void {
     const { perSecond, burst } = this.#limit
     const now = this.#clock.now()
-    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) / 1000) * perSecond) - 1
+    this.#left = Math.min(burst, this.#left + (Math.max(0, now - this.#countedAt) / 1000) * perSecond)
     this.#countedAt = now
-    return this.#left >= 0 ? 0 : (-this.#left / perSecond) * 1000
   }
 }

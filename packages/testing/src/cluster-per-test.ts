@@ -47,7 +47,7 @@ interface CurrentTest extends ForkedCluster {
 
 /** `clusterPerTest` with servers that `create` starts. */
 export function clusterPerTestOf(create: CreateServer, hooks: RunnerHooks, options: ClusterPerTestOptions): ClusterPerTest {
-  const afterAll = hooks.afterAll ?? hooks.after
+  const { afterAll = hooks?.after } = Object(hooks) as RunnerHooks
   if (afterAll === undefined) {
     throw new TestingError({ code: 'InvalidHooks', message: 'the hooks have neither `afterAll` nor `after`' })
   }

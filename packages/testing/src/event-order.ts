@@ -1,5 +1,6 @@
 import { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Gate } from './faults.ts'
+import { checkKind } from './option-kinds.ts'
 import { TestingError } from './testing-error.ts'
 
 /** A step of an order: which of the held requests and events went on. */
@@ -98,6 +99,7 @@ export function formatOrder(deviations: Deviations): string {
 
 /** @throws TestingError `InvalidOrder` */
 export function parseOrder(order: string): Deviations {
+  checkKind('order', order, 'text')
   if (order === '') return new Map()
   return new Map(
     order.split(',').map((part) => {

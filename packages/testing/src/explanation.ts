@@ -1,7 +1,8 @@
 import type { Decision, RequestTrace } from '@krmkit/apiserver/request-trace'
-import { type FieldChange, fieldChanges, type ObjectReference, writesOf } from './field-history.ts'
+import { checkReference, type FieldChange, fieldChanges, type ObjectReference, writesOf } from './field-history.ts'
 import { parseFieldPath } from './field-path.ts'
 import type { LedgerEntry } from './ledger.ts'
+import { checkKind } from './option-kinds.ts'
 
 /** Which requests changed a field, when and why; a text where it is printed. */
 export interface Explanation {
@@ -13,8 +14,10 @@ export interface Explanation {
   toString(): string
 }
 
-/** Explains a field of an object. @throws TestingError `InvalidPath` */
+/** Explains a field of an object. @throws TestingError `InvalidPath`, `InvalidOption` */
 export function explainField(entries: readonly LedgerEntry[], reference: ObjectReference, path: string): Explanation {
+  checkReference('explain', reference)
+  checkKind('the path of a field', path, 'text')
   const changes = fieldChanges(writesOf(entries, reference), parseFieldPath(path))
   const { kind = 'object', metadata } = reference
   const subject = `${path} of ${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${metadata.name ?? ''}`

@@ -64,6 +64,8 @@ export async function exploreOn(
 ): Promise<Exploration> {
   checkMembers('explore', options, { ...exploreNames, ...serverOptionNames })
   const { runs, seeds, order, shrinkRuns = 200, maxSteps = 10_000, ...serverOptions } = options
+  if (typeof test !== 'function') throw invalid('explore needs a test: explore({ runs: 100 }, async (cluster) => { ... })')
+  checkCounts({ shrinkRuns: [shrinkRuns, 0], maxSteps: [maxSteps, 1] })
   const orders = ordersOf({ runs, seeds, order })
   const { random: _, ...server } = serverOptions.server ?? {}
   const startAtMs = options.startAtMs ?? Date.UTC(2024, 0, 1)
@@ -88,13 +90,22 @@ interface SeededOrder {
 }
 
 function ordersOf({ runs, seeds, order }: { [K in 'runs' | 'seeds' | 'order']: ExploreOptions[K] | undefined }): SeededOrder[] {
+  const given = Object.entries({ runs, seeds, order }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  if (given.length > 1) throw invalid(`only one of runs, seeds and order; given: ${given.join(', ')}`)
   if (order !== undefined) return [{ seed: undefined, choose: givenOrder(parseOrder(order)) }]
   if (runs !== undefined && !(Number.isSafeInteger(runs) && runs >= 1)) throw invalid(`runs: ${runs} is not a positive integer`)
+  if (seeds !== undefined && (!Array.isArray(seeds) || seeds.length === 0)) throw invalid('seeds is a list of integers')
   const chosen = seeds ?? Array.from({ length: (runs ?? 100) - 1 }, (_, i) => i + 1)
   const wrong = chosen.find((seed) => !Number.isSafeInteger(seed))
   if (wrong !== undefined) throw invalid(`seeds: ${wrong} is not an integer`)
   const arrival = { seed: undefined, choose: givenOrder(new Map()) }
   return [...(seeds === undefined ? [arrival] : []), ...chosen.map((seed) => ({ seed, choose: randomOrder(seed) }))]
+}
+
+/** @param counts values with their smallest ones */
+function checkCounts(counts: Readonly<Record<string, readonly [number, number]>>): void {
+  for (const [name, [value, min]] of Object.entries(counts))
+    if (!Number.isSafeInteger(value) || value < min) throw invalid(`${name}: ${value} is not an integer from ${min}`)
 }
 
 function invalid(message: string): TestingError {

@@ -3,7 +3,9 @@ import { equalValues } from '@krmkit/fieldmanager/value'
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { parseYaml } from '@krmkit/schema'
 import { locate, mentions, overlaps, type PathStep } from './field-path.ts'
+import { invalidOption } from './known-members.ts'
 import type { LedgerEntry } from './ledger.ts'
+import { shown } from './option-kinds.ts'
 
 /**
  * The step of a request that gave a field its value.
@@ -46,6 +48,13 @@ export interface ObjectReference {
     readonly namespace?: string | undefined
     readonly uid?: string | undefined
   }
+}
+
+/** @throws TestingError `InvalidOption` for what names no object */
+export function checkReference(what: string, reference: ObjectReference): void {
+  const { name, uid } = Object(Object(reference).metadata) as ObjectReference['metadata']
+  if (name === undefined && uid === undefined)
+    throw invalidOption(`${what} needs an object with metadata.name or metadata.uid, not ${shown(reference)}`)
 }
 
 /** A write of an object, with its request. */

@@ -21,6 +21,7 @@ import { checkMembers, invalidOption } from './known-members.ts'
 import type { KubeconfigFile, KubeconfigFileOptions } from './kubeconfig.ts'
 import { Ledger } from './ledger.ts'
 import { readManifests } from './manifests.ts'
+import { checkKind, checkKinds } from './option-kinds.ts'
 import { optional } from './optional.ts'
 import { RandomFaults } from './random-faults.ts'
 import { checkControllers } from './reconciler.ts'
@@ -186,7 +187,9 @@ export class InProcessTestServer implements TestServer {
     return () => this.#settling.delete(settled)
   }
 
-  run(controllers: Controller | readonly Controller[], { user = administrator }: RunOptions = {}): RunningControllers {
+  run(controllers: Controller | readonly Controller[], options: RunOptions = {}): RunningControllers {
+    checkMembers('run', options, { user: true })
+    const { user = administrator } = options
     const available = [controllers].flat()
     checkControllers(available)
     const running = runControllers({
@@ -217,6 +220,7 @@ export class InProcessTestServer implements TestServer {
   }
 
   async listen<L extends AsyncDisposable>(start: (server: { readonly handle: Handler }) => Promise<L>): Promise<L> {
+    if (typeof start !== 'function') throw invalidOption('listen needs a function: (server) => listen(server, { port: 0 })')
     const listener = await start({ handle: droppingConnections(this.handle) })
     this.#closers.push(listener)
     return listener
@@ -224,11 +228,13 @@ export class InProcessTestServer implements TestServer {
 
   async writeKubeconfig(options: KubeconfigFileOptions = {}): Promise<KubeconfigFile> {
     checkMembers('writeKubeconfig', options, { user: true, namespace: true })
+    checkKinds('writeKubeconfig', options, { namespace: 'text' })
     const { user = administrator, namespace } = options
     return this.#kubeconfigs.write({ token: this.tokenOf(user), namespace })
   }
 
-  save(folder: string): Promise<void> {
+  async save(folder: string): Promise<void> {
+    checkKind('save', folder, 'text')
     return this.#host.saveState(folder, { storage: this.#instance.storage, nowMs: this.clock.now() })
   }
 
@@ -238,6 +244,7 @@ export class InProcessTestServer implements TestServer {
 
   async inspect(options: InspectOptions = {}): Promise<string> {
     checkMembers('inspect', options, { file: true })
+    checkKinds('inspect', options, { file: 'text' })
     const { file } = options
     const page = inspectRequests(this.ledger)
     if (file !== undefined) await this.#host.writeFile(file, page)

@@ -1,8 +1,9 @@
 import type { RequestTrace } from '@krmkit/apiserver/request-trace'
 import type { ControllerRun } from '@krmkit/controllers'
-import { checkMembers, type Members } from './known-members.ts'
+import { invalidOption, type Members } from './known-members.ts'
+import { checkKind, checkKinds } from './option-kinds.ts'
 import type { RequestAttributes } from './request-attributes.ts'
-import { formatMatch, type Match, matches, matchMembers } from './request-match.ts'
+import { checkMatch, formatMatch, type Match, matches, matchMembers } from './request-match.ts'
 import { TestingError } from './testing-error.ts'
 
 /** One request. */
@@ -100,7 +101,8 @@ export class Ledger {
 
   /** @throws TestingError `InvalidOption` for an unknown member */
   find(match: LedgerMatch = {}): readonly LedgerEntry[] {
-    checkMembers('a match of requests', match, ledgerMatchMembers)
+    checkMatch(match, ledgerMatchMembers)
+    checkKinds('a match of requests', match, { code: 'count', controllers: 'flag' })
     const { code, controllers = false } = match
     return this.#entries.filter(
       (entry) => (controllers || !entry.isController) && (code === undefined || entry.code === code) && matches(match, entry),
@@ -113,6 +115,8 @@ export class Ledger {
 
   /** Expects `times` matching requests, by default at least one. @throws TestingError `Unexpected` */
   expect(match: LedgerMatch, times?: number): readonly LedgerEntry[] {
+    if (times !== undefined) checkKind('times', times, 'count')
+    requireMatch(match)
     const found = this.find(match)
     if (times === undefined ? found.length > 0 : found.length === times) return found
     const wanted = times === undefined ? 'at least one request' : `${times} requests`
@@ -124,6 +128,7 @@ export class Ledger {
 
   /** Expects no matching request. @throws TestingError `Unexpected` */
   expectNone(match: LedgerMatch): void {
+    requireMatch(match)
     this.expect(match, 0)
   }
 
@@ -170,4 +175,9 @@ export function formatEntries(entries: readonly LedgerEntry[]): string {
   return entries
     .map(({ verb, path, query, user, code }) => `  ${code} ${verb} ${path}${query === '' ? '' : `?${query}`} (${user})`)
     .join('\n')
+}
+
+/** Without a match, none would be any. @throws TestingError `InvalidOption` */
+function requireMatch(match: LedgerMatch): void {
+  if (match === undefined) throw invalidOption("which requests are expected? { verb: 'create', resource: 'pods' }")
 }

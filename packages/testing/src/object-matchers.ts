@@ -1,9 +1,9 @@
 import { blame } from '@krmkit/fieldmanager'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { type DeepReadonly, type JsonObject, parseApiVersion } from '@krmkit/meta'
-import type { ObjectReference } from './field-history.ts'
+import { checkReference, type ObjectReference } from './field-history.ts'
 import { locate, parseFieldPath } from './field-path.ts'
-import { checkMembers } from './known-members.ts'
+import { checkMembers, invalidOption } from './known-members.ts'
 import type { MatcherResult } from './matcher-result.ts'
 import {
   describeChanges,
@@ -13,6 +13,7 @@ import {
   schemaOf,
   titleOf,
 } from './object-equality.ts'
+import { checkKind, checkKinds, shown } from './option-kinds.ts'
 
 /** Matchers of objects for `expect` of vitest and jest. */
 
@@ -72,7 +73,9 @@ export interface ObjectMatchers<R = unknown> {
  */
 export const objectMatchers = {
   toBeOwnedBy(object: MatchedObject, owner: ObjectReference, options: OwnedOptions = {}): MatcherResult {
+    checkObject(object)
     checkMembers('toBeOwnedBy', options, { controller: true })
+    checkReference('toBeOwnedBy', owner)
     const { ownerReferences = [] } = object.metadata
     const pass = ownerReferences.some((reference) => isOwner(reference, owner, options))
     const owners = ownerReferences.map(({ kind, name, controller }) => `${kind} ${name}${controller ? ' (controller)' : ''}`)
@@ -85,6 +88,9 @@ export const objectMatchers = {
   },
 
   toBeManagedBy(object: MatchedObject, manager: string, field?: string, options: ManagedOptions = {}): MatcherResult {
+    checkObject(object)
+    checkKind('the manager', manager, 'text')
+    if (field !== undefined) checkKind('the field', field, 'text')
     checkMembers('toBeManagedBy', options, { operation: true, subresource: true, definition: true })
     const owners = field === undefined ? managersOf(object) : fieldOwners(object, field, options.definition)
     const { operation, subresource } = options
@@ -114,31 +120,51 @@ export const objectMatchers = {
     expected: 'True' | 'False' | 'Unknown' | ExpectedCondition = 'True',
   ): MatcherResult {
     const wanted: ExpectedCondition = typeof expected === 'string' ? { status: expected } : expected
+    checkObject(object)
+    checkKind('the type of a condition', type, 'text')
     checkMembers('toHaveCondition', wanted, { status: true, reason: true, message: true, current: true })
+    if (wanted.status !== undefined && !statuses.includes(wanted.status))
+      throw invalidOption(`the status of a condition is one of ${statuses.join(', ')}, not ${shown(wanted.status)}`)
     const status = (object as StatusHolder).status ?? {}
     const { conditions = [] } = status
     const found = conditions.find((condition) => condition.type === type)
     const pass = found !== undefined && isExpected(found, wanted, { object, status })
-    const shown = conditions.map((condition) => formatCondition(condition))
+    const texts = conditions.map((condition) => formatCondition(condition))
     return {
       pass,
       message: () =>
         `expected ${titleOf(object)} ${pass ? 'not ' : ''}to have the condition ${formatWanted(type, wanted)}; its conditions: ${
-          shown.length === 0 ? 'none' : `\n${shown.map((line) => `  ${line}`).join('\n')}`
+          texts.length === 0 ? 'none' : `\n${texts.map((line) => `  ${line}`).join('\n')}`
         }`,
     }
   },
 
   toEqualObject(object: MatchedObject, expected: object, options: EqualObjectOptions = {}): MatcherResult {
+    checkEquality('toEqualObject', object, options)
     const changes = differences(object, expected, options)
     return { pass: changes.length === 0, message: () => describeChanges('equal the expected object', object, changes) }
   },
 
   toIncludeFields(object: MatchedObject, expected: object, options: EqualObjectOptions = {}): MatcherResult {
+    checkEquality('toIncludeFields', object, options)
     const changes = differences(object, expected, options).filter(({ kind }) => kind !== 'added')
     return { pass: changes.length === 0, message: () => describeChanges('include the expected fields', object, changes) }
   },
 } as const
+
+const statuses: readonly string[] = ['True', 'False', 'Unknown']
+
+/** @throws TestingError `InvalidOption` */
+function checkObject(object: MatchedObject): void {
+  if (typeof Object(object).metadata !== 'object')
+    throw invalidOption(`expect needs an object with metadata, not ${shown(object)}`)
+}
+
+function checkEquality(what: string, object: MatchedObject, options: EqualObjectOptions): void {
+  checkObject(object)
+  checkMembers(what, options, { ignore: true, definition: true })
+  checkKinds(what, options, { ignore: 'texts' })
+}
 
 type Reference = NonNullable<MatchedObject['metadata']['ownerReferences']>[number]
 

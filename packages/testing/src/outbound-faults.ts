@@ -1,7 +1,9 @@
 import type { Clock } from '@krmkit/meta'
 import type { Fetch } from '@krmkit/meta/fetch'
 import type { WebhookRequest, WebhookResponse, WebhookTransport } from '@krmkit/protocol'
+import { checkFaultOptions, invalidFault } from './fault-check.ts'
 import { checkMembers } from './known-members.ts'
+import { checkKinds } from './option-kinds.ts'
 import { TestingError } from './testing-error.ts'
 import { delayed } from './watch-fault.ts'
 
@@ -56,10 +58,15 @@ export class OutboundFaults {
   /** Plans a fault. @throws TestingError `InvalidFault`, `InvalidOption` */
   next(fault: OutboundFault, options: OutboundFaultOptions = {}): void {
     checkMembers('the options of a fault', options, { url: true, times: true })
-    const { url, times = 1 } = options
-    const isKnown = ['fail', 'body', 'delayMs', 'refused'].some((kind) => kind in fault)
-    if (!isKnown)
-      throw new TestingError({ code: 'InvalidFault', message: 'a fault of a call has one of fail, body, delayMs, refused' })
+    checkKinds('the options of a fault', options, { url: 'pattern' })
+    const { url } = options
+    const { times = 1 } = checkFaultOptions(options.times === undefined ? {} : { times: options.times })
+    const isKnown = ['fail', 'body', 'delayMs', 'refused'].some((kind) => kind in Object(fault))
+    if (!isKnown) throw invalidFault('a fault of a call has one of fail, body, delayMs, refused')
+    checkMembers('a fault of a call', fault, { fail: true, body: true, delayMs: true, refused: true })
+    checkKinds('a fault of a call', fault, { fail: 'count', body: 'text', delayMs: 'milliseconds', refused: 'text' })
+    if ('fail' in fault && !(fault.fail >= 200 && fault.fail <= 599))
+      throw invalidFault(`fail: ${fault.fail} is not a status of HTTP`)
     if ('delayMs' in fault && this.#clock === undefined) {
       throw new TestingError({ code: 'InvalidFault', message: 'delayMs needs a clock: new OutboundFaults(clock)' })
     }

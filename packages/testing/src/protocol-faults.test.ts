@@ -330,8 +330,8 @@ describe('wrong faults', () => {
     [{}, {}, {}, 'a fault has one of fail, delayMs, lose, unreachable, compact, stale, watch; given: none'],
     [{}, { status: 503 }, {}, 'given: status'],
     [{}, { fail: 200 }, {}, 'fail: 200 is not a status of an error'],
-    [{}, { fail: 500 }, { times: 0 }, 'times: 0 is less than 1'],
-    [{}, { fail: 500 }, { after: -1 }, 'after: -1 is negative'],
+    [{}, { fail: 500 }, { times: 0 }, 'times: 0 is not a number of requests from 1'],
+    [{}, { fail: 500 }, { after: -1 }, 'after: -1 is not a number of requests'],
     [{ verb: 'list' }, { watch: { end: 'closed' } }, {}, 'only watches have a stream, but the verb is list'],
   ])('are rejected: %j %j %j', async (match, fault, options, message) => {
     await using cluster = await start()

@@ -80,6 +80,7 @@ export class RandomFaults {
     if (match !== undefined) checkMatch(match)
     if (!(rate >= 0 && rate <= 1)) throw invalid(`rate ${rate} is not between 0 and 1`)
     if (!Number.isSafeInteger(seed)) throw invalid(`seed ${seed} is not an integer`)
+    if (options.kinds?.length === 0) throw invalid('kinds is empty, so that nothing fails; leave it out for all kinds')
     for (const kind of kinds) {
       if (!Object.hasOwn(makers, kind)) throw invalid(`unknown kind "${kind}"; known kinds: ${Object.keys(makers).join(', ')}`)
     }

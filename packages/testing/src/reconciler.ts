@@ -56,10 +56,9 @@ export function reconciler<T extends ApiObject>(options: ReconcilerOptions<T>): 
 
 /** @throws TestingError `InvalidOption` */
 export function checkControllers(controllers: readonly Controller[]): void {
-  for (const { name, start } of controllers) {
-    if (typeof name !== 'string' || typeof start !== 'function')
-      throw invalidOption('run needs controllers: those of reconciler(), or objects with a name and a function `start`')
-  }
+  const isController = (value: Controller) => typeof value?.name === 'string' && typeof value.start === 'function'
+  if (controllers.length === 0 || !controllers.every(isController))
+    throw invalidOption('run needs controllers: those of reconciler(), or objects with a name and a function `start`')
 }
 
 function startReconciler<T extends ApiObject>(

@@ -1,4 +1,5 @@
-import { checkMembers, type Members } from './known-members.ts'
+import { checkMembers, invalidOption, type Members } from './known-members.ts'
+import { checkKinds, type OptionKind } from './option-kinds.ts'
 import type { RequestAttributes } from './request-attributes.ts'
 
 /** Selects requests: all given fields must match. */
@@ -28,9 +29,35 @@ export const matchMembers: Members<Match> = {
   query: true,
 }
 
-/** @throws TestingError `InvalidOption` */
-export function checkMatch(match: Match): void {
-  checkMembers('a match of requests', match, matchMembers)
+const matchKinds: Readonly<Record<Exclude<keyof Match, 'verb'>, OptionKind>> = {
+  group: 'text',
+  resource: 'text',
+  subresource: 'text',
+  namespace: 'text',
+  name: 'text',
+  user: 'text',
+  path: 'textOrPattern',
+  query: 'pattern',
+}
+
+const resourceVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
+/** Verbs of requests for other paths: their methods. */
+const methods = ['post', 'put', 'head', 'options', 'connect', 'trace']
+const corrections: Readonly<Record<string, string>> = { apply: 'patch', post: 'create', put: 'update', read: 'get' }
+
+/** @param known members of the match @throws TestingError `InvalidOption` */
+export function checkMatch(match: Match, known: Members<Match> = matchMembers): void {
+  const what = 'a match of requests'
+  checkMembers(what, match, known)
+  checkKinds(what, match, matchKinds)
+  for (const verb of match.verb === undefined ? [] : [match.verb].flat()) checkVerb(verb)
+}
+
+function checkVerb(verb: string): void {
+  if (resourceVerbs.includes(verb) || methods.includes(verb)) return
+  const correction = typeof verb === 'string' ? corrections[verb.toLowerCase()] : undefined
+  const hint = correction === undefined ? '' : `; write ${correction}`
+  throw invalidOption(`unknown verb ${JSON.stringify(verb)}${hint}; known: ${resourceVerbs.join(', ')}`)
 }
 
 export function matches(match: Match, request: RequestAttributes & { readonly user: string }): boolean {

@@ -1,6 +1,8 @@
 import { formatRequest, formatValue } from './explanation.ts'
+import { checkMembers, invalidOption } from './known-members.ts'
 import { formatEntries, type Ledger, type LedgerEntry, type LedgerMatch } from './ledger.ts'
 import type { MatcherResult } from './matcher-result.ts'
+import { checkKind, checkKinds } from './option-kinds.ts'
 import { formatMatch } from './request-match.ts'
 
 /** Matchers for `expect` of vitest and jest. They accept a test server or its ledger, and skip requests of controllers. */
@@ -49,12 +51,10 @@ export interface RequestMatchers<R = unknown> {
  * expect.extend(requestMatchers)
  */
 export const requestMatchers = {
-  toHaveRequested(
-    source: RequestSource,
-    pattern: string | LedgerMatch,
-    { atMost = Number.POSITIVE_INFINITY, atLeast = atMost === Number.POSITIVE_INFINITY ? 1 : 0 }: RequestedOptions = {},
-  ): MatcherResult {
+  toHaveRequested(source: RequestSource, pattern: string | LedgerMatch, options: RequestedOptions = {}): MatcherResult {
     const ledger = ledgerOf(source)
+    const { atLeast, atMost } = boundsOf(options)
+    if (pattern === undefined) throw invalidOption("which requests? toHaveRequested('create pods')")
     const match = typeof pattern === 'string' ? parsePattern(pattern) : pattern
     const found = ledger.find(match)
     const wanted = formatCount(atLeast, atMost)
@@ -67,7 +67,10 @@ export const requestMatchers = {
     }
   },
 
-  toHaveNoHotLoop(source: RequestSource, { atMost = 10, withinMs = 1000, match = {} }: HotLoopOptions = {}): MatcherResult {
+  toHaveNoHotLoop(source: RequestSource, options: HotLoopOptions = {}): MatcherResult {
+    checkMembers('toHaveNoHotLoop', options, { atMost: true, withinMs: true, match: true })
+    checkKinds('toHaveNoHotLoop', options, { atMost: 'count', withinMs: 'milliseconds' })
+    const { atMost = 10, withinMs = 1000, match = {} } = options
     const loops = hotLoops(ledgerOf(source).find(match), atMost, withinMs)
     const lines = loops.map((entries) => `${entries.length} times within ${withinMs} ms: ${describe(entries[0]!)}`)
     return {
@@ -106,15 +109,29 @@ export const requestMatchers = {
 
 const shownEntries = 20
 
+/** @throws TestingError `InvalidOption` */
 function ledgerOf(source: RequestSource): Pick<Ledger, 'find' | 'entries'> {
-  return 'ledger' in source ? source.ledger : source
+  const ledger = 'ledger' in Object(source) ? (source as { readonly ledger: Ledger }).ledger : (source as Ledger)
+  if (typeof Object(ledger).find !== 'function') throw invalidOption('expect needs a test server or its ledger')
+  return ledger
+}
+
+/** @throws TestingError `InvalidOption` */
+function boundsOf(options: RequestedOptions): Required<RequestedOptions> {
+  checkMembers('toHaveRequested', options, { atLeast: true, atMost: true })
+  const { atMost = Number.POSITIVE_INFINITY } = options
+  const { atLeast = atMost === Number.POSITIVE_INFINITY ? 1 : 0 } = options
+  for (const [name, value] of Object.entries({ atLeast, atMost }))
+    if (value !== Number.POSITIVE_INFINITY) checkKind(`toHaveRequested: ${name}`, value, 'count')
+  if (atLeast > atMost) throw invalidOption(`toHaveRequested: atLeast ${atLeast} is more than atMost ${atMost}`)
+  return { atLeast, atMost }
 }
 
 /** Parses `verb resource/subresource`; `*` is any verb or resource. */
 function parsePattern(pattern: string): LedgerMatch {
   const [verb = '*', target = '*', ...rest] = pattern.trim().split(/\s+/)
   if (rest.length > 0)
-    throw new TypeError(`pattern ${formatValue(pattern)} has more than two words; use a match: { verb, resource }`)
+    throw invalidOption(`pattern ${formatValue(pattern)} has more than two words; use a match: { verb, resource }`)
   const [resource = '*', subresource = ''] = target.split('/')
   return { ...(verb === '*' ? {} : { verb }), ...(resource === '*' ? {} : { resource, subresource }) }
 }

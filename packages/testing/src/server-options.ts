@@ -1,5 +1,6 @@
 import type { ServerOptions, TestServerOptions, UserRule, UserRules } from './interfaces.ts'
 import { checkMembers, invalidOption, type Members } from './known-members.ts'
+import { checkFunctions, checkKind, checkKinds, shown } from './option-kinds.ts'
 
 /** Names of the options of a test server. */
 export const serverOptionNames: Members<TestServerOptions> = {
@@ -72,11 +73,35 @@ export function checkServerOptions(options: TestServerOptions): void {
   for (const [user, rules] of Object.entries(users)) checkRules(user, rules)
   if (controllers !== undefined && !Array.isArray(controllers))
     throw invalidOption("`controllers` is a list: ['*', '-job-controller']")
-  if (!Number.isFinite(startAtMs))
-    throw invalidOption(`\`startAtMs\` is not a number of milliseconds: ${JSON.stringify(startAtMs)}`)
-  if (!Number.isSafeInteger(traces) || traces < 0)
-    throw invalidOption(`\`traces\` is not a number of requests: ${JSON.stringify(traces)}`)
+  if (controllers !== undefined) checkKind('`controllers`', controllers, 'texts')
+  checkParts(options)
+  if (!Number.isFinite(startAtMs)) throw invalidOption(`\`startAtMs\` is not a number of milliseconds: ${shown(startAtMs)}`)
+  if (!Number.isSafeInteger(traces) || traces < 0) throw invalidOption(`\`traces\` is not a number of requests: ${shown(traces)}`)
   if (typeof kubeconfig !== 'boolean') throw invalidOption('`kubeconfig` is true or false; `cluster.kubeconfig.path` is its path')
+}
+
+/** Parts that tests bring along. */
+function checkParts({ seed, clock, startAtMs, authenticator, metrics, signing, ...options }: TestServerOptions): void {
+  checkKinds('createTestServer', options, { from: 'text', rootCA: 'text', emulate: 'text', onError: 'function' })
+  if (seed !== undefined && typeof seed !== 'string' && !Array.isArray(seed))
+    throw invalidOption('`seed` is a folder or a list of folders, files and objects')
+  if (clock !== undefined) checkFunctions('`clock`', clock, ['now', 'setTimeout'])
+  if (clock !== undefined && startAtMs !== undefined)
+    throw invalidOption('`startAtMs` is the time of the virtual clock, which `clock` replaces')
+  if (authenticator !== undefined) checkFunctions('`authenticator`', authenticator, ['authenticate'])
+  if (metrics !== undefined) {
+    checkMembers('`metrics`', metrics, metricNames)
+    checkKinds('`metrics`', metrics, { resource: 'function', pods: 'function', object: 'function', external: 'function' })
+  }
+  if (signing !== undefined && signing !== 'none' && (typeof signing !== 'object' || !('signers' in signing)))
+    throw invalidOption("`signing` is { signers }, or 'none'")
+}
+
+const metricNames: Members<NonNullable<TestServerOptions['metrics']>> = {
+  resource: true,
+  pods: true,
+  object: true,
+  external: true,
 }
 
 function checkRules(user: string, rules: UserRules): void {
@@ -84,6 +109,8 @@ function checkRules(user: string, rules: UserRules): void {
   if (!Array.isArray(rules)) throw invalidOption(`the rules of ${JSON.stringify(user)} are 'all' or a list`)
   for (const rule of rules as readonly UserRule[]) {
     checkMembers(`a rule of ${JSON.stringify(user)}`, rule, ruleNames)
-    if (!Array.isArray(rule.verbs)) throw invalidOption(`a rule of ${JSON.stringify(user)} needs \`verbs\`, a list`)
+    if (!Array.isArray(rule.verbs) || rule.verbs.length === 0)
+      throw invalidOption(`a rule of ${JSON.stringify(user)} needs \`verbs\`, a list`)
+    for (const name of Object.keys(ruleNames)) checkKinds(`a rule of ${JSON.stringify(user)}`, rule, { [name]: 'texts' })
   }
 }

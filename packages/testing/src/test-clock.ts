@@ -1,5 +1,6 @@
 import { type Clock, type FakeClock, fakeClock } from '@krmkit/meta'
 import { parseDurationMs } from '@krmkit/meta/time'
+import { checkFunctions } from './option-kinds.ts'
 import { TestingError } from './testing-error.ts'
 
 /** A duration: the sum of its parts. */
@@ -59,6 +60,7 @@ function textMs(text: string): number {
 function sumMs(span: Span): number {
   const isRecord = typeof span === 'object' && span !== null && !(span instanceof Date)
   if (!isRecord) throw invalidDuration(`${String(span)} is not a duration`)
+  if (Object.keys(span).length === 0) throw invalidDuration(`a duration has one of ${Object.keys(partMs).join(', ')}`)
   let sum = 0
   for (const [part, value] of Object.entries(span) as [keyof Span, number | undefined][]) {
     const known = Object.keys(partMs).join(', ')
@@ -84,6 +86,7 @@ function invalidDuration(message: string, cause?: unknown): TestingError {
  * skewedClock(cluster.clock, -90_000).now() // the time of the cluster, less 90 seconds
  */
 export function skewedClock(clock: Clock, skewMs: number): Clock {
+  checkFunctions('skewedClock', clock, ['now', 'setTimeout'])
   if (!Number.isFinite(skewMs)) throw invalidDuration(`${skewMs} is not a number of milliseconds`)
   return { now: () => clock.now() + skewMs, setTimeout: (fn, ms) => clock.setTimeout(fn, ms) }
 }

@@ -1,6 +1,8 @@
 import type { ApiServerOptions } from '@krmkit/apiserver'
 import { systemRandom, type UserInfo } from '@krmkit/meta'
 import type { UserRule, UserRules } from './interfaces.ts'
+import { checkMembers, invalidOption, type Members } from './known-members.ts'
+import { checkKinds, shown } from './option-kinds.ts'
 import { TestingError } from './testing-error.ts'
 
 type Authorizer = Extract<ApiServerOptions['authorizer'], { authorize: unknown }>
@@ -46,6 +48,7 @@ export class Users {
 
   /** Returns the user of a name. @throws TestingError `UnknownUser` */
   resolve(user: string | UserInfo): UserInfo {
+    checkUser(user)
     if (typeof user !== 'string') return user
     if (this.#rules === undefined || this.#rules.has(user)) return { username: user, groups: ['system:authenticated'] }
     const known = [...this.#rules.keys()].join(', ')
@@ -99,6 +102,20 @@ export class Users {
       (rules ?? []).some((rule) => allows(rule, attributes))
     return { decision: isAllowed ? 'allow' : 'noOpinion', reason: '' } as const
   }
+}
+
+const userMembers: Members<UserInfo> = { username: true, uid: true, groups: true, extra: true }
+
+/** @throws TestingError `InvalidOption` */
+function checkUser(user: string | UserInfo): void {
+  const name = typeof user === 'string' ? user : undefined
+  if (name !== undefined && name !== '') return
+  if (typeof user !== 'object' || user === null)
+    throw invalidOption(`a user is a name or { username, groups }, not ${shown(user)}`)
+  checkMembers('a user', user, userMembers)
+  checkKinds('a user', user, { username: 'text', uid: 'text', groups: 'texts' })
+  if (user.username === undefined || user.username === '') throw invalidOption('a user needs a username')
+  if (user.groups === undefined) throw invalidOption(`the user ${JSON.stringify(user.username)} needs groups, a list of strings`)
 }
 
 function outcomeOf(user: UserInfo | undefined): Outcome {

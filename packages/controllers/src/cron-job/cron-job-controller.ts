@@ -29,6 +29,8 @@ class CronJobController implements AsyncDisposable {
   readonly #jobsByController: ObjectIndex<Job>
   readonly #queue: WorkQueue<string>
   readonly #events: ObjectEvents<CronJob>
+  /** Results of status writes that the informer may not show yet, by the object that was read. */
+  readonly #written = new WeakMap<ReadonlyCronJob, CronJob>()
   readonly #subscriptions: readonly (() => void)[]
 
   constructor(context: ControllerContext) {
@@ -63,41 +65,56 @@ class CronJobController implements AsyncDisposable {
     }
     const parsed = scheduleOf(cronJob)
     const delayMs = parsed === undefined ? undefined : delayUntilNext(cronJob, parsed, this.#context.clock.now())
-    if (delayMs !== undefined) this.#queue.addAfter(queueKey(cronJob), delayMs)
+    if (parsed !== undefined) this.#queue.addAfter(queueKey(cronJob), delayMs ?? 0)
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {
     if (!this.#jobs.hasSynced) await this.#jobs.synced
     const { namespace, name } = splitKey(key)
-    const cronJob = this.#cronJobs.get(name, namespace)
-    if (cronJob === undefined) return undefined
+    const known = this.#cronJobs.get(name, namespace)
+    if (known === undefined) return undefined
+    // One time for the due job and the next sync: a time that passes in between would be missed by both.
+    const nowMs = this.#context.clock.now()
+    const cronJob = this.#written.get(known) ?? known
     const owned = this.#jobsByController.get(cronJob.metadata.uid ?? '')
-    const status = await this.#observe(cronJob, owned)
-    let failure: unknown
+    const deleted = new Set<string | undefined>()
+    let failure = await this.#deleteOld(cronJob, owned, deleted)
+    const status = await this.#observe(cronJob, owned, deleted)
     let delayMs: number | undefined
     if (cronJob.metadata.deletionTimestamp === undefined && cronJob.spec?.suspend !== true) {
       const schedule = scheduleOf(cronJob)
       try {
-        if (schedule !== undefined) await this.#runDue(cronJob, schedule, status)
+        if (schedule !== undefined) await this.#runDue(cronJob, schedule, { status, nowMs })
       } catch (error) {
         failure = error
       }
-      if (schedule !== undefined) delayMs = delayUntilNext({ ...cronJob, status }, schedule, this.#context.clock.now())
+      if (schedule !== undefined) delayMs = delayUntilNext({ ...cronJob, status }, schedule, nowMs)
     }
-    await this.#deleteOld(cronJob, owned)
-    await this.#writeStatus(cronJob, status)
+    const written = await this.#writeStatus(cronJob, status)
+    if (written !== undefined) this.#written.set(known, written)
     if (failure !== undefined) throw failure
     return delayMs === undefined ? undefined : { requeueAfterMs: delayMs }
   }
 
-  /** Returns the status without jobs that have ended or are gone. */
-  async #observe(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<CronJobStatus> {
+  /** Returns the status without jobs that have ended, are gone or were deleted just now. */
+  async #observe(
+    cronJob: ReadonlyCronJob,
+    owned: readonly ReadonlyJob[],
+    deleted: ReadonlySet<string | undefined>,
+  ): Promise<CronJobStatus> {
     const { client, signal } = this.#context
     const { active: before = [], ...status } = (cronJob.status ?? {}) as CronJobStatus
     const byUid = new Map(owned.map((job) => [job.metadata.uid, job]))
     const active: CronJobStatus['active'] = []
+    for (const job of owned) {
+      const { name, uid } = job.metadata
+      if (terminalCondition(job) !== undefined || before.some((each) => each.uid === uid)) continue
+      const message = `Saw a job that the controller did not create or forgot: ${name}`
+      this.#events.warning(cronJob, 'UnexpectedJob', message)
+    }
     for (const reference of before) {
       const { name = '', namespace = '', uid } = reference
+      if (deleted.has(uid)) continue
       // The informer may not show a new job yet.
       const job = byUid.get(uid) ?? (await ignoreNotFound(client.get(jobs, name, { namespace, signal })))
       const end = job?.metadata.uid === uid ? terminalCondition(job as ReadonlyJob) : undefined
@@ -119,11 +136,22 @@ class CronJobController implements AsyncDisposable {
   }
 
   /** Creates the job of the latest time that has passed, as the concurrency policy allows. Changes the status. */
-  async #runDue(cronJob: ReadonlyCronJob, schedule: Schedule, status: CronJobStatus): Promise<void> {
-    const now = this.#context.clock.now()
-    const due = dueTime(cronJob, schedule, now)
+  async #runDue(
+    cronJob: ReadonlyCronJob,
+    schedule: Schedule,
+    { status, nowMs: now }: { readonly status: CronJobStatus; readonly nowMs: number },
+  ): Promise<void> {
+    const { dueMs: due, isInvalid, isOftenMissed } = dueTime(cronJob, schedule, now)
     const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec ?? {}
+    if (isInvalid) {
+      const problem = 'time difference between two schedules is less than 1 second'
+      this.#events.warning(cronJob, 'InvalidSchedule', `invalid schedule: ${cronJob.spec?.schedule} : ${problem}`)
+    }
     if (due === undefined) return
+    if (isOftenMissed) {
+      const advice = 'Set or decrease .spec.startingDeadlineSeconds or check clock skew'
+      this.#events.warning(cronJob, 'TooManyMissedTimes', `too many missed start times. ${advice}`)
+    }
     if (startingDeadlineSeconds != null && due + startingDeadlineSeconds * 1000 < now) {
       const time = new Date(due).toUTCString().replace('GMT', '+0000')
       this.#events.warning(cronJob, 'MissSchedule', `Missed scheduled time to start a job: ${time}`)
@@ -168,9 +196,10 @@ class CronJobController implements AsyncDisposable {
     }
   }
 
-  /** Deletes the oldest ended jobs beyond the history limits. */
-  async #deleteOld(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[]): Promise<void> {
+  /** Deletes the oldest ended jobs beyond the history limits, and adds their uids. @returns the last failure, which stops nothing */
+  async #deleteOld(cronJob: ReadonlyCronJob, owned: readonly ReadonlyJob[], deleted: Set<string | undefined>): Promise<unknown> {
     const { spec } = cronJob
+    let failure: unknown
     const limits = [
       ['Complete', spec?.successfulJobsHistoryLimit],
       ['Failed', spec?.failedJobsHistoryLimit],
@@ -178,10 +207,17 @@ class CronJobController implements AsyncDisposable {
     for (const [type, limit] of limits) {
       if (limit == null) continue
       const ended = owned.filter((job) => terminalCondition(job)?.type === type).sort(byStart)
-      for (const { metadata } of ended.slice(0, Math.max(0, ended.length - limit)))
-        if (metadata.deletionTimestamp === undefined)
+      for (const { metadata } of ended.slice(0, Math.max(0, ended.length - limit))) {
+        if (metadata.deletionTimestamp !== undefined) continue
+        try {
           await this.#deleteJob(cronJob, metadata.name ?? '', metadata.namespace ?? '')
+          deleted.add(metadata.uid)
+        } catch (error) {
+          failure = error
+        }
+      }
     }
+    return failure
   }
 
   async #deleteJob(cronJob: ReadonlyCronJob, name: string, namespace: string): Promise<void> {
@@ -195,13 +231,17 @@ class CronJobController implements AsyncDisposable {
     this.#events.normal(cronJob, 'SuccessfulDelete', `Deleted job ${name}`)
   }
 
-  /** Writes the status against the version that was read. A conflicting change causes another sync. */
-  async #writeStatus(cronJob: ReadonlyCronJob, status: CronJobStatus): Promise<void> {
-    if (sameJson(cronJob.status ?? {}, status)) return
+  /**
+   * Writes the status against the version that was read. A conflicting change causes another sync.
+   *
+   * @returns the written object; undefined for no change
+   */
+  async #writeStatus(cronJob: ReadonlyCronJob, status: CronJobStatus): Promise<CronJob | undefined> {
+    if (sameJson(cronJob.status ?? {}, status)) return undefined
     const { client, fieldManager, signal } = this.#context
     const changed = { ...(cronJob as CronJob), status }
     const request = client.update(cronJobs, changed, { subresource: 'status', fieldManager, signal })
-    await ignoreReasons(request, ['NotFound', 'Conflict'])
+    return ignoreReasons(request, ['NotFound', 'Conflict'])
   }
 }
 

@@ -10,16 +10,24 @@ interface MostRecent {
   readonly isMissed: boolean
   /** The times of the schedule do not differ, or there are none. */
   readonly isInvalid?: true
+  /** More than a hundred times have passed. */
+  readonly isOftenMissed?: boolean
 }
+
+const manyMissed = 100
 
 /**
  * Returns the latest scheduled time that has passed and was not processed. Earlier missed times are skipped, and with
  * `startingDeadlineSeconds` those before the deadline.
  */
-export function dueTime(cronJob: ReadonlyCronJob, schedule: Schedule, nowMs: number): number | undefined {
+export function dueTime(
+  cronJob: ReadonlyCronJob,
+  schedule: Schedule,
+  nowMs: number,
+): Pick<MostRecent, 'dueMs' | 'isInvalid' | 'isOftenMissed'> {
   const deadline = cronJob.spec?.startingDeadlineSeconds
   const earliest = deadline == null ? Number.NEGATIVE_INFINITY : nowMs - deadline * 1000
-  return mostRecent(Math.max(scheduledSince(cronJob), earliest), schedule, nowMs).dueMs
+  return mostRecent(Math.max(scheduledSince(cronJob), earliest), schedule, nowMs)
 }
 
 /** Returns the delay until the next scheduled time; undefined when there is none. */
@@ -45,5 +53,5 @@ function mostRecent(sinceMs: number, schedule: Schedule, nowMs: number): MostRec
     dueMs = time
     time = schedule.next(time)
   }
-  return { sinceMs, dueMs, isMissed: true }
+  return { sinceMs, dueMs, isMissed: true, isOftenMissed: missed > manyMissed }
 }

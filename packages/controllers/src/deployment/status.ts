@@ -37,7 +37,8 @@ export function countStatus(
     updatedReplicas: sets.current === undefined ? 0 : actualReplicas([sets.current]),
     readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas ?? 0),
     availableReplicas: available,
-    unavailableReplicas: Math.max(0, replicas - available),
+    // Counts pods that the replica sets have not created yet, too.
+    unavailableReplicas: Math.max(0, sumOf(all, ({ spec }) => spec?.replicas ?? 0) - available),
   }
   return {
     observedGeneration: deployment.metadata.generation ?? 0,

@@ -1,11 +1,13 @@
 import type { Informer } from '@krmkit/client'
 import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { controllerOf } from '@krmkit/meta/validation'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { PodsByLabel } from '../workloads/pods-by-label.ts'
+import { goSelectorText } from '../workloads/selector-text.ts'
 import {
   type Budget,
   type BudgetStatus,
@@ -33,6 +35,7 @@ class DisruptionController implements AsyncDisposable {
   readonly #context: ControllerContext
   readonly #budgets: Informer<Budget>
   readonly #events: ObjectEvents<Budget>
+  readonly #podEvents: ObjectEvents<Pod>
   readonly #subscriptions: (() => void)[] = []
   readonly #add: (budget: DeepReadonly<Budget>) => void
   #pods: Informer<Pod> | undefined
@@ -41,6 +44,7 @@ class DisruptionController implements AsyncDisposable {
   constructor(context: ControllerContext) {
     this.#context = context
     this.#events = new ObjectEvents(context, budgets, 'controllermanager')
+    this.#podEvents = new ObjectEvents(context, pods, 'controllermanager')
     this.#budgets = context.informers.of(budgets)
     const queue = context.queue<string>({ sync: (key) => this.#sync(key) })
     this.#add = ({ metadata: { namespace, name } }) => queue.add(`${namespace}/${name}`)
@@ -60,18 +64,31 @@ class DisruptionController implements AsyncDisposable {
     this.#pods = this.#context.informers.of(pods)
     this.#podsByLabel = new PodsByLabel(this.#context)
     const enqueueBudgets = (pod: DeepReadonly<Pod>) => {
-      for (const budget of this.#budgets.list({ namespace: pod.metadata.namespace ?? '' }))
-        if (covers(budget, pod)) this.#add(budget)
+      const covering = this.#covering(pod)
+      for (const budget of covering) this.#add(budget)
+      if (covering.length > 1) this.#reportSeveral(pod, covering)
     }
     const unsubscribe = this.#pods.on({
       added: enqueueBudgets,
-      updated(pod, before) {
-        enqueueBudgets(before)
+      updated: (pod, before) => {
+        for (const budget of this.#covering(before)) this.#add(budget)
         enqueueBudgets(pod)
       },
       deleted: enqueueBudgets,
     })
     this.#subscriptions.push(unsubscribe)
+  }
+
+  #covering(pod: DeepReadonly<Pod>): DeepReadonly<Budget>[] {
+    return this.#budgets.list({ namespace: pod.metadata.namespace ?? '' }).filter((budget) => covers(budget, pod))
+  }
+
+  #reportSeveral(pod: DeepReadonly<Pod>, [first]: readonly DeepReadonly<Budget>[]): void {
+    const [namespace, name, chosen] = [pod.metadata.namespace, pod.metadata.name, first?.metadata.name].map((text) =>
+      JSON.stringify(text),
+    )
+    const message = `Pod ${namespace}/${name} matches multiple PodDisruptionBudgets.  Chose ${chosen} arbitrarily.`
+    this.#podEvents.warning(pod, 'MultiplePodDisruptionBudgets', message)
   }
 
   async #sync(key: string): Promise<RequeueAfter | undefined> {
@@ -93,7 +110,7 @@ class DisruptionController implements AsyncDisposable {
     let status: BudgetStatus
     let failure: unknown
     try {
-      const wanted = await desiredPods(budget.spec ?? {}, covered.length, () => expectedScale(covered, this.#context))
+      const wanted = await desiredPods(budget.spec ?? {}, covered.length, () => this.#scaleOf(budget, covered))
       const currentHealthy = countHealthy(covered, disrupted.pods)
       status = budgetStatus(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
     } catch (error) {
@@ -105,6 +122,17 @@ class DisruptionController implements AsyncDisposable {
     await this.#write(budget, status)
     if (failure !== undefined) throw failure
     return disrupted.recheckAtMs === undefined ? undefined : { requeueAfterMs: Math.max(1, disrupted.recheckAtMs - now + 1) }
+  }
+
+  /** Returns the scale of the controllers of the pods of a budget, and reports pods without one. */
+  #scaleOf(budget: DeepReadonly<Budget>, covered: readonly DeepReadonly<Pod>[]): Promise<number> {
+    if (covered.some(({ metadata }) => controllerOf(metadata.ownerReferences) === undefined)) {
+      const found = `Pods selected by this PodDisruptionBudget (selector: ${goSelectorText(budget.spec?.selector)}) were found to be unmanaged.`
+      const effect = 'As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior.'
+      const advice = 'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
+      this.#events.warning(budget, 'UnmanagedPods', `${found} ${effect} ${advice}`)
+    }
+    return expectedScale(covered, this.#context)
   }
 
   /** Returns the pods that a budget may cover: by the index of labels when its selector has labels, otherwise all of the namespace. */

@@ -3,6 +3,7 @@ import { type ApiObject, type DeepReadonly, formatTime, type NamingProfile } fro
 import { formatMicroTime } from '@krmkit/meta/time'
 import { ignoreCreateConflict, ignoreReasons } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
+import { EventCorrelator, type Observation } from './event-correlator.ts'
 
 /** What happened to an object. */
 export interface RecordedEvent {
@@ -33,10 +34,15 @@ function newEvents({ apiDomain }: NamingProfile) {
   return resourceType<Event>({ group: `events.${apiDomain}`, version: 'v1', resource: 'events', kind: 'Event' })
 }
 
-/** Repeated events of one object within this time are counted in one event. */
+/** Repeated events of one object within this time are one series. */
 const repeatMs = 6 * 60_000
 const maxRemembered = 4096
 const nanosecondsPerMs = 1_000_000
+
+interface EventLocation {
+  readonly name: string
+  readonly namespace: string
+}
 
 interface Remembered {
   readonly name: string
@@ -49,50 +55,81 @@ interface Remembered {
 export class EventRecorder {
   readonly #context: ControllerContext
   readonly #options: EventRecorderOptions
+  readonly #correlator: EventCorrelator
   readonly #remembered = new Map<string, Remembered>()
 
   constructor(context: ControllerContext, options: EventRecorderOptions) {
     this.#context = context
     this.#options = options
+    this.#correlator = new EventCorrelator(context.clock)
   }
 
   /** Records an event of an object; a repeated one raises the count of the first. */
   async record(object: DeepReadonly<ApiObject>, event: RecordedEvent): Promise<void> {
-    const { clock, onError, signal } = this.#context
-    const { type, reason, message, fieldPath = '' } = event
-    const key = JSON.stringify([object.metadata.uid, type, reason, message, fieldPath])
-    const known = this.#remembered.get(key)
+    const { onError, signal } = this.#context
     try {
-      if (known !== undefined && clock.now() - known.lastAtMs <= repeatMs && (await this.#repeat(known))) return
-      const name = this.#nameOf(object)
-      const namespace = object.metadata.namespace || 'default'
-      this.#remember(key, { name, namespace, count: 1, lastAtMs: clock.now() })
-      await ignoreCreateConflict(this.#create(object, event, { name, namespace }))
+      await (this.#options.api === 'core' ? this.#recordCore(object, event) : this.#recordSeries(object, event))
     } catch (error) {
       if (!signal.aborted) onError(error)
     }
   }
 
-  #create(
-    object: DeepReadonly<ApiObject>,
-    event: RecordedEvent,
-    metadata: { readonly name: string; readonly namespace: string },
-  ) {
-    const { client, clock, profile, signal } = this.#context
-    const { component, host, api } = this.#options
-    const { type, reason, message, action = '', fieldPath } = event
-    const { name, namespace, uid, resourceVersion } = object.metadata
-    const { apiVersion, kind } = object
-    const regarding = { apiVersion, kind, name, namespace, uid, resourceVersion, ...(fieldPath ? { fieldPath } : {}) }
-    const time = formatTime(clock.now())
-    if (api === 'core') {
-      const source = { component, ...(host === undefined ? {} : { host }) }
-      const reporting = { reportingComponent: component, reportingInstance: host ?? '' }
-      const times = { firstTimestamp: time, lastTimestamp: time, count: 1 }
-      const body = { metadata, involvedObject: regarding, type, reason, message, source, ...reporting, ...times }
-      return client.create(coreEvents, body, { signal })
+  async #recordCore(object: DeepReadonly<ApiObject>, event: RecordedEvent): Promise<void> {
+    const { client, clock, signal } = this.#context
+    const { type, reason, message, fieldPath = '' } = event
+    const { namespace, name: objectName, uid } = object.metadata
+    const observed = this.#correlator.observe({
+      object: JSON.stringify([object.kind, namespace, objectName, uid]),
+      ...{ type, reason, message, fieldPath },
+    })
+    if (observed === undefined) return
+    const name = observed.name ?? this.#nameOf(object)
+    const location = { name, namespace: namespace || 'default' }
+    if (observed.name !== undefined) {
+      const patch = { count: observed.count, lastTimestamp: formatTime(clock.now()), message: observed.message }
+      const request = client.patch(coreEvents, name, { namespace: location.namespace, type: 'merge', patch, signal })
+      if ((await ignoreReasons(request, ['NotFound'])) !== undefined) return
     }
+    await ignoreCreateConflict(client.create(coreEvents, this.#coreEvent(object, event, { observed, location }), { signal }))
+    observed.named(name)
+  }
+
+  #coreEvent(
+    object: DeepReadonly<ApiObject>,
+    { type, reason, fieldPath }: RecordedEvent,
+    { observed, location }: { readonly observed: Observation; readonly location: EventLocation },
+  ) {
+    const { component, host } = this.#options
+    const { message, isCombined, count, firstAtMs } = observed
+    const source = { component, ...(host === undefined ? {} : { host }) }
+    return {
+      metadata: location,
+      involvedObject: reference(object, fieldPath),
+      ...{ type, reason, message, source, count },
+      reportingComponent: isCombined ? '' : component,
+      reportingInstance: isCombined ? '' : (host ?? ''),
+      firstTimestamp: formatTime(firstAtMs),
+      lastTimestamp: formatTime(this.#context.clock.now()),
+    }
+  }
+
+  async #recordSeries(object: DeepReadonly<ApiObject>, event: RecordedEvent): Promise<void> {
+    const { clock } = this.#context
+    const { type, reason, message, fieldPath = '' } = event
+    const key = JSON.stringify([object.metadata.uid, type, reason, message, fieldPath])
+    const known = this.#remembered.get(key)
+    if (known !== undefined && clock.now() - known.lastAtMs <= repeatMs && (await this.#repeat(known))) return
+    const location = { name: this.#nameOf(object), namespace: object.metadata.namespace || 'default' }
+    this.#remember(key, { ...location, count: 1, lastAtMs: clock.now() })
+    await ignoreCreateConflict(this.#createSeries(object, event, location))
+  }
+
+  #createSeries(object: DeepReadonly<ApiObject>, event: RecordedEvent, metadata: EventLocation) {
+    const { client, clock, profile, signal } = this.#context
+    const { component, host } = this.#options
+    const { type, reason, message, action = '', fieldPath } = event
     const reporting = { reportingController: component, reportingInstance: `${component}-${host ?? 'simulated'}` }
+    const regarding = reference(object, fieldPath)
     const body = { metadata, regarding, type, reason, action, note: message.slice(0, maxNoteLength), ...reporting }
     const eventTime = formatMicroTime(clock.now())
     return client.create(newEvents(profile), { ...body, eventTime }, { signal })
@@ -104,11 +141,8 @@ export class EventRecorder {
     known.count++
     known.lastAtMs = clock.now()
     const { name, namespace, count } = known
-    const isCore = this.#options.api === 'core'
-    const patch = isCore
-      ? { count, lastTimestamp: formatTime(clock.now()) }
-      : { series: { count, lastObservedTime: formatMicroTime(clock.now()) } }
-    const request = client.patch(isCore ? coreEvents : newEvents(profile), name, { namespace, type: 'merge', patch, signal })
+    const patch = { series: { count, lastObservedTime: formatMicroTime(clock.now()) } }
+    const request = client.patch(newEvents(profile), name, { namespace, type: 'merge', patch, signal })
     return (await ignoreReasons(request, ['NotFound'])) !== undefined
   }
 
@@ -132,3 +166,8 @@ export class EventRecorder {
 }
 
 const maxNoteLength = 1024
+
+function reference({ apiVersion, kind, metadata }: DeepReadonly<ApiObject>, fieldPath: string | undefined) {
+  const { name, namespace, uid, resourceVersion } = metadata
+  return { apiVersion, kind, name, namespace, uid, resourceVersion, ...(fieldPath ? { fieldPath } : {}) }
+}

@@ -10,14 +10,17 @@ import { EventRecorder } from './event-recorder.ts'
  */
 export class ObjectEvents<O extends ApiObject> {
   readonly #recorder: EventRecorder
-  readonly #resource: ResourceType
+  readonly #resource: ResourceType | undefined
   readonly #pending: (() => Promise<void>)[] = []
   readonly #queue: WorkQueue<string>
 
-  /** @param component the controller, as the source of the events names it */
-  constructor(context: ControllerContext, resource: ResourceType<O>, component: string) {
+  /**
+   * @param resource undefined: the objects carry their version and kind
+   * @param component the controller, as the source of the events names it
+   */
+  constructor(context: ControllerContext, resource: ResourceType<O> | undefined, component: string) {
     this.#recorder = new EventRecorder(context, { component, api: 'core' })
-    this.#resource = resource as ResourceType
+    this.#resource = resource as ResourceType | undefined
     this.#queue = context.queue<string>({ sync: () => this.#write(), workers: 1 })
   }
 
@@ -35,9 +38,10 @@ export class ObjectEvents<O extends ApiObject> {
     object: DeepReadonly<O>,
     event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
   ): void {
-    const { group, version, kind } = this.#resource
-    const { metadata } = object as DeepReadonly<ApiObject>
-    const regarding = { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata }
+    const regarding =
+      this.#resource === undefined
+        ? (object as DeepReadonly<ApiObject>)
+        : typed(object as DeepReadonly<ApiObject>, this.#resource)
     this.#pending.push(() => this.#recorder.record(regarding, event))
     this.#queue.add('events')
   }
@@ -46,6 +50,10 @@ export class ObjectEvents<O extends ApiObject> {
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) await next()
     return undefined
   }
+}
+
+function typed(object: DeepReadonly<ApiObject>, { group, version, kind }: ResourceType): DeepReadonly<ApiObject> {
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata: object.metadata }
 }
 
 /** Returns the text of an error for the message of an event. */

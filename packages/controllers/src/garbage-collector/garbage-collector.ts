@@ -1,5 +1,6 @@
 import { apiVersionOf } from '@krmkit/client'
-import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import type { ApiObject, DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { ObjectEvents } from '../events/object-events.ts'
 import type { Discovery } from '../framework/discovery.ts'
 import { yieldTurns } from '../framework/idle-tracker.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
@@ -29,6 +30,7 @@ class GarbageCollector implements AsyncDisposable {
   readonly #graph: Graph
   readonly #objects: LiveObjects
   readonly #owners: OwnerLookup
+  readonly #events: ObjectEvents<ApiObject>
   readonly #attemptToDeleteLater: (node: Node) => void
   readonly #unsubscribe: () => void
   #discovered: Discovery | undefined
@@ -40,6 +42,7 @@ class GarbageCollector implements AsyncDisposable {
     this.#context = context
     this.#objects = new LiveObjects({ client: metadata, monitors, fieldManager, signal })
     this.#owners = new OwnerLookup(this.#objects)
+    this.#events = new ObjectEvents<ApiObject>(context, undefined, garbageCollector.name)
     const considered = context.queue<Node>({ sync: (node) => this.#attemptToDelete(node) })
     const orphaning = context.queue<Node>({ sync: (node) => this.#attemptToOrphan(node) })
     const whenReady = (work: () => void) => {
@@ -51,6 +54,7 @@ class GarbageCollector implements AsyncDisposable {
       attemptToDelete: this.#attemptToDeleteLater,
       attemptToOrphan: (node) => whenReady(() => orphaning.add(node)),
       lookUp: (reference, namespace) => this.#lookUp(reference, namespace),
+      wrongNamespace: (dependent, reference) => this.#reportNamespace(dependent, reference),
     })
     this.#unsubscribe = monitors.on({
       added: (resource, object) => this.#graph.update(resource, object),
@@ -84,6 +88,14 @@ class GarbageCollector implements AsyncDisposable {
     const found = this.#context.monitors.of(resource)?.get(reference.name, scope)
     if (found === undefined || found.metadata.uid !== reference.uid) return undefined
     return { apiVersion: apiVersionOf(resource), kind: resource.kind, name: reference.name, namespace: scope }
+  }
+
+  #reportNamespace({ identity, uid }: Node, { apiVersion, kind, name, uid: ownerUid }: Reference): void {
+    const { namespace } = identity
+    const owner = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${ownerUid}]`
+    const message = `ownerRef ${owner} does not exist in namespace ${JSON.stringify(namespace)}`
+    const metadata = { name: identity.name, namespace, uid }
+    this.#events.warning({ apiVersion: identity.apiVersion, kind: identity.kind, metadata }, 'OwnerRefInvalidNamespace', message)
   }
 
   async #attemptToDelete(node: Node): Promise<RequeueAfter | undefined> {

@@ -17,13 +17,15 @@ const configMaps: DiscoveredResource = {
 function setup(known: Readonly<Record<string, Identity>> = {}) {
   const considered: string[] = []
   const orphaned: string[] = []
+  const misplaced: string[] = []
   const graph = new Graph({
     attemptToDelete: ({ uid }) => considered.push(uid),
     attemptToOrphan: ({ uid }) => orphaned.push(uid),
     lookUp: ({ uid }) => (Object.hasOwn(known, uid) ? known[uid] : undefined),
+    wrongNamespace: ({ uid }) => misplaced.push(uid),
   })
   const take = () => considered.splice(0).sort()
-  return { graph, take, orphaned }
+  return { graph, take, orphaned, misplaced }
 }
 
 function object(uid: string, metadata: Partial<ApiObject['metadata']> = {}): ApiObject {
@@ -92,6 +94,18 @@ describe('Graph', () => {
     graph.update(configMaps, object('f', { ownerReferences: [owner('a', { apiVersion: 'apps/v1' })] }))
     graph.update(configMaps, object('g', { ownerReferences: [owner('a', { apiVersion: 'v2' })] }))
     expect(take()).toEqual(['e', 'f'])
+  })
+
+  it('reports owners in another namespace, once they are known', () => {
+    const { graph, misplaced } = setup()
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    graph.update(configMaps, object('c', { namespace: 'elsewhere', ownerReferences: [owner('a')] }))
+    expect(misplaced).toEqual([])
+    graph.update(configMaps, object('a'))
+    expect(misplaced).toEqual(['c'])
+    graph.update(configMaps, object('d', { namespace: 'elsewhere', ownerReferences: [owner('a')] }))
+    graph.update(configMaps, object('e', { ownerReferences: [owner('a', { name: 'other' })] }))
+    expect(misplaced).toEqual(['c', 'd'])
   })
 
   it('tracks blocking dependents, and processes the owner when none blocks [P19]', () => {

@@ -17,6 +17,8 @@ export interface GraphCallbacks {
   attemptToOrphan(node: Node): void
   /** Returns the object that a reference from a namespace names, if it is known and has the uid. */
   lookUp(reference: Reference, namespace: string): Identity | undefined
+  /** Reports a reference to an object of another namespace. */
+  wrongNamespace(dependent: Node, reference: Reference): void
 }
 
 /**
@@ -92,7 +94,7 @@ export class Graph {
     // References with wrong coordinates do not count.
     for (const dependent of node.dependents)
       for (const reference of dependent.owners)
-        if (reference.uid === node.uid && !refersTo(reference, dependent, node)) this.#work.attemptToDelete(dependent)
+        if (reference.uid === node.uid && !refersTo(reference, dependent, node)) this.#rejectReference(reference, dependent, node)
   }
 
   #changeOwners(node: Node, references: readonly Reference[]): void {
@@ -127,8 +129,16 @@ export class Graph {
       owner = new Node(reference.uid, known ?? { apiVersion, kind, name, namespace }, known === undefined)
       this.#nodes.set(reference.uid, owner)
       if (owner.isVirtual) this.#work.attemptToDelete(owner)
-    } else if (owner.isDeletingDependents || !refersTo(reference, node, owner)) this.#work.attemptToDelete(node)
+    } else if (!refersTo(reference, node, owner)) this.#rejectReference(reference, node, owner)
+    else if (owner.isDeletingDependents) this.#work.attemptToDelete(node)
     owner.dependents.add(node)
+  }
+
+  /** The owner is not what the reference says; the server decides what becomes of the dependent. */
+  #rejectReference(reference: Reference, dependent: Node, { identity, isVirtual }: Node): void {
+    const isElsewhere = identity.namespace !== '' && identity.namespace !== dependent.identity.namespace
+    if (isElsewhere && !isVirtual) this.#work.wrongNamespace(dependent, reference)
+    this.#work.attemptToDelete(dependent)
   }
 
   #removeIfUnneeded(node: Node): void {

@@ -218,7 +218,7 @@ class AutoscalerController implements AsyncDisposable {
       const message = `the HPA was unable to compute the replica count: ${failure?.message ?? 'no metrics'}`
       state.set('ScalingActive', 'False', { reason: failure?.reason ?? 'InvalidMetricSourceType', message })
       const count = `${failures.length} invalid out of ${autoscaler.spec?.metrics?.length ?? 0}`
-      const text = `invalid metrics (${count}), first error is: ${failure?.message ?? 'no metrics'}`
+      const text = `invalid metrics (${count}), first error is: ${failure?.summary ?? 'no metrics'}`
       this.#events.warning(autoscaler, 'FailedComputeMetricsReplicas', text)
       throw new ScaleFailure(message)
     }
@@ -238,6 +238,7 @@ class AutoscalerController implements AsyncDisposable {
     const key = queueKey(autoscaler)
     if (labelSelector === '') {
       this.#events.warning(autoscaler, 'SelectorRequired', 'selector is required')
+      this.#events.warning(autoscaler, 'FailedComputeMetricsReplicas', 'selector is required')
       const message = "the HPA target's scale is missing a selector"
       state.set('ScalingActive', 'False', { reason: 'InvalidSelector', message })
       throw new ScaleFailure('selector is required')
@@ -256,6 +257,7 @@ class AutoscalerController implements AsyncDisposable {
     if (others.length > 1) {
       const message = `pods by selector ${labelSelector} are controlled by multiple HPAs: [${others.map(([other]) => other).join(' ')}]`
       this.#events.warning(autoscaler, 'AmbiguousSelector', message)
+      this.#events.warning(autoscaler, 'FailedComputeMetricsReplicas', message)
       state.set('ScalingActive', 'False', { reason: 'AmbiguousSelector', message })
       throw new ScaleFailure(message)
     }

@@ -41,7 +41,7 @@ export function serverMetrics(client: Client, { signal }: { readonly signal: Abo
       const response = await client.request({ path, signal })
       if (response.status !== 200) {
         const why = response.status === 404 ? 'the server could not find the requested resource' : `HTTP ${response.status}`
-        throw new Error(`unable to fetch metrics from resource metrics API: ${why} (get pods.metrics.k8s.io)`)
+        throw new Error(`${why} (get pods.metrics.k8s.io)`)
       }
       const { items = [] } = (await response.json()) as PodMetricsList
       const found: Record<string, string> = {}

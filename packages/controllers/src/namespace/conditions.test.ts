@@ -35,7 +35,9 @@ describe('namespaceConditions', () => {
       ['NamespaceContentRemaining', 'True', 'SomeResourcesRemain'],
       ['NamespaceFinalizersRemaining', 'True', 'SomeFinalizersRemain'],
     ])
-    expect(conditions[3]!.message).toContain('deployments.apps (1), pods (2)')
+    expect(conditions[3]!.message).toContain(
+      'Some resources are remaining: deployments.apps has 1 resource instances, pods. has 2 resource instances',
+    )
     expect(conditions[3]!.lastTransitionTime).toBe('2024-05-01T10:00:00Z')
   })
 
@@ -54,7 +56,7 @@ describe('namespaceConditions', () => {
     const after = namespaceConditions(before, remaining(1), now + 5000)
     expect(after[0]).toBe(other)
     const content = after.find(({ type }) => type === 'NamespaceContentRemaining')!
-    expect(content.message).toContain('pods (1)')
+    expect(content.message).toContain('pods. has 1 resource instances')
     expect(content.lastTransitionTime).toBe('2024-05-01T10:00:00Z')
     const done = namespaceConditions(after, none, now + 9000).find(({ type }) => type === 'NamespaceContentRemaining')!
     expect(done.lastTransitionTime).toBe('2024-05-01T10:00:09Z')

@@ -31,25 +31,38 @@ export function behaviorOf(
 ): ResolvedBehavior {
   const isInit = pod.spec?.initContainers?.some(({ name }) => name === container.name) === true
   const isSidecar = isInit && container.restartPolicy === 'Always'
-  const found = defaultsOf(pod, container, isInit && !isSidecar)
+  const found = defaultsOf(pod, container, isSidecar ? 'sidecar' : isInit ? 'init' : 'main')
   const matched = behaviors.filter(({ match }) => match === undefined || matches(match, pod, container))
   const merged: ResolvedBehavior = Object.assign({}, found, ...matched.toReversed())
   // Annotations of a pod concern its application, not the containers that prepare it.
   return isInit ? merged : { ...merged, ...annotated(pod) }
 }
 
-function defaultsOf(pod: ReadonlyPod, container: DeepReadonly<Container>, isInit: boolean): ResolvedBehavior {
-  const minMs = isInit ? 0 : minRunMs
+function defaultsOf(pod: ReadonlyPod, container: DeepReadonly<Container>, role: 'init' | 'sidecar' | 'main'): ResolvedBehavior {
+  const minMs = role === 'init' ? 0 : minRunMs
   const course = plainCommand(commandOf(container))
   if (course !== undefined) {
     const { durationMs, exitCode, output } = course
     const logs = output === '' ? {} : { logs: output }
     return Number.isFinite(durationMs) ? { ...endsAfter(Math.max(durationMs, minMs)), exitCode, ...logs } : logs
   }
-  if (isInit) return endsAfter(0)
-  const isJob = controllerOf(pod.metadata.ownerReferences)?.kind === 'Job'
-  return isJob && !isPauseImage(container.image ?? '') ? endsAfter(minRunMs) : {}
+  if (role === 'init') return endsAfter(0)
+  return role === 'main' && isTask(pod, container) ? endsAfter(minRunMs) : {}
 }
+
+/**
+ * Whether a container does something and ends: that of a job, or of another pod that is not to be restarted when it succeeds. Containers
+ * with ports or probes serve.
+ */
+function isTask({ metadata, spec }: ReadonlyPod, container: DeepReadonly<Container>): boolean {
+  if (isPauseImage(container.image ?? '')) return false
+  if (controllerOf(metadata.ownerReferences)?.kind === 'Job') return true
+  const { restartPolicy = 'Always' } = spec ?? {}
+  const serves = servingMembers.some((name) => container[name] !== undefined)
+  return restartPolicy !== 'Always' && !serves
+}
+
+const servingMembers = ['ports', 'readinessProbe', 'livenessProbe', 'startupProbe']
 
 function endsAfter(ms: number): ResolvedBehavior {
   return { exitAfterMs: ms, successAfterMs: ms }
@@ -84,12 +97,17 @@ function matchesText(pattern: string | RegExp | undefined, text: string): boolea
 const readers: Readonly<Record<string, (text: string) => ContainerBehavior>> = {
   'start-after': (text) => ({ startAfterMs: parseDurationMs(text) }),
   'ready-after': (text) => ({ readyAfterMs: parseDurationMs(text) }),
-  'exit-after': (text) => ({ exitAfterMs: parseDurationMs(text) }),
+  'exit-after': (text) => ({ exitAfterMs: runDurationMs(text) }),
   'stop-after': (text) => ({ stopAfterMs: parseDurationMs(text) }),
   'exit-code': (text) => ({ exitCode: Number.parseInt(text, 10) || 0 }),
   crashes: (text) => ({ crashes: Number.parseInt(text, 10) || 0 }),
   'pull-error': (text) => ({ pullError: text }),
   logs: (text) => ({ logs: text }),
+}
+
+/** Reads how long a container runs: a duration, or `never` for one that does not end. @throws MetaError for an invalid duration */
+export function runDurationMs(text: string): number {
+  return text === 'never' ? Number.POSITIVE_INFINITY : parseDurationMs(text)
 }
 
 function annotated({ metadata }: ReadonlyPod): ContainerBehavior {

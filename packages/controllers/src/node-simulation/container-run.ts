@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Container } from '../workloads/objects.ts'
 import type { ResolvedBehavior } from './behavior.ts'
 import { ContainerProbes, type ProbedContainer } from './container-probes.ts'
-import type { ContainerStatus, Terminated } from './objects.ts'
+import type { ContainerResources, ContainerStatus, Terminated } from './objects.ts'
 
 export interface ContainerEnvironment {
   readonly random: Random
@@ -52,6 +52,9 @@ export class ContainerRun {
   #forcedExitCode: number | undefined
   restarts = 0
   ready = false
+  /** The resources that the node has set aside for the container, and those that it has. */
+  allocated: DeepReadonly<ContainerResources>
+  actual: DeepReadonly<ContainerResources>
 
   constructor(container: DeepReadonly<Container>, behavior: ResolvedBehavior, environment: ContainerEnvironment) {
     this.name = container.name
@@ -60,6 +63,8 @@ export class ContainerRun {
     this.#container = container
     this.#environment = environment
     this.#probes = ContainerProbes.of(container, behavior.probe)
+    this.allocated = container.resources ?? {}
+    this.actual = this.allocated
   }
 
   get isRunning(): boolean {
@@ -165,7 +170,11 @@ export class ContainerRun {
 
   /** Takes over a container that an earlier simulation started, from its status. */
   restore(status: DeepReadonly<ContainerStatus>): void {
-    const { state, lastState, restartCount, containerID = '' } = status
+    const { state, lastState, restartCount, containerID = '', resources, allocatedResources } = status
+    if (resources !== undefined) {
+      this.actual = resources
+      this.allocated = allocatedResources === undefined ? resources : { ...resources, requests: allocatedResources }
+    }
     this.#last = lastState.terminated
     this.#hasRun = containerID !== ''
     this.restarts = restartCount
@@ -184,11 +193,31 @@ export class ContainerRun {
     }
   }
 
+  /** Sets resources aside for the container. */
+  allocate(resources: DeepReadonly<ContainerResources>): void {
+    this.allocated = resources
+    this.#backoffMs = 0
+  }
+
+  /** Gives the container the resources that are set aside for it. @param restarts whether it must be restarted for that */
+  actuate(nowMs: number, restarts: boolean): void {
+    if (restarts) {
+      this.#note('Normal', 'Killing', `Container ${this.name} resize requires restart`)
+      this.#exit(nowMs, this.behavior.exitCode ?? 0)
+      this.#last = this.#terminated
+      this.#terminated = undefined
+      this.#hasRun = true
+      this.#start(nowMs)
+    }
+    this.actual = this.allocated
+  }
+
   /** How long a run takes; undefined when it does not end. */
   get #runMs(): number | undefined {
     const { exitAfterMs, successAfterMs, crashes } = this.behavior
-    if (crashes === undefined) return exitAfterMs
-    return this.restarts < crashes ? (exitAfterMs ?? syncMs) : successAfterMs
+    const endsAfterMs = exitAfterMs === Number.POSITIVE_INFINITY ? undefined : exitAfterMs
+    if (crashes === undefined) return endsAfterMs
+    return this.restarts < crashes ? (endsAfterMs ?? syncMs) : successAfterMs
   }
 
   /** Ends a running container, as after a termination signal. */
@@ -219,7 +248,14 @@ export class ContainerRun {
       restartCount: this.restarts,
       state,
       lastState: this.#last === undefined ? {} : { terminated: this.#last },
+      ...(containerID === '' ? {} : this.#resources()),
     }
+  }
+
+  #resources(): Pick<ContainerStatus, 'allocatedResources' | 'resources'> {
+    const { requests } = this.allocated
+    const resources = structuredClone(this.isRunning ? this.actual : this.allocated) as ContainerResources
+    return { resources, ...(requests === undefined ? {} : { allocatedResources: { ...requests } }) }
   }
 
   #advanceWaiting(nowMs: number): void {
@@ -247,6 +283,7 @@ export class ContainerRun {
   #start(nowMs: number): void {
     if (this.#hasRun) this.restarts++
     this.#state = 'running'
+    this.actual = this.allocated
     this.#message = undefined
     this.#startedAtMs = nowMs
     this.#containerID = `containerd://${hexText(this.#environment.random.bytes(32))}`

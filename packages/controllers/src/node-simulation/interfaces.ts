@@ -98,7 +98,11 @@ export interface ContainerBehavior {
   readonly startAfterMs?: number
   /** Time from the start until the container is ready, when no probe is sent. Default: the initial delay of its readiness probe, or 0. */
   readonly readyAfterMs?: number
-  /** Time from the start until the container exits. Default: that of its command, at least 1 s; else never; 1 s for pods of jobs, 0 for init containers. */
+  /**
+   * Time from the start until the container exits; `Infinity`: never. Default: that of its command, at least 1 s; 0 for init containers;
+   * 1 s for containers of jobs, and for those without ports and probes of other pods with the restart policy `Never` or `OnFailure`;
+   * else never.
+   */
   readonly exitAfterMs?: number
   /** Default: that of its command, or 0. */
   readonly exitCode?: number

@@ -28,7 +28,13 @@ export interface ContainerStatus {
   restartCount: number
   state: ContainerState
   lastState: ContainerState
+  /** Requests that the node has set aside for the container. */
+  allocatedResources?: Record<string, string>
+  /** Resources that the container has. */
+  resources?: ContainerResources
 }
+
+export type ContainerResources = NonNullable<Container['resources']>
 
 export interface PodStatus {
   phase?: string

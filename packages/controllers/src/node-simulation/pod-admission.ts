@@ -1,9 +1,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { nodeAffinity, nodePorts, resourceShortages } from '../scheduler/filters.ts'
+import { nodeAffinity, nodePorts, type ResourceShortage, resourceShortages } from '../scheduler/filters.ts'
 import { NodeInfo, type PodInfo, podInfo } from '../scheduler/node-info.ts'
 import { untoleratedTaint } from '../workloads/node-selection.ts'
 import type { Node } from '../workloads/objects.ts'
 import type { ReadonlyPod } from './objects.ts'
+import type { ResizeObstacle } from './pod-resize.ts'
 
 /** Why a kubelet does not run a pod that is bound to its node. */
 export interface PodRefusal {
@@ -50,6 +51,33 @@ export class PodAdmission {
     return undefined
   }
 
+  /**
+   * Takes the changed resources of a pod that runs.
+   *
+   * @returns why the node does not; the pod then keeps what it has
+   */
+  resize(pod: ReadonlyPod, node: ReadonlyNode): ResizeObstacle | undefined {
+    // What the pod has now does not count.
+    const { status: _, ...desired } = pod
+    const info = podInfo(desired)
+    const before = this.#pods.get(info.uid)
+    const view = this.#viewOf(node)
+    for (const name of ['memory', 'cpu']) {
+      const [requested, capacity] = [info.requests.get(name) ?? 0, view.allocatable.get(name) ?? 0]
+      const message = `Node didn't have enough capacity: ${name}, requested: ${requested}, capacity: ${capacity}`
+      if (requested > capacity) return { reason: 'Infeasible', message }
+    }
+    view.remove(info.uid)
+    const [shortage] = resourceShortages(info, view)
+    if (shortage !== undefined) {
+      if (before !== undefined) view.add(before)
+      return { reason: 'Deferred', message: shortageText(shortage) }
+    }
+    this.#pods.set(info.uid, info)
+    view.add(info)
+    return undefined
+  }
+
   /** Frees what a pod requested. */
   remove(uid: string): void {
     if (this.#pods.delete(uid)) this.#node?.remove(uid)
@@ -64,18 +92,23 @@ export class PodAdmission {
     if (os !== undefined && os.name !== osName) {
       return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
     }
-    if (this.#node?.node !== node) this.#node = new NodeInfo(node, this.#pods.values())
-    const [shortage] = resourceShortages(info, this.#node).filter(({ name }) => !isUnknownExtended(name, node))
-    if (shortage !== undefined) {
-      const { name, requested, used, capacity } = shortage
-      const amounts = `requested: ${requested}, used: ${used}, capacity: ${capacity}`
-      return { reason: `OutOf${name}`, message: `Node didn't have enough resource: ${name}, ${amounts}` }
-    }
-    const refusal = nodeAffinity(info, this.#node) ?? nodePorts(info, this.#node)
+    const view = this.#viewOf(node)
+    const [shortage] = resourceShortages(info, view).filter(({ name }) => !isUnknownExtended(name, node))
+    if (shortage !== undefined) return { reason: `OutOf${shortage.name}`, message: shortageText(shortage) }
+    const refusal = nodeAffinity(info, view) ?? nodePorts(info, view)
     if (refusal !== undefined) return failed(refusal.plugin, refusal.reasons[0] ?? '')
     const taint = untoleratedTaint(node.spec?.taints, tolerations, ['NoExecute'])
     return taint === undefined ? undefined : failed('TaintToleration', "node(s) had taints that the pod didn't tolerate")
   }
+
+  #viewOf(node: ReadonlyNode): NodeInfo {
+    if (this.#node?.node !== node) this.#node = new NodeInfo(node, this.#pods.values())
+    return this.#node
+  }
+}
+
+function shortageText({ name, requested, used, capacity }: ResourceShortage): string {
+  return `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`
 }
 
 function failed(name: string, description: string): PodRefusal {

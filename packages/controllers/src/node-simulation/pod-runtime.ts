@@ -5,6 +5,7 @@ import { ContainerRun } from './container-run.ts'
 import type { MatchedBehavior } from './interfaces.ts'
 import { containerContext } from './log.ts'
 import type { ReadonlyPod } from './objects.ts'
+import { PodResize } from './pod-resize.ts'
 
 export interface PodRuntimeOptions {
   readonly behaviors: readonly MatchedBehavior[]
@@ -31,6 +32,7 @@ export class PodRuntime {
   readonly containers: readonly ContainerRun[]
   /** Names of the init containers that keep running. */
   readonly sidecars: ReadonlySet<string>
+  readonly resize: PodResize
   /** Events to record, in order. */
   events: RecordedEvent[] = []
   #stopAtMs: number | undefined
@@ -56,6 +58,7 @@ export class PodRuntime {
     this.init = run(initContainers, 'spec.initContainers')
     this.containers = run(containers, 'spec.containers')
     this.sidecars = new Set(initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always').map((each) => each.name))
+    this.resize = new PodResize([...this.init.filter(({ name }) => this.sidecars.has(name)), ...this.containers])
     if (initContainers.length > 0) for (const container of this.containers) container.hold('PodInitializing')
     if (initContainers.length > 0) for (const container of this.init) container.hold('PodInitializing')
   }

@@ -2,18 +2,21 @@ import { formatTime } from '@krmkit/meta'
 import type { PodCondition } from '../workloads/objects.ts'
 import type { ContainerRun } from './container-run.ts'
 import type { PodStatus, ReadonlyPod } from './objects.ts'
+import { resizeConditionTypes } from './pod-resize.ts'
 import { deadlineExceeded, type PodRuntime } from './pod-runtime.ts'
 
 /** Builds the status of a pod as a kubelet reports it. */
 
 type Condition = Pick<PodCondition, 'type' | 'status'> & { readonly reason?: string; readonly message?: string }
 
-/** A status to patch: null removes a member. */
+/** A status to patch: null removes a member, and a directive a condition. */
 export interface PodStatusPatch extends Omit<PodStatus, 'conditions'> {
-  readonly conditions: readonly (Omit<PodCondition, 'reason' | 'message'> & {
-    readonly reason: string | null
-    readonly message: string | null
-  })[]
+  readonly conditions: readonly (ConditionPatch | { readonly type: string; readonly $patch: 'delete' })[]
+}
+
+type ConditionPatch = Omit<PodCondition, 'reason' | 'message'> & {
+  readonly reason: string | null
+  readonly message: string | null
 }
 
 export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number): PodStatusPatch {
@@ -27,7 +30,10 @@ export function podStatus(pod: ReadonlyPod, runtime: PodRuntime, nowMs: number):
   return {
     phase,
     ...(runtime.hasExceededDeadline ? deadlineExceeded : {}),
-    conditions: withTimes(conditionsOf(pod, runtime, { phase, isCreated }), pod, nowMs),
+    conditions: [
+      ...withTimes(conditionsOf(pod, runtime, { phase, isCreated }), pod, nowMs),
+      ...removedResizeConditions(pod, runtime),
+    ],
     hostIP,
     hostIPs: [{ ip: hostIP }],
     ...addresses,
@@ -68,7 +74,15 @@ function conditionsOf(
     { type: 'Ready', ...(ready.status === 'True' ? gatesReady(pod) : ready) },
     { type: 'ContainersReady', ...ready },
     { type: 'PodScheduled', status: 'True' },
+    ...(isDone ? [] : runtime.resize.conditions.map((condition) => ({ ...condition, status: 'True' }))),
   ]
+}
+
+/** Resizes that have ended since the last status. */
+function removedResizeConditions({ status }: ReadonlyPod, { resize }: PodRuntime) {
+  const types: readonly string[] = resizeConditionTypes
+  const isOver = (type: string) => types.includes(type) && !resize.conditions.some((condition) => condition.type === type)
+  return (status?.conditions ?? []).flatMap(({ type }) => (isOver(type) ? [{ type, $patch: 'delete' as const }] : []))
 }
 
 function initialized(runtime: PodRuntime, phase: string): Condition {
@@ -106,7 +120,7 @@ function gatesReady({ spec, status }: ReadonlyPod): Omit<Condition, 'type'> {
 const unexplained = { reason: null, message: null }
 
 /** Unchanged conditions keep their transition time; those of others stay. */
-function withTimes(conditions: readonly Condition[], { status }: ReadonlyPod, nowMs: number): PodStatusPatch['conditions'] {
+function withTimes(conditions: readonly Condition[], { status }: ReadonlyPod, nowMs: number): ConditionPatch[] {
   const time = formatTime(nowMs)
   return conditions.map((condition) => {
     const before = status?.conditions?.find(({ type }) => type === condition.type)

@@ -233,12 +233,21 @@ export class RunningSimulation implements AsyncDisposable {
     const nowMs = this.#context.clock.now()
     let nextAtMs = runtime.advance(pod, nowMs)
     if (await runtime.probe(pod, nowMs)) nextAtMs = runtime.advance(pod, nowMs)
+    nextAtMs = earliest(nextAtMs, this.#resize(pod, entry, nowMs))
     this.#shared.notify()
     const isOver = runtime.isStopped || isFinished(pod as Parameters<typeof isFinished>[0])
     if (!isOver || runtime.isStopped) await this.#writeStatus(pod, entry, nowMs)
     await this.#recordEvents(pod, entry)
     if (runtime.isStopped) await this.#finishDeletion(pod)
     return nextAtMs === undefined || isOver ? undefined : { requeueAfterMs: nextAtMs - nowMs }
+  }
+
+  /** Changes the resources of a running pod. @returns when they change next */
+  #resize(pod: ReadonlyPod, { runtime, node }: SimulatedEntry, nowMs: number): number | undefined {
+    const known = this.#nodes.get(node.template.name)
+    if (runtime.isStopped || isFinished(pod as Parameters<typeof isFinished>[0])) runtime.resize.end()
+    else if (known !== undefined) return runtime.resize.advance(pod, nowMs, () => node.admission.resize(pod, known))
+    return undefined
   }
 
   /** Returns what runs for a pod; ends what ran for another pod of the name. */
@@ -279,9 +288,12 @@ export class RunningSimulation implements AsyncDisposable {
     return entry
   }
 
-  /** What the pod requested is free for others. */
+  /** What the pod requested is free for others, which may wait for it. */
   #release(pod: ReadonlyPod): void {
-    this.#shared.entries.get(queueKey(pod))?.node.admission.remove(pod.metadata.uid ?? '')
+    const { entries } = this.#shared
+    const node = entries.get(queueKey(pod))?.node
+    node?.admission.remove(pod.metadata.uid ?? '')
+    for (const [key, entry] of entries) if (entry.node === node && entry.runtime.resize.isDeferred) this.#podQueue.add(key)
   }
 
   /** Fails a pod that its node does not take. */
@@ -342,6 +354,10 @@ export class RunningSimulation implements AsyncDisposable {
     const { name = '', namespace = '', uid = '' } = metadata
     await ignoreGone(client.delete(pods, name, { namespace, gracePeriodSeconds: 0, preconditions: { uid }, signal }))
   }
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 }
 
 /** A pod that is gone, or whose name another pod has, needs nothing more. */

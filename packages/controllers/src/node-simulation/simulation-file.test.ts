@@ -8,6 +8,7 @@ describe('simulation file', () => {
       { match: { imagePattern: '^slow:', namespace: 'shop' }, startAfter: '2s', readyAfter: '1m30s' },
       { match: { labels, container: 'c' }, crashes: 2, exitCode: 1, exitAfter: '500ms' },
       { match: { commandPattern: '^migrate' }, exitAfter: '5s' },
+      { match: { commandPattern: '^serve' }, exitAfter: 'never' },
       { match: { name: 'web', image: 'missing:1' }, pullError: 'manifest unknown', stopAfter: '0s' },
       { logs: 'listening\n', usage: { cpu: '250m', memory: '64Mi' } },
     ]
@@ -15,6 +16,7 @@ describe('simulation file', () => {
       { match: { image: /^slow:/u, namespace: 'shop' }, startAfterMs: 2000, readyAfterMs: 90_000 },
       { match: { labels, container: 'c' }, crashes: 2, exitCode: 1, exitAfterMs: 500 },
       { match: { command: /^migrate/u }, exitAfterMs: 5000 },
+      { match: { command: /^serve/u }, exitAfterMs: Number.POSITIVE_INFINITY },
       { match: { name: 'web', image: 'missing:1' }, pullError: 'manifest unknown', stopAfterMs: 0 },
       { logs: 'listening\n', usage: { cpu: '250m', memory: '64Mi' } },
     ])

@@ -1,5 +1,6 @@
 import { labelSelectorFromObject, MetaError, Quantity } from '@krmkit/meta'
 import { parseDurationMs } from '@krmkit/meta/time'
+import { runDurationMs } from './behavior.ts'
 import { httpProbe } from './http-probe.ts'
 import type { BehaviorMatch, ContainerBehavior, MatchedBehavior } from './interfaces.ts'
 import { invalid, type Members, members } from './simulation-members.ts'
@@ -20,7 +21,7 @@ const behaviorReaders: Readonly<Record<string, Reader>> = {
   match: (value, path) => ({ match: readMatch(value, path) }),
   startAfter: (value, path) => ({ startAfterMs: duration(value, path) }),
   readyAfter: (value, path) => ({ readyAfterMs: duration(value, path) }),
-  exitAfter: (value, path) => ({ exitAfterMs: duration(value, path) }),
+  exitAfter: (value, path) => ({ exitAfterMs: value === 'never' ? runDurationMs(value) : duration(value, path) }),
   stopAfter: (value, path) => ({ stopAfterMs: duration(value, path) }),
   exitCode: (value, path) => ({ exitCode: integer(value, path, 255) }),
   crashes: (value, path) => ({ crashes: integer(value, path, 2 ** 31 - 1) }),

@@ -5,9 +5,9 @@ import { invalid, members } from './simulation-members.ts'
 /** Checks of the options in code: a misspelt member would be ignored silently. */
 
 type Names<T> = Readonly<Record<keyof T, Kind>>
-type Kind = 'text' | 'count' | 'milliseconds' | 'function' | 'textOrPattern' | 'textOrFunction' | 'other'
+type Kind = 'text' | 'count' | 'milliseconds' | 'interval' | 'function' | 'textOrPattern' | 'textOrFunction' | 'other'
 
-const optionKinds: Names<NodeSimulationOptions> = { nodes: 'other', behaviors: 'other', heartbeatMs: 'milliseconds' }
+const optionKinds: Names<NodeSimulationOptions> = { nodes: 'other', behaviors: 'other', heartbeatMs: 'interval' }
 const templateKinds: Names<NodeTemplate> = { name: 'text', labels: 'other', taints: 'other', capacity: 'other' }
 const behaviorKinds: Names<MatchedBehavior & ContainerBehavior> = {
   match: 'other',
@@ -38,6 +38,10 @@ const checks: Readonly<Record<Kind, { readonly accepts: (value: unknown) => bool
   text: { accepts: isText, is: 'a string' },
   count: { accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 0, is: 'an integer from 0' },
   milliseconds: { accepts: (value) => typeof value === 'number' && value >= 0, is: 'a number of milliseconds' },
+  interval: {
+    accepts: (value) => Number.isFinite(value) && (value as number) > 0,
+    is: 'a number of milliseconds above 0',
+  },
   function: { accepts: isFunction, is: 'a function' },
   textOrPattern: { accepts: (value) => isText(value) || value instanceof RegExp, is: 'a string or a regular expression' },
   textOrFunction: { accepts: (value) => isText(value) || isFunction(value), is: 'a string or a function' },

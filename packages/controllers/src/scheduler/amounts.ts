@@ -25,13 +25,14 @@ export function addTo(sum: Amounts, more: ReadonlyMap<string, number>, factor: 1
  * The requests of a pod: the sum over its containers and sidecars, or, where that is larger, those of an init container together with
  * the sidecars that start before it; requests of the pod itself take the place of the sum; the overhead is added.
  */
-export function podRequests({ spec }: ReadonlyPod, { assumed = false } = {}): Amounts {
+export function podRequests(pod: ReadonlyPod, { assumed = false } = {}): Amounts {
+  const { spec } = pod
   const sum: Amounts = new Map()
-  for (const container of spec?.containers ?? []) addTo(sum, requestsOf(container, assumed))
+  for (const container of spec?.containers ?? []) addTo(sum, requestsOf(container, { pod, assumed }))
   const sidecars: Amounts = new Map()
   const peak: Amounts = new Map()
   for (const container of spec?.initContainers ?? []) {
-    const requests = requestsOf(container, assumed)
+    const requests = requestsOf(container, { pod, assumed })
     if (container.restartPolicy === 'Always') {
       addTo(sum, requests)
       addTo(sidecars, requests)
@@ -48,10 +49,25 @@ export function podRequests({ spec }: ReadonlyPod, { assumed = false } = {}): Am
   return sum
 }
 
-function requestsOf({ resources }: DeepReadonly<Container>, assumed: boolean): Amounts {
+/**
+ * The requests of a container. One that is resized keeps what it has until it has the new resources; a resize that its node can never do
+ * does not count.
+ */
+function requestsOf(
+  { name, resources }: DeepReadonly<Container>,
+  { pod: { status }, assumed }: { readonly pod: ReadonlyPod; readonly assumed: boolean },
+): Amounts {
   const requests = amountsOf(resources?.requests)
+  const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])]
+  const current = statuses.find((each) => each.name === name)
+  if (current?.resources !== undefined) {
+    const isInfeasible = status?.conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible')
+    if (isInfeasible) requests.clear()
+    raiseTo(requests, amountsOf(current.resources.requests))
+    raiseTo(requests, amountsOf(current.allocatedResources))
+  }
   if (assumed) {
-    for (const [name, amount] of Object.entries(assumedRequests)) if (!requests.has(name)) requests.set(name, amount)
+    for (const [resource, amount] of Object.entries(assumedRequests)) if (!requests.has(resource)) requests.set(resource, amount)
   }
   return requests
 }

@@ -16,6 +16,8 @@ import type { Preemption } from './preemption.ts'
 import { type QueuedPod, SchedulingQueue } from './scheduling-queue.ts'
 import { VolumeBinding } from './volumes.ts'
 
+/** The scheduler is another component than the controller manager, with another field manager. */
+const fieldManager = 'kube-scheduler'
 /** Name in `spec.schedulerName`, and component of the events. */
 export const defaultSchedulerName = 'default-scheduler'
 
@@ -49,8 +51,9 @@ class Scheduler implements AsyncDisposable {
   readonly #informers: readonly { readonly hasSynced: boolean; readonly synced: Promise<void> }[]
   readonly #subscriptions: readonly (() => void)[]
 
-  constructor(context: ControllerContext) {
-    const { informers, clock } = context
+  constructor(shared: ControllerContext) {
+    const { informers, clock } = shared
+    const context = { ...shared, fieldManager }
     this.#context = context
     this.#events = new EventRecorder(context, { component: defaultSchedulerName, api: 'events' })
     // Pods are decided one after the other: each decision changes what is left for the next.
@@ -129,8 +132,11 @@ class Scheduler implements AsyncDisposable {
       const isNew = this.#state.nodeOf(uid) === undefined
       this.#queue.remove(uid)
       this.#state.denominate(uid)
-      this.#state.setPod(podInfo(pod), node)
+      const before = this.#state.nodes.get(node)?.pods.get(uid)
+      const info = podInfo(pod)
+      this.#state.setPod(info, node)
       if (isNew) this.#queue.notify('pod-added')
+      else if (before !== undefined && needsLess(info, before)) this.#queue.notify('pod-scaled-down')
       return
     }
     const { schedulerName = defaultSchedulerName, schedulingGates = [] } = pod.spec ?? {}
@@ -291,7 +297,7 @@ class Scheduler implements AsyncDisposable {
       nominated,
     }: { readonly reason: string; readonly message: string; readonly nominated?: string | undefined },
   ): Promise<void> {
-    const { client, signal, fieldManager } = this.#context
+    const { client, signal } = this.#context
     const condition = { type: 'PodScheduled', status: 'False', reason, message }
     await ignoreNotFound(changePodStatus(asWorkload(info.pod), { condition }, this.#context))
     if (nominated === undefined || info.pod.status?.nominatedNodeName === nominated) return
@@ -300,6 +306,11 @@ class Scheduler implements AsyncDisposable {
     const options = { namespace, type: 'merge', subresource: 'status', patch, fieldManager, signal } as const
     await ignoreNotFound(client.patch(pods, name, options))
   }
+}
+
+/** Whether a pod requests less of some resource than before. */
+function needsLess({ requests }: PodInfo, before: PodInfo): boolean {
+  return [...before.requests].some(([name, amount]) => amount > (requests.get(name) ?? 0))
 }
 
 function asWorkload(pod: ReadonlyPod): Parameters<typeof changePodStatus>[0] {

@@ -12,7 +12,7 @@ export interface QueuedPod {
 }
 
 /** What happened in the cluster, for the decision which pods to try again. */
-export type ClusterEvent = 'node' | 'pod-removed' | 'pod-added' | 'pod-labels' | 'volume' | 'namespace'
+export type ClusterEvent = 'node' | 'pod-removed' | 'pod-added' | 'pod-scaled-down' | 'pod-labels' | 'volume' | 'namespace'
 
 const initialBackoffMs = 1000
 const maxBackoffMs = 10_000
@@ -24,6 +24,7 @@ const concerned: Readonly<Record<ClusterEvent, readonly string[] | undefined>> =
   node: undefined,
   'pod-removed': ['NodeResourcesFit', 'NodePorts', 'InterPodAffinity', 'PodTopologySpread', 'VolumeRestrictions'],
   'pod-added': ['InterPodAffinity', 'PodTopologySpread'],
+  'pod-scaled-down': ['NodeResourcesFit'],
   'pod-labels': ['InterPodAffinity', 'PodTopologySpread'],
   volume: ['VolumeBinding'],
   namespace: ['InterPodAffinity'],

@@ -71,17 +71,21 @@ class StatefulSetController implements AsyncDisposable {
     const { revision: update, collisionCount } = await this.#history.update(set, known)
     const current = known.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
     const revisions: SetRevisions = { current, update, collisionCount }
-    const failure = await this.#update(set, claimed, revisions)
+    // One time for the status and the next sync: a pod that becomes available in between would be missed by both.
+    const nowMs = this.#context.clock.now()
+    const failure = await this.#update(set, claimed, { ...revisions, nowMs })
     await this.#truncate(set, claimed, { known, revisions })
     if (failure !== undefined) throw failure
-    const nowMs = this.#context.clock.now()
     const availableAt = nextAvailableAtMs(claimed, set.spec.minReadySeconds, nowMs)
     return availableAt === undefined ? undefined : { requeueAfterMs: availableAt - nowMs }
   }
 
   /** Moves the pods towards the set and writes the status. @returns the error that stopped it */
-  async #update(set: ReadonlyStatefulSet, pods: readonly ReadonlyPod[], revisions: SetRevisions): Promise<unknown> {
-    const nowMs = this.#context.clock.now()
+  async #update(
+    set: ReadonlyStatefulSet,
+    pods: readonly ReadonlyPod[],
+    { nowMs, ...revisions }: SetRevisions & { readonly nowMs: number },
+  ): Promise<unknown> {
     let deletedForUpdate = 0
     let failure: unknown
     if (set.metadata.deletionTimestamp === undefined) {

@@ -3,6 +3,7 @@ import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { ignoreNotFound } from '../framework/api-errors.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
 import { boundClaim, boundVolume, claimInPhase, unboundVolume, volumeInPhase } from './binding.ts'
+import { BindingEvents } from './binding-events.ts'
 import { bestVolume, classOf, mismatch, modeOf, refersTo } from './matching.ts'
 import {
   type Claim,
@@ -41,10 +42,12 @@ class VolumeBinder implements AsyncDisposable {
   readonly #waiting = new Set<string>()
   readonly #addClaim: (key: string) => void
   readonly #addVolume: (name: string) => void
+  readonly #events: BindingEvents
   #classes: Informer<StorageClass> | undefined
 
   constructor(context: ControllerContext) {
     this.#context = context
+    this.#events = new BindingEvents(context)
     this.#annotationKeys = volumeAnnotationKeys(context.profile)
     this.#claims = context.informers.of(claims)
     this.#volumes = context.informers.of(volumes)
@@ -115,6 +118,7 @@ class VolumeBinder implements AsyncDisposable {
     if (wanted === volume.metadata.name) return this.#setVolumePhase(volume, 'Bound')
     if (wanted === '') {
       if (modeOf(volume) === modeOf(claim)) this.#addClaim(keyOf(claim))
+      else this.#events.wrongMode(volume, claim)
       return undefined
     }
     // The claim is bound to another volume.
@@ -140,10 +144,13 @@ class VolumeBinder implements AsyncDisposable {
     const { phase } = volume.status ?? {}
     if (phase !== 'Released' && phase !== 'Failed') await this.#setVolumePhase(volume, 'Released')
     const policy = reclaimPolicyOf(volume)
-    if (policy === 'Recycle') await this.#setLivePhase(volume, 'Failed', 'no volume plugin can recycle it')
+    if (policy === 'Recycle')
+      await this.#fail(volume, { reason: 'VolumeFailedRecycle', message: 'No recycler plugin found for the volume!' })
     // The provisioner deletes its volumes; other volumes can only be reported.
     else if (policy === 'Delete' && volume.spec?.csi === undefined && !this.#isProvisioned(volume)) {
-      await this.#setLivePhase(volume, 'Failed', 'no volume plugin can delete it')
+      const plugin = `deleter volume plugin for volume ${JSON.stringify(volume.metadata.name)}`
+      const message = `error getting ${plugin}: no deletable volume plugin matched`
+      await this.#fail(volume, { reason: 'VolumeFailedDelete', message })
     }
   }
 
@@ -160,6 +167,10 @@ class VolumeBinder implements AsyncDisposable {
     if (volume !== undefined) return this.#bind(volume, claim)
     this.#waiting.add(keyOf(claim))
     if (await this.#giveDefaultClass(claim)) return undefined
+    const className = classOf(claim, this.#annotationKeys)
+    if (waits) await this.#events.waits(claim)
+    else if (className === '') this.#events.noClass(claim)
+    else if (found === undefined) this.#events.classNotFound(claim, className)
     const current = waits || found === undefined ? claim : await this.#askProvisioner(claim, found)
     return this.#setClaimPhase(current, 'Pending')
   }
@@ -174,6 +185,8 @@ class VolumeBinder implements AsyncDisposable {
     const isFree = volume !== undefined && (volume.spec?.claimRef === undefined || refersTo(volume, claim))
     const suits = isFree && (volume.spec?.claimRef !== undefined || mismatch(volume, claim, this.#annotationKeys) === undefined)
     if (suits) return this.#bind(volume, claim)
+    if (isFree) this.#events.mismatched(claim, name, mismatch(volume, claim, this.#annotationKeys) ?? '')
+    else if (volume !== undefined) this.#events.taken(claim, name)
     this.#waiting.add(keyOf(claim))
     return this.#setClaimPhase(claim, 'Pending')
   }
@@ -182,11 +195,21 @@ class VolumeBinder implements AsyncDisposable {
     this.#waiting.delete(keyOf(claim))
     const name = claim.spec?.volumeName ?? ''
     const volume = name === '' ? undefined : await this.#volumeOf(name)
-    const owner = volume?.spec?.claimRef
-    if (volume === undefined || (owner !== undefined && owner.uid !== claim.metadata.uid)) {
-      return this.#setClaimPhase(claim, 'Lost')
+    if (volume === undefined) {
+      const what = name === '' ? 'reference to PersistentVolume' : 'its PersistentVolume'
+      return this.#lose(claim, 'ClaimLost', `Bound claim has lost ${what}. Data on the volume is lost!`)
+    }
+    const owner = volume.spec?.claimRef
+    if (owner !== undefined && owner.uid !== claim.metadata.uid) {
+      return this.#lose(claim, 'ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly')
     }
     return this.#bind(volume, claim)
+  }
+
+  async #lose(claim: DeepReadonly<Claim>, reason: 'ClaimLost' | 'ClaimMisbound', message: string): Promise<void> {
+    if (claim.status?.phase === 'Lost') return
+    await this.#setClaimPhase(claim, 'Lost')
+    this.#events.lost(claim, reason, message)
   }
 
   async #volumeOf(name: string): Promise<DeepReadonly<Volume> | undefined> {
@@ -227,12 +250,18 @@ class VolumeBinder implements AsyncDisposable {
     const { provisioner = '' } = found
     const { annotations = {} } = claim.metadata
     const isStatic = provisioner === `${this.#context.profile.domain}/no-provisioner`
-    if (isStatic || this.#annotationKeys.provisioner.every((mark) => annotations[mark] === provisioner)) return claim
+    const isAsked = this.#annotationKeys.provisioner.every((mark) => annotations[mark] === provisioner)
+    if (isStatic || isAsked) {
+      this.#events.provisions(claim, found, isStatic)
+      return claim
+    }
     const { client, fieldManager, signal } = this.#context
     const changed = structuredClone(claim) as Claim
     const marked = Object.fromEntries(this.#annotationKeys.provisioner.map((mark) => [mark, provisioner]))
     changed.metadata.annotations = { ...annotations, ...marked }
-    return client.update(claims, changed, { fieldManager, signal })
+    const asked = await client.update(claims, changed, { fieldManager, signal })
+    this.#events.provisions(asked, found, false)
+    return asked
   }
 
   async #classOf(claim: DeepReadonly<Claim>): Promise<DeepReadonly<StorageClass> | undefined> {
@@ -266,11 +295,16 @@ class VolumeBinder implements AsyncDisposable {
     await ignoreNotFound(client.update(volumes, changed, { subresource: 'status', fieldManager, signal }))
   }
 
-  /** Sets the phase of a volume that this sync has written. */
-  async #setLivePhase(volume: DeepReadonly<Volume>, phase: string, message: string): Promise<void> {
+  /** Fails a volume that this sync may have written. */
+  async #fail(
+    volume: DeepReadonly<Volume>,
+    { reason, message }: { readonly reason: string; readonly message: string },
+  ): Promise<void> {
     const { client, signal } = this.#context
     const live = await ignoreNotFound(client.get(volumes, volume.metadata.name ?? '', { signal }))
-    if (live !== undefined) await this.#setVolumePhase(live, phase, message)
+    if (live === undefined || live.status?.phase === 'Failed') return
+    await this.#setVolumePhase(live, 'Failed', message)
+    this.#events.failed(live, reason, message)
   }
 
   async #setClaimPhase(claim: DeepReadonly<Claim>, phase: string, volume?: DeepReadonly<Volume>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import { ObjectEvents } from '../events/object-events.ts'
 import { ignoreCreateConflict } from '../framework/api-errors.ts'
 import { disposeSubscriptions } from '../framework/subscriptions.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
@@ -15,11 +16,12 @@ export const ephemeralVolumeController: Controller = {
   name: 'ephemeral-volume-controller',
   start(context) {
     const known = context.informers.of(pods)
+    const events = new ObjectEvents(context, pods, 'ephemeral_volume')
     const work = context.queue<string>({
       async sync(key) {
         const [namespace = '', name = ''] = key.split('/')
         const pod = known.get(name, namespace)
-        if (pod !== undefined && !isDeleted(pod)) await createClaims(pod, context)
+        if (pod !== undefined && !isDeleted(pod)) await createClaims(pod, events, context)
         return undefined
       },
     })
@@ -37,7 +39,7 @@ export const ephemeralVolumeController: Controller = {
   },
 }
 
-async function createClaims(pod: DeepReadonly<Pod>, context: ControllerContext): Promise<void> {
+async function createClaims(pod: DeepReadonly<Pod>, events: ObjectEvents<Pod>, context: ControllerContext): Promise<void> {
   const { client, informers, fieldManager, signal } = context
   const namespace = pod.metadata.namespace ?? ''
   for (const volume of pod.spec?.volumes ?? []) {
@@ -45,7 +47,11 @@ async function createClaims(pod: DeepReadonly<Pod>, context: ControllerContext):
     const name = ephemeralClaimName(pod, volume)
     const present = informers.of(claims).get(name, namespace)
     if (present !== undefined) {
-      if (!isOwnedBy(present, pod)) context.onError(new Error(`the claim ${namespace}/${name} is not owned by the pod`))
+      if (isOwnedBy(present, pod)) continue
+      const key = `${namespace}/${name}`
+      const problem = `PVC ${key} was not created for pod ${namespace}/${pod.metadata.name} (pod is not owner)`
+      events.warning(pod, 'FailedBinding', `ephemeral volume ${volume.name}: ${problem}`)
+      context.onError(new Error(`the claim ${key} is not owned by the pod`))
       continue
     }
     const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral.volumeClaimTemplate ?? {}

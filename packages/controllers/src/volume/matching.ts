@@ -46,18 +46,19 @@ export function bestVolume(
   return best
 }
 
-/** Returns why a volume does not satisfy a claim that names it; undefined when it does. */
+/** Returns why a volume does not satisfy a claim that names it, as events say it; undefined when it does. */
 export function mismatch(
   volume: DeepReadonly<Volume>,
   claim: DeepReadonly<Claim>,
   annotationKeys: VolumeAnnotationKeys,
-): 'size' | 'storageClassName' | 'volumeMode' | 'accessModes' | 'deletion' | undefined {
-  if (volume.metadata.deletionTimestamp !== undefined) return 'deletion'
-  if (sizeOf(volume.spec?.capacity).compare(sizeOf(claim.spec?.resources?.requests)) < 0) return 'size'
-  if (classOf(volume, annotationKeys) !== classOf(claim, annotationKeys)) return 'storageClassName'
-  if (modeOf(volume) !== modeOf(claim)) return 'volumeMode'
+): string | undefined {
+  if (volume.metadata.deletionTimestamp !== undefined)
+    return `the volume is marked for deletion ${JSON.stringify(volume.metadata.name)}`
+  if (sizeOf(volume.spec?.capacity).compare(sizeOf(claim.spec?.resources?.requests)) < 0) return 'requested PV is too small'
+  if (classOf(volume, annotationKeys) !== classOf(claim, annotationKeys)) return 'storageClassName does not match'
+  if (modeOf(volume) !== modeOf(claim)) return 'incompatible volumeMode'
   const modes = volume.spec?.accessModes ?? []
-  return claim.spec?.accessModes?.every((mode) => modes.includes(mode)) === false ? 'accessModes' : undefined
+  return claim.spec?.accessModes?.every((mode) => modes.includes(mode)) === false ? 'incompatible accessMode' : undefined
 }
 
 function isSmaller(a: DeepReadonly<Volume>, b: DeepReadonly<Volume>): boolean {

@@ -34,6 +34,7 @@ export interface Container {
   env?: { name: string; [member: string]: unknown }[]
   ports?: ContainerPort[]
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> }
+  resizePolicy?: { resourceName: string; restartPolicy: string }[]
   [member: string]: unknown
 }
 
@@ -97,6 +98,8 @@ export interface ContainerStatus {
   restartCount?: number
   ready?: boolean
   state?: { terminated?: { exitCode: number; finishedAt?: string | null }; [member: string]: unknown }
+  allocatedResources?: Record<string, string>
+  resources?: { requests?: Record<string, string>; limits?: Record<string, string> }
 }
 
 export interface PodStatus {

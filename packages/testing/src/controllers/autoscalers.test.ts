@@ -27,6 +27,13 @@ const replicaSets = resourceType<ApiObject & { spec?: { replicas?: number } }>({
   kind: 'ReplicaSet',
 })
 
+const events = resourceType<ApiObject & { message?: string; involvedObject?: { kind?: string } }>({
+  group: '',
+  version: 'v1',
+  resource: 'events',
+  kind: 'Event',
+})
+
 const containers = [{ name: 'c', image: 'web:1', resources: { requests: { cpu: '100m' } } }]
 const replicaSet: ApiObject = {
   apiVersion: 'apps/v1',
@@ -156,5 +163,52 @@ describe('horizontal pod autoscaler', () => {
     await server.client.patch(autoscalers, 'web', { type: 'merge', patch: { spec: { scaleTargetRef } } })
     await server.settle()
     expect(await conditionsOf(server)).toContain('AbleToScale False FailedGetScale')
+  })
+
+  it('explains metrics that it cannot read as the stock controller does', async () => {
+    const describedObject = { apiVersion: 'v1', kind: 'Service', name: 'front' }
+    const metric = { name: 'queue' }
+    const value = { type: 'Value', value: '1' }
+    const average = { type: 'AverageValue', averageValue: '1' }
+    const apiAbsent = 'no custom metrics API (custom.metrics.k8s.io) registered'
+    const cases: readonly [object, string, string][] = [
+      [
+        cpu,
+        'failed to get cpu utilization: unable to get metrics for resource cpu: no metrics returned from resource metrics API',
+        'failed to get cpu resource metric value: ',
+      ],
+      [
+        { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: average } },
+        'failed to get cpu usage: unable to get metrics for resource cpu: no metrics returned from resource metrics API',
+        'failed to get c container metric value: ',
+      ],
+      [
+        { type: 'Pods', pods: { metric, target: average } },
+        `unable to get metric queue: unable to fetch metrics from custom metrics API: ${apiAbsent}`,
+        'failed to get pods metric value: ',
+      ],
+      [
+        { type: 'Object', object: { describedObject, metric, target: value } },
+        `unable to get metric queue: Service on default front/unable to fetch metrics from custom metrics API: ${apiAbsent}`,
+        'failed to get object metric value: ',
+      ],
+      [
+        { type: 'External', external: { metric: { ...metric, selector: { matchLabels: { a: 'b' } } }, target: average } },
+        'unable to get external metric default/queue/&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}: no metrics returned from external metrics API',
+        'failed to get queue external metric value: failed to get queue external metric: ',
+      ],
+    ]
+    for (const [each, problem, prefix] of cases) {
+      await using server = await start({}, { metrics: [each] })
+      const { conditions = [] } = await statusOf(server)
+      const message = `the HPA was unable to compute the replica count: ${problem}`
+      expect(conditions.find(({ type }) => type === 'ScalingActive')?.message).toBe(message)
+      const { items } = await server.client.list(events, { namespace: 'default' })
+      const told = items
+        .filter(({ involvedObject }) => involvedObject?.kind === 'HorizontalPodAutoscaler')
+        .map((event) => event.message)
+      const summary = `invalid metrics (1 invalid out of 1), first error is: ${prefix}${problem}`
+      expect(told.sort()).toEqual([problem, summary].sort())
+    }
   })
 })

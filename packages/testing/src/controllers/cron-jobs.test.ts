@@ -1,9 +1,10 @@
 import { resourceType } from '@krmkit/client'
+import { runControllers } from '@krmkit/controllers'
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { TestServer } from '../interfaces.ts'
 import { namesOf } from '../resources.fixture.ts'
-import { endPod, podsOf, startWith } from './workloads.fixture.ts'
+import { endPod, podsOf, ScriptedClock, startWith } from './workloads.fixture.ts'
 
 interface CronJob extends ApiObject {
   status?: { active?: { name: string }[]; lastScheduleTime?: string; lastSuccessfulTime?: string }
@@ -59,6 +60,20 @@ describe('cron job controller', () => {
       lastScheduleTime: '2024-01-01T00:10:00Z',
       lastSuccessfulTime: '2024-01-01T00:11:00Z',
     })
+  })
+
+  it('misses no time that passes while it runs', async () => {
+    await using server = await startWith([], [cronJob()])
+    const dueMs = minuteOf(0, 10) * 60_000
+    const clock = new ScriptedClock(server.clock.now())
+    await using running = runControllers({ client: server.client, clock, controllers: ['cronjob-controller'] })
+    await running.settled()
+    clock.next.push(dueMs - 1)
+    for (clock.nowMs = dueMs; clock.nowMs < dueMs + 2; clock.nowMs++) {
+      clock.fire()
+      await running.settled()
+    }
+    expect(await jobNames(server)).toEqual([`tick-${minuteOf(0, 10)}`])
   })
 
   it('keeps as many ended jobs as the history limits say', async () => {

@@ -105,6 +105,12 @@ describe('deployment controller', () => {
     ])
   })
 
+  it('counts replicas without pods as unavailable', async () => {
+    await using server = await start(deployment())
+    await server.settle()
+    expect((await server.client.get(deployments, 'web')).status).toMatchObject({ unavailableReplicas: 4 })
+  })
+
   it('continues the revisions of adopted sets, however large', async () => {
     const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' }
     const adopted = {

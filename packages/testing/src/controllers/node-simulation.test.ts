@@ -22,7 +22,6 @@ interface Event extends ApiObject {
 }
 
 const deployments = resourceType<Workload>({ group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment' })
-const jobs = resourceType<Workload>({ group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job' })
 const events = resourceType<Event>({ group: '', version: 'v1', resource: 'events', kind: 'Event' })
 const nodes = resourceType<Workload>({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const leases = resourceType<ApiObject & { spec?: { renewTime?: string } }>({
@@ -200,7 +199,7 @@ describe('simulated nodes', () => {
       last('sleeps', ['sleep', '5']),
       last('fails', ['sh', '-c', 'echo starting; sleep 2; exit 3']),
       last('migrates', ['migrate', '--all']),
-      last('serves', ['nginx']),
+      { ...last('serves', ['nginx']), ports: [{ containerPort: 80 }] },
     ]
     await run(server, { restartPolicy: 'Never', initContainers: [last('first', ['/bin/false'])], containers })
     const refused = await getPod(server)
@@ -215,37 +214,6 @@ describe('simulated nodes', () => {
     expect(codes).toEqual([0, 3, 4, undefined])
     const log = await server.client.request({ path: '/api/v1/namespaces/default/pods/web/log?container=fails' })
     expect(await log.text()).toBe('starting\n')
-  })
-
-  it('let pods of jobs wait when their image does nothing', async () => {
-    await using server = await start()
-    const containers = [{ name: 'c', image: 'registry.example/pause:3.10' }]
-    const spec = { template: { spec: { restartPolicy: 'Never', containers } } }
-    await server.client.create(jobs, { metadata: { name: 'work', namespace: 'default' }, spec })
-    await server.clock.advance('10s')
-    expect((await server.client.get(jobs, 'work', { namespace: 'default' })).status).toMatchObject({ active: 1, ready: 1 })
-  })
-
-  it('complete the containers of jobs after their crashes', async () => {
-    await using server = await start([{ crashes: 1, exitCode: 3 }])
-    const spec = { template: { spec: { restartPolicy: 'OnFailure', containers: [container] } } }
-    await server.client.create(jobs, { metadata: { name: 'work', namespace: 'default' }, spec })
-    await server.clock.advance('10s')
-    expect((await server.client.get(jobs, 'work', { namespace: 'default' })).status).toMatchObject({ succeeded: 1 })
-    const { items } = await server.client.list(pods, { namespace: 'default' })
-    expect(items.map(({ status }) => status?.containerStatuses?.[0])).toMatchObject([
-      { restartCount: 1, state: { terminated: { exitCode: 0 } }, lastState: { terminated: { exitCode: 3 } } },
-    ])
-  })
-
-  it('complete the pods of jobs', async () => {
-    await using server = await start()
-    const spec = { completions: 2, template: { spec: { restartPolicy: 'Never', containers: [container] } } }
-    await server.client.create(jobs, { metadata: { name: 'work', namespace: 'default' }, spec })
-    await server.clock.advance('10s')
-    const { status } = await server.client.get(jobs, 'work', { namespace: 'default' })
-    expect(status).toMatchObject({ succeeded: 2 })
-    expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'Complete', status: 'True' }))
   })
 
   it('remove a deleted pod when its containers have stopped', async () => {

@@ -115,6 +115,8 @@ describe('scheduler', () => {
       '0/3 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {gpu: yes}, 1 node(s) were unschedulable. ' +
       'preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.'
     expect(scheduled(await getPod(server, 'big'))).toMatchObject({ status: 'False', reason: 'Unschedulable', message })
+    const managers = (await getPod(server, 'big')).metadata.managedFields?.map(({ manager }) => manager)
+    expect(managers).toContain('kube-scheduler')
     expect(await eventsOf(server, 'FailedScheduling')).toMatchObject([{ type: 'Warning', action: 'Scheduling', note: message }])
   })
 

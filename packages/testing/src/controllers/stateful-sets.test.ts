@@ -1,9 +1,22 @@
 import { resourceType } from '@krmkit/client'
+import { runControllers } from '@krmkit/controllers'
 import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { TestServer } from '../interfaces.ts'
 import { namesOf } from '../resources.fixture.ts'
-import { bindPod, endPod, labels, podNames, pods, podsOf, runPod, runPods, startWith, template } from './workloads.fixture.ts'
+import {
+  bindPod,
+  endPod,
+  labels,
+  podNames,
+  pods,
+  podsOf,
+  runPod,
+  runPods,
+  ScriptedClock,
+  startWith,
+  template,
+} from './workloads.fixture.ts'
 
 interface StatefulSet extends ApiObject {
   status?: { currentRevision?: string; updateRevision?: string; [member: string]: unknown }
@@ -105,6 +118,25 @@ describe('stateful set controller', () => {
     await endPod(server, 'db-0', 0)
     await server.settle()
     expect([await podNames(server), (await uid()) === before]).toEqual([['db-0', 'db-1'], false])
+  })
+
+  it('counts pods that become available while it runs', async () => {
+    await using server = await startWith([], [statefulSet({ replicas: 1, minReadySeconds: 10 })])
+    const clock = new ScriptedClock(server.clock.now())
+    await using running = runControllers({ client: server.client, clock, controllers: ['statefulset-controller'] })
+    await running.settled()
+    await runPod(server, 'db-0')
+    await running.settled()
+    const availableAtMs = server.clock.now() + 10_000
+    expect(await statusOf(server)).toMatchObject({ readyReplicas: 1, availableReplicas: 0 })
+    clock.next.push(availableAtMs - 1)
+    clock.nowMs = availableAtMs
+    for (let i = 0; i < 2; i++) {
+      clock.fire()
+      await running.settled()
+      clock.nowMs++
+    }
+    expect(await statusOf(server)).toMatchObject({ availableReplicas: 1 })
   })
 
   it('waits for minReadySeconds before the next pod', async () => {

@@ -154,7 +154,7 @@ describe('binding', () => {
     await server.settle()
     expect((await server.client.get(volumes, 'delete')).status).toMatchObject({
       phase: 'Failed',
-      message: 'no volume plugin can delete it',
+      message: 'error getting deleter volume plugin for volume "delete": no deletable volume plugin matched',
     })
     expect(await phase(server, volumes, 'recycle')).toBe('Failed')
     expect(await phase(server, volumes, 'csi')).toBe('Released')

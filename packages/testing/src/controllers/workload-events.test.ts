@@ -179,7 +179,7 @@ describe('events of workload controllers', () => {
   it('name the jobs that a cron job creates, sees completed and deletes', async () => {
     const podSpec = { ...template().spec, restartPolicy: 'Never' }
     const jobTemplate = { spec: { template: { spec: podSpec } } }
-    const spec = { schedule: '*/10 * * * *', successfulJobsHistoryLimit: 0, concurrencyPolicy: 'Forbid', jobTemplate }
+    const spec = { schedule: '*/10 * * * *', successfulJobsHistoryLimit: 1, concurrencyPolicy: 'Forbid', jobTemplate }
     await using server = await startWith(['cronjob-controller', 'job-controller'], [object('batch/v1', 'CronJob', spec)])
     await server.clock.advance('20m')
     const [name = ''] = await podNames(server)
@@ -193,8 +193,112 @@ describe('events of workload controllers', () => {
     expect(await eventsOf(server, 'CronJob')).toEqual([
       ...expected,
       `Normal SawCompletedJob Saw completed job: ${job}, condition: Complete`,
-      `Normal SuccessfulDelete Deleted job ${job}`,
     ])
+    await patch(server, cronJobs, { spec: { successfulJobsHistoryLimit: 0 } as never })
+    expect((await eventsOf(server, 'CronJob')).at(-1)).toBe(`Normal SuccessfulDelete Deleted job ${job}`)
+  })
+
+  it('name jobs that a cron job did not create, and schedules without times', async () => {
+    const podSpec = { ...template().spec, restartPolicy: 'Never' }
+    const spec = { schedule: '0 0 1 1 *', jobTemplate: { spec: { template: { spec: podSpec } } } }
+    await using server = await startWith(['cronjob-controller'], [object('batch/v1', 'CronJob', spec)])
+    const { uid = '' } = (await server.client.get(cronJobs, 'web')).metadata
+    const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'web', uid, controller: true }
+    const job = { name: 'other', namespace: 'default', ownerReferences: [owner] }
+    await server.client.create(jobs, { metadata: job, spec: spec.jobTemplate.spec })
+    await server.settle()
+    const unexpected = 'Warning UnexpectedJob Saw a job that the controller did not create or forgot: other'
+    expect(await eventsOf(server, 'CronJob')).toEqual([unexpected])
+    await patch(server, cronJobs, { spec: { schedule: '0 0 31 2 *' } as never })
+    const problem = 'time difference between two schedules is less than 1 second'
+    expect(await eventsOf(server, 'CronJob')).toContain(`Warning InvalidSchedule invalid schedule: 0 0 31 2 * : ${problem}`)
+  })
+
+  it('say that a cron job missed many times', async () => {
+    const podSpec = { ...template().spec, restartPolicy: 'Never' }
+    const spec = { schedule: '* * * * *', suspend: true, jobTemplate: { spec: { template: { spec: podSpec } } } }
+    await using server = await startWith(['cronjob-controller'], [object('batch/v1', 'CronJob', spec)])
+    await server.clock.advance('3h')
+    await patch(server, cronJobs, { spec: { suspend: false } })
+    const advice = 'Set or decrease .spec.startingDeadlineSeconds or check clock skew'
+    expect(await eventsOf(server, 'CronJob')).toContain(`Warning TooManyMissedTimes too many missed start times. ${advice}`)
+  })
+
+  it('explain why claims are not bound', async () => {
+    const claim = (name: string, spec: object): ApiObject => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name, namespace: 'default' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } }, ...spec },
+    })
+    const volume = (name: string, spec: object): ApiObject => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        capacity: { storage: '1Gi' },
+        hostPath: { path: '/a' },
+        storageClassName: 'x',
+        ...spec,
+      },
+    })
+    const storageClass = (name: string, members: object): ApiObject => ({
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name },
+      ...members,
+    })
+    await using server = await startWith(
+      ['persistentvolume-binder-controller'],
+      [
+        storageClass('later', { provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' }),
+        storageClass('static', { provisioner: 'kubernetes.io/no-provisioner' }),
+        storageClass('external', { provisioner: 'example.com/disk' }),
+        volume('small', {}),
+        volume('taken', { claimRef: { namespace: 'other', name: 'a' } }),
+        claim('a-classless', { storageClassName: '' }),
+        claim('b-absent', { storageClassName: 'absent' }),
+        claim('c-later', { storageClassName: 'later' }),
+        claim('d-static', { storageClassName: 'static' }),
+        claim('e-external', { storageClassName: 'external' }),
+        claim('f-small', { storageClassName: 'x', volumeName: 'small' }),
+        claim('g-taken', { storageClassName: 'x', volumeName: 'taken' }),
+      ],
+    )
+    await server.settle()
+    const { items } = await server.client.list(events, { namespace: 'default' })
+    const told = items.map(({ involvedObject, type, reason, message }) => `${involvedObject?.name} ${type} ${reason} ${message}`)
+    const asked = "either by the external provisioner 'example.com/disk' or manually by the system administrator."
+    expect(told.sort()).toEqual([
+      'a-classless Normal FailedBinding no persistent volumes available for this claim and no storage class is set',
+      'b-absent Warning ProvisioningFailed storageclass.storage.k8s.io "absent" not found',
+      'c-later Normal WaitForFirstConsumer waiting for first consumer to be created before binding',
+      'd-static Warning ProvisioningFailed no volume plugin matched name: kubernetes.io/no-provisioner',
+      `e-external Normal ExternalProvisioning Waiting for a volume to be created ${asked} If volume creation is delayed, please verify that the provisioner is running and correctly registered.`,
+      'f-small Warning VolumeMismatch Cannot bind to requested volume "small": requested PV is too small',
+      'g-taken Warning FailedBinding volume "taken" already bound to a different claim.',
+    ])
+  })
+
+  it('say that a budget covers pods without a controller, and pods with several budgets', async () => {
+    const budget = (name: string, spec: object) => {
+      const { apiVersion, kind } = object('policy/v1', 'PodDisruptionBudget', {})
+      return { apiVersion, kind, metadata: { name, namespace: 'default' }, spec: { selector, ...spec } }
+    }
+    await using server = await startWith(
+      ['disruption-controller'],
+      [budget('a', { maxUnavailable: 1 }), budget('b', { minAvailable: 1 })],
+    )
+    await server.client.create(typeIn('', 'pods', 'Pod'), { metadata: { ...metadata, labels }, spec: template().spec })
+    await server.settle()
+    const [several] = await eventsOf(server, 'Pod')
+    expect(several).toMatch(
+      /^Warning MultiplePodDisruptionBudgets Pod "default"\/"web" matches multiple .*Chose "[ab]" arbitrarily\.$/,
+    )
+    const unmanaged = (await eventsOf(server, 'PodDisruptionBudget')).filter((text) => text.includes('UnmanagedPods'))
+    const printed = '&LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},}'
+    expect(unmanaged).toEqual([expect.stringContaining(`(selector: ${printed}) were found to be unmanaged`)])
   })
 
   it('mark the pods that a taint evicts', async () => {

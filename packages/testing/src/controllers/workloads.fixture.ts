@@ -1,5 +1,5 @@
 import { resourceType } from '@krmkit/client'
-import { type ApiObject, formatTime } from '@krmkit/meta'
+import { type ApiObject, type Clock, formatTime } from '@krmkit/meta'
 import type { TestServer, TestServerOptions } from '../interfaces.ts'
 import { createTestServer } from '../test-server.ts'
 
@@ -98,4 +98,34 @@ export async function bindPod({ client }: TestServer, name: string, node: string
   const path = `/api/v1/namespaces/default/pods/${name}/binding`
   const response = await client.request({ method: 'POST', path, body })
   if (response.status >= 400) throw new Error(await response.text())
+}
+
+/** A clock whose readings are given, and whose timers fire on request. */
+export class ScriptedClock implements Clock {
+  readonly #timers = new Map<() => void, number>()
+  nowMs: number
+  /** Readings that come before `nowMs`. */
+  readonly next: number[] = []
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs
+  }
+
+  now(): number {
+    return this.next.shift() ?? this.nowMs
+  }
+
+  setTimeout(callback: () => void, ms: number): () => void {
+    this.#timers.set(callback, this.nowMs + ms)
+    return () => this.#timers.delete(callback)
+  }
+
+  /** Fires the timers that are due. */
+  fire(): void {
+    for (const [callback, atMs] of [...this.#timers]) {
+      if (atMs > this.nowMs) continue
+      this.#timers.delete(callback)
+      callback()
+    }
+  }
 }
