@@ -87,7 +87,13 @@ function isProgram({ name, text }) {
   return !(name in notRun) && !/ from 'vitest'$/m.test(text)
 }
 
+/** Runs a program as the pages say, `node example.ts`, where Node has its syntax: types from 22.18 on, `await using` from 24 on. */
 function runProgram(folder, { name, text }) {
+  if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
+    const program = `${name.replace(/\W/g, '-')}.ts`
+    writeFileSync(join(folder, program), text)
+    return problemsOf(process.execPath, [program], { cwd: folder })
+  }
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
   const program = `${name.replace(/\W/g, '-')}.mjs`
   writeFileSync(join(folder, program), ts.transpileModule(text, { compilerOptions }).outputText)
