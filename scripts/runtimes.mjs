@@ -8,5 +8,6 @@ install(`--filter=${runtimes}`)
 const { status } = spawnSync(process.execPath, ['scripts/test.mjs', 'tests/runtimes', ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
+  env: { ...process.env, KRMKIT_RUNTIMES: 'installed' },
 })
 process.exitCode = status ?? 1

@@ -1,7 +1,12 @@
 import { type InputOptions, type RolldownBuild, rolldown } from 'rolldown'
 import { root } from './source-files.ts'
 
-/** Bundles a module for a browser, from the sources of the packages. The caller closes the build. */
+/**
+ * Bundles a module for a browser, from the sources of the packages. The caller closes the build.
+ *
+ * Fails when any module that can be reached imports one that browsers do not have, also where the bundle needs nothing of it: bundlers
+ * resolve imports before they drop unused modules.
+ */
 export function browserBuild(source: string): Promise<RolldownBuild> {
   const conditionNames = ['source', 'browser', 'import', 'module', 'default']
   return buildOf(source, { platform: 'browser', resolve: { conditionNames } })
@@ -32,6 +37,7 @@ function buildOf(source: string, options: InputOptions): Promise<RolldownBuild> 
       },
     ],
     onLog(level, log, handler) {
+      if (log.code === 'UNRESOLVED_IMPORT' && options.platform === 'browser') throw new Error(log.message)
       if (log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') handler(level, log)
     },
   })

@@ -48,10 +48,15 @@ const portable = [
   'authorization',
   'authentication',
   'storage',
+  'registry',
+  'apiserver',
   'client',
   'http',
   'controllers',
   'controllers/framework',
+  'certificates',
+  'certificates/bootstrap',
+  'certificates/request',
   'testing',
 ]
 

@@ -9,6 +9,7 @@ import { createProject, problemsOf, workspaceVersion } from './project.mjs'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const jestVersion = '30.2.0'
 const playwrightVersion = '1.65.1'
+const esbuildVersion = '0.28.2'
 /** Upper bound of the folder `node_modules` of a project with `@krmkit/client` alone, in MiB. */
 const clientMib = 30
 
@@ -22,6 +23,7 @@ export async function checkConsumers(work, packed, project) {
     { name: 'playwright', problems: checkPlaywright(work, packed) },
     { name: 'node:test', problems: checkNodeTest(work, packed) },
     { name: 'the client alone', problems: checkClient(work, packed) },
+    { name: 'a bundle for browsers', problems: checkBrowserBundle(work, packed) },
     { name: 'without lmdb', problems: await checkWithoutLmdb(work, packed) },
   ]
 }
@@ -126,6 +128,18 @@ function checkClient(work, packed) {
     ...(siblings === 'client, meta, protocol, schema' ? [] : [`the client installs ${siblings}`]),
     ...(mib <= clientMib ? [] : [`the client installs ${mib.toFixed(1)} MiB, above its budget of ${clientMib} MiB`]),
   ]
+}
+
+/** A bundler that resolves every import before it drops what is not used. */
+function checkBrowserBundle(work, packed) {
+  const names = ['apiserver', 'controllers', 'fieldmanager', 'kinds', 'storage', 'testing'].map((name) => `@krmkit/${name}`)
+  const dependencies = { ...Object.fromEntries(names.map((name) => [name, '*'])), krmkit: '*', zod: workspaceVersion('zod') }
+  const manifest = { type: 'module', dependencies, devDependencies: { esbuild: esbuildVersion } }
+  const folder = createProject(work, { name: 'browser', packed, manifest })
+  const imported = [...names, 'krmkit/validate']
+  writeFileSync(join(folder, 'main.mjs'), imported.map((name, i) => `export * as part${i} from '${name}'\n`).join(''))
+  const args = ['main.mjs', '--bundle', '--splitting', '--format=esm', '--outdir=out', '--log-level=error']
+  return problemsOf(join(folder, 'node_modules/.bin/esbuild'), args, { cwd: folder })
 }
 
 function bytesOf(folder) {

@@ -20,7 +20,6 @@ export const notRun = {
   'docs/storage.md sh 1': 'needs an etcd',
   'docs/storage.md sh 2': 'needs an etcd',
   'docs/storage.md sh 3': 'needs an etcd',
-  'docs/faults.md ts 7': 'a test of vitest, which runs it; tests/docs does',
   'docs/envtest.md sh 1': 'needs a Go suite; tests/clients has one',
   'docs/hardening.md sh 1': 'needs an account',
   'docs/hardening.md sh 2': 'needs an account',
@@ -79,11 +78,22 @@ function checkPage(project, { file, blocks }) {
   }
   // The examples of the READMEs of packages run elsewhere, with what those READMEs assume.
   const programs = file.startsWith('docs/') ? blocks.filter(({ language, title }) => language === 'ts' && title === '') : []
-  const problems = programs.filter(({ name }) => !(name in notRun)).flatMap((block) => runProgram(folder, block))
+  const problems = programs.filter(isProgram).flatMap((block) => runProgram(folder, block))
   return [...problems, ...runCommands(project, folder, ownTest.has(file) ? [] : blocks)]
 }
 
+/** Tests run in their runner: tests/docs/guides.test.ts does it. */
+function isProgram({ name, text }) {
+  return !(name in notRun) && !/ from 'vitest'$/m.test(text)
+}
+
+/** Runs a program as the pages say, `node example.ts`, where Node has its syntax: types from 22.18 on, `await using` from 24 on. */
 function runProgram(folder, { name, text }) {
+  if (process.features.typescript && Number.parseInt(process.versions.node, 10) >= 24) {
+    const program = `${name.replace(/\W/g, '-')}.ts`
+    writeFileSync(join(folder, program), text)
+    return problemsOf(process.execPath, [program], { cwd: folder })
+  }
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
   const program = `${name.replace(/\W/g, '-')}.mjs`
   writeFileSync(join(folder, program), ts.transpileModule(text, { compilerOptions }).outputText)

@@ -40,6 +40,14 @@ const strategiesOfHandles = {
     name: 'completeDefinitionStrategy',
     file: '../strategies/apiextensions/custom-resource-definition/complete.ts',
   },
+  'certificates.k8s.io/CertificateSigningRequest': {
+    name: 'completeSigningRequestStrategy',
+    file: '../strategies/certificates/complete.ts',
+  },
+  'certificates.k8s.io/ClusterTrustBundle': {
+    name: 'completeTrustBundleStrategy',
+    file: '../strategies/certificates/complete.ts',
+  },
 }
 
 /** Names and files of the strategies by `group/Kind`, read from the table of strategies. */

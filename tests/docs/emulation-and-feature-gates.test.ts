@@ -25,10 +25,11 @@ writeFileSync(
   JSON.stringify({ ...pod, spec: { resources: { limits: { cpu: '1' } }, containers: [{ name: 'a', image: 'a' }] } }),
 )
 
-/** The command lines of a page: indented, or in spans that begin with the command. */
+/** The command lines of a page: indented, or in blocks of shell commands. */
 function commandsOf(page: string): string[] {
   const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8')
-  return [...text.matchAll(/^ {4}((?:krmkit|kubectl) .*)$/gm)].map(([, line = '']) => line.replace(/ +#.*$/, ''))
+  const shell = text.replace(/^```sh\n([\s\S]*?)^```$/gm, (_, lines: string) => lines.replace(/^/gm, '    '))
+  return [...shell.matchAll(/^ {4}((?:krmkit|kubectl) .*)$/gm)].map(([, line = '']) => line.replace(/ +#.*$/, ''))
 }
 
 interface Session {
@@ -114,7 +115,7 @@ async function prepareWidgets(client: Client): Promise<void> {
 async function run(session: Session, line: string): Promise<void> {
   const [program, command, ...rest] = line.split(' ')
   if (program === 'kubectl') {
-    expect(line).toBe('kubectl --kubeconfig .krmkit/admin.kubeconfig get cronjobs.v1beta1.batch')
+    expect(line).toBe('kubectl get cronjobs.v1beta1.batch')
     expect((await session.client!.request({ path: '/apis/batch/v1beta1/cronjobs' })).status).toBe(200)
   } else if (line === 'krmkit serve --help') {
     const { out } = await runCommand(['serve', '--help'])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { root } from '../source-files.ts'
@@ -22,7 +22,8 @@ export function platformExecutable(name: string, file: string): string | undefin
   const { optionalDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as {
     readonly optionalDependencies?: Readonly<Record<string, string>>
   }
-  const { resolve } = createRequire(manifest)
+  // The packages of the platforms are beside the file itself, not beside the link to it.
+  const { resolve } = createRequire(realpathSync(manifest))
   for (const platform of Object.keys(optionalDependencies)) {
     try {
       const found = join(dirname(resolve(`${platform}/package.json`)), file)

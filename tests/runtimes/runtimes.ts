@@ -29,7 +29,7 @@ export const limitMs = 240_000
 /** What the ports and the certificate on disk need; without them the environment alone. */
 const permissions = ['--allow-env', '--allow-net=127.0.0.1', '--allow-read', '--allow-write', '--allow-sys']
 const nodePorts: readonly PortCheckName[] = ['listens without TLS', 'listens with TLS']
-const optional = '`npm run runtimes` installs it'
+export const optional = '`npm run runtimes` installs it'
 const current = process.versions.node.split('.')[0]
 
 export const runtimes: readonly Runtime[] = [

@@ -114,6 +114,9 @@ export interface Printer<T extends ApiObject = ApiObject> {
   compare?(a: DeepReadonly<T>, b: DeepReadonly<T>): number
 }
 
+/** Loads a printer; every call gives the same one. */
+export type PrinterLoader<T extends ApiObject = ApiObject> = () => Promise<Printer<T>>
+
 /**
  * The errors of a validation, or a generator of them that may be interrupted at each yield: large objects are validated in slices.
  * `runValidation` returns the errors of either.
@@ -224,7 +227,8 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * request, if any.
    */
   gracePeriodSeconds?(object: DeepReadonly<T>, requested: number | undefined): number
-  readonly printer?: Printer<T>
+  /** Columns of Tables. Those of the built-in kinds are loaded by the first Table. Absent: `defaultPrinter`. */
+  readonly printer?: Printer<T> | PrinterLoader<T>
   /**
    * Annotations that hold fields which a version lacks. They are shown with whole objects and left out where only the metadata is
    * shown. Absent: none.

@@ -1,4 +1,4 @@
-import { createCatalog, type ResourceDefinition, runValidation, type StrategyContext } from '@krmkit/kinds'
+import { createCatalog, printerOf, type ResourceDefinition, runValidation, type StrategyContext } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
@@ -63,7 +63,8 @@ async function timesOf(definition: ResourceDefinition, raw: object): Promise<Tim
   time('prepareForUpdate', () => policy.prepareForUpdate?.(object, old, context))
   time('validateUpdate', () => runValidation(policy.validateUpdate?.(object, old, context)))
   time('warnings', () => policy.warnings?.(object, old, context))
-  time('columns', () => policy.printer?.cells(object, { now: 0 }))
+  const printer = await printerOf(definition)
+  time('columns', () => printer.cells(object, { now: 0 }))
   for (const [name, rules] of Object.entries(policy.subresources ?? {})) {
     time(`prepare ${name}`, () => rules.prepareForUpdate(object, old, context))
     time(`validate ${name}`, () => rules.validateUpdate(object, old, context))

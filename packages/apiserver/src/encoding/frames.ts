@@ -1,4 +1,4 @@
-import { defaultPrinter } from '@krmkit/kinds'
+import type { Printer } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
 import { concatBytes } from '@krmkit/meta/bytes'
 import type { SharedEvent } from '@krmkit/protocol'
@@ -12,6 +12,12 @@ import type { EventType, FrameCache } from './frame-cache.ts'
 import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import { type IncludeObject, metaForm, partialOf, tableOf } from './table.ts'
+
+/** How the rows of a watch of Tables are made. */
+export interface RowForm {
+  readonly include: IncludeObject
+  readonly printer: Printer
+}
 
 /** Creates the frames of one watch stream: bytes, or the events themselves. */
 export interface Frames<T> {
@@ -49,7 +55,7 @@ interface Shown {
   bookmark(resourceVersion: string, initialEventsEnd: boolean): object
 }
 
-function shownFor(scope: RequestScope, representation: Representation, include: IncludeObject): Shown {
+function shownFor(scope: RequestScope, representation: Representation, { include, printer }: RowForm): Shown {
   const { transform } = representation
   const { definition, clock, profile } = scope
   const { group, version, kind } = definition.kind
@@ -60,7 +66,7 @@ function shownFor(scope: RequestScope, representation: Representation, include: 
     const form = metaForm(definition, transform.version, profile)
     if (transform.as !== 'Table') return partialOf(object, form)
     const table = tableOf(
-      definition.strategy.printer ?? defaultPrinter,
+      printer,
       [object],
       { resourceVersion: object.metadata.resourceVersion ?? '' },
       { ...form, include, now: clock.now(), headless: tableHeaderSent },
@@ -85,19 +91,15 @@ function shownFor(scope: RequestScope, representation: Representation, include: 
         apiVersion: apiVersionOf(group, version),
         metadata: { resourceVersion, ...annotations },
       }
-      return transform === undefined ? object : bookmarkForm(scope, transform, object, include)
+      return transform === undefined ? object : bookmarkForm(scope, transform, object, { include, printer })
     },
   }
 }
 
 /** Unencoded events, for in-process callers. */
-export function sharedEventsFor(
-  scope: RequestScope,
-  representation: Representation,
-  include: IncludeObject,
-): Frames<SharedEvent> {
+export function sharedEventsFor(scope: RequestScope, representation: Representation, rows: RowForm): Frames<SharedEvent> {
   const { codec } = scope
-  const shown = shownFor(scope, representation, include)
+  const shown = shownFor(scope, representation, rows)
   return {
     event: (type, entry) => ({ type, object: shown.object(codec.object(entry)) }),
     left: (previous, version) => ({ type: 'DELETED', object: shown.left(codec.object(previous), version) }),
@@ -115,7 +117,7 @@ export function isShared({ transform }: Representation): boolean {
 export function framesFor(
   scope: RequestScope,
   representation: Representation,
-  { include, cache }: { readonly include: IncludeObject; readonly cache: FrameCache },
+  { rows, cache }: { readonly rows: RowForm; readonly cache: FrameCache },
 ): Frames<Uint8Array> {
   const { codec, definition } = scope
   const { encoding, transform } = representation
@@ -124,7 +126,7 @@ export function framesFor(
     if ((object as { kind?: string }).kind === 'Status') return types.struct('meta/v1.Status')
     return transform === undefined ? definition.kind.type() : types.struct(`meta/v1.${transform.as}`)
   }
-  const shown = shownFor(scope, representation, include)
+  const shown = shownFor(scope, representation, rows)
   const encode = (type: string, object: object): Uint8Array => {
     if (encoding === 'json') return jsonFrame(type, encodeJson(object))
     if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, cbor.encode(object, structOf(object)))
@@ -148,10 +150,10 @@ function bookmarkForm(
   { definition, clock, profile }: RequestScope,
   { as, version }: Transform,
   object: FrozenObject,
-  include: IncludeObject,
+  { include, printer }: RowForm,
 ): object {
   const form = metaForm(definition, version, profile)
   if (as !== 'Table') return partialOf(object, form)
   const { resourceVersion = '' } = object.metadata
-  return tableOf(definition.strategy.printer ?? defaultPrinter, [], { resourceVersion }, { ...form, include, now: clock.now() })
+  return tableOf(printer, [], { resourceVersion }, { ...form, include, now: clock.now() })
 }

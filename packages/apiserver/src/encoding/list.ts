@@ -1,4 +1,4 @@
-import { defaultPrinter, type ResourceDefinition } from '@krmkit/kinds'
+import { defaultPrinter, printerOf, type ResourceDefinition } from '@krmkit/kinds'
 import { concatBytes } from '@krmkit/meta/bytes'
 import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
@@ -18,7 +18,8 @@ import {
 } from './list-writers.ts'
 import type { Representation } from './negotiation.ts'
 import { encodedResponse, jsonResponse } from './response-writer.ts'
-import { includeObject, metaForm, partialListOf, partialListType, partialOf, printerOf, tableOf, tableRow } from './table.ts'
+import { includeObject, metaForm, partialListOf, partialListType, partialOf, tableOf, tableRow } from './table.ts'
+import { whenDone } from './when-done.ts'
 
 /** The form of a list: its frame, and each element. */
 interface ShownList extends ListFrame {
@@ -49,7 +50,6 @@ function encodedList(
   listed: ListResult,
   representation: ListForm,
 ): ApiResponse | Promise<ApiResponse> {
-  const { definition, responses } = scope
   const { transform, encoding, pretty } = representation
   const metadata = {
     resourceVersion: listed.resourceVersion,
@@ -61,6 +61,15 @@ function encodedList(
     transform === undefined
       ? wholeList(scope, metadata, encoding === 'json')
       : transformedList(scope, context, transform, metadata)
+  return whenDone(shown, (list) => writtenList(scope, listed.entries, list, representation))
+}
+
+function writtenList(
+  { definition, responses, slices }: RequestScope,
+  entries: readonly Entry[],
+  shown: ShownList,
+  { transform, encoding, pretty }: ListForm,
+): ApiResponse | Promise<ApiResponse> {
   const struct = () =>
     definition.custom !== undefined && transform === undefined ? definition.kind.type() : responses.types.struct(shown.struct)
   const output =
@@ -71,7 +80,7 @@ function encodedList(
         : encoding === 'cbor' && responses.cbor !== undefined
           ? cborListWriter(shown, { cbor: responses.cbor, type: struct() })
           : protobufListWriter(shown, struct())
-  const body = runSyncOrInSlices(elements(output, shown, listed.entries), scope.slices)
+  const body = runSyncOrInSlices(elements(output, shown, entries), slices)
   const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
   return body instanceof Promise ? body.then(respond) : respond(body)
 }
@@ -113,7 +122,7 @@ function transformedList(
   { query }: RequestContext,
   transform: NonNullable<Representation['transform']>,
   metadata: object,
-): ShownList {
+): ShownList | Promise<ShownList> {
   const form = metaForm(definition, transform.version, profile)
   if (transform.as !== 'Table') {
     return {
@@ -125,16 +134,15 @@ function transformedList(
       element: (entry) => partialOf(codec.object(entry), form),
     }
   }
-  const printer = printerOf(definition) ?? defaultPrinter
   const options = { ...form, include: includeObject(query), now: clock.now() }
-  return {
+  return whenDone(printerOf(definition), (printer) => ({
     list: tableOf(printer, [], metadata, options) as ListFrame['list'],
     member: 'rows',
     // Kinds without a printer of their own have another writer on the stock server.
     nullIfEmpty: printer === defaultPrinter && definition.custom === undefined,
     struct: 'meta/v1.Table',
     element: (entry) => tableRow(printer, codec.object(entry), options),
-  }
+  }))
 }
 
 function sortedMembers(value: object): object {

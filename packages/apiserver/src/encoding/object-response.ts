@@ -8,7 +8,7 @@ import { inSerializationSpan } from '../tracing/handler-spans.ts'
 import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
-import { includeObject, metaForm, partialOf, printerOf, tableOf } from './table.ts'
+import { includeObject, metaForm, partialOf, printerOfObject, tableOf } from './table.ts'
 import { whenDone } from './when-done.ts'
 
 /** The response that shows a stored entry: its bytes as they are where the client accepts plain JSON. */
@@ -60,7 +60,7 @@ export interface ResponseForm {
   readonly status: number
 }
 
-/** The response that shows an object of the request's version; a promise where it is large and indented. */
+/** The response that shows an object of the request's version; a promise of a Table, and where it is large and indented. */
 export function objectResponse(
   scope: RequestScope,
   context: RequestContext,
@@ -77,13 +77,14 @@ export function objectResponse(
   const form = metaForm(definition, transform.version, profile)
   const whole = object as Parameters<typeof partialOf>[0]
   if (transform.as !== 'Table') return respond(partialOf(whole, form), () => types.struct('meta/v1.PartialObjectMetadata'))
-  const printer = printerOf(definition, whole)
-  if (printer === undefined) return respond(object, () => typeOf(scope, object))
-  // What a dry run would create has no version.
-  const { resourceVersion } = whole.metadata
-  const metadata = resourceVersion === undefined ? {} : { resourceVersion }
-  const table = tableOf(printer, [whole], metadata, { ...form, include: includeObject(context.query), now: clock.now() })
-  return respond(table, () => types.struct('meta/v1.Table'))
+  return printerOfObject(definition, whole).then((printer) => {
+    if (printer === undefined) return respond(object, () => typeOf(scope, object))
+    // What a dry run would create has no version.
+    const { resourceVersion } = whole.metadata
+    const metadata = resourceVersion === undefined ? {} : { resourceVersion }
+    const table = tableOf(printer, [whole], metadata, { ...form, include: includeObject(context.query), now: clock.now() })
+    return respond(table, () => types.struct('meta/v1.Table'))
+  })
 }
 
 function typeOf({ definition, kind: find, responses }: RequestScope, object: DeepReadonly<object>): StructType {

@@ -1,5 +1,4 @@
-import { type Cell, type Column, defaultPrinter, type Printer, type ResourceDefinition } from '@krmkit/kinds'
-import { printers } from '@krmkit/kinds/printers'
+import { type Cell, type Column, type Printer, printerOf, type ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, field, type NamingProfile, Path, stockProfile } from '@krmkit/meta'
 import type { FrozenObject } from '@krmkit/registry'
 import { normalize, type StructType } from '@krmkit/schema'
@@ -129,12 +128,13 @@ function apiVersionOfMeta({ version, profile = stockProfile }: MetaForm): string
 }
 
 /** The printer of the resource, or of the kind that a subresource returns; `undefined` for kinds without one. */
-export function printerOf(
+export async function printerOfObject(
   definition: ResourceDefinition,
-  object?: { readonly kind?: string; readonly apiVersion?: string },
-): Printer | undefined {
-  if (object === undefined || object.kind === definition.kind.kind) return definition.strategy.printer ?? defaultPrinter
+  object: { readonly kind?: string; readonly apiVersion?: string },
+): Promise<Printer | undefined> {
+  if (object.kind === definition.kind.kind) return printerOf(definition)
   const [group = ''] = (object.apiVersion ?? '').split('/')
   if (object.kind === 'Scale' && definition.strategy.scale?.printer !== undefined) return definition.strategy.scale.printer
+  const { printers } = await import('@krmkit/kinds/printers')
   return printers[`${group}/${object.kind}`]
 }

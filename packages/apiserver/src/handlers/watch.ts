@@ -1,8 +1,9 @@
+import { defaultPrinter, printerOf } from '@krmkit/kinds'
 import { ApiError, field, type NamingProfile, type Status } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse, SharedEvent } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
-import { framesFor, isShared, sharedEventsFor } from '../encoding/frames.ts'
+import { framesFor, isShared, type RowForm, sharedEventsFor } from '../encoding/frames.ts'
 import { streamType } from '../encoding/negotiation.ts'
 import { includeObject } from '../encoding/table.ts'
 import { flag, integer, text } from '../query.ts'
@@ -22,7 +23,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
     transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
   })
   const terms = watchTerms(scope, context, options)
-  const include = representation.transform?.as === 'Table' ? includeObject(context.query) : 'Metadata'
+  const rows = representation.transform?.as === 'Table' ? await rowForm(scope, context) : withoutRows
   const contentType =
     representation.encoding === 'json' ? 'application/json' : streamType(representation.encoding, responses.vendor)
   const watch = await startWatch(scope, context, terms)
@@ -36,7 +37,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   const request = { scope, context, terms, watch }
   const cache = scope.codec.frames.of(representation)
   const shared = isShared(representation) ? cache : undefined
-  const frames = framesFor(scope, representation, { include, cache })
+  const frames = framesFor(scope, representation, { rows, cache })
   const { stream, ready } = watchStream(request, frames, {
     join: (joined) => cache.join(joined),
     batch: (events, make) => shared?.batch(events, make) ?? make(),
@@ -49,10 +50,16 @@ export async function watchResource(scope: RequestScope, context: RequestContext
       stream,
       ready,
       get events() {
-        return watchStream(request, sharedEventsFor(scope, representation, include), ofObjects).stream
+        return watchStream(request, sharedEventsFor(scope, representation, rows), ofObjects).stream
       },
     },
   }
+}
+
+const withoutRows: RowForm = { include: 'Metadata', printer: defaultPrinter }
+
+async function rowForm({ definition }: RequestScope, { query }: RequestContext): Promise<RowForm> {
+  return { include: includeObject(query), printer: await printerOf(definition) }
 }
 
 /** Events that are not encoded: nothing is shared between watches. */

@@ -1,4 +1,4 @@
-import { defaultPrinter } from '@krmkit/kinds'
+import { printerOf } from '@krmkit/kinds'
 import { healthyComponent } from '@krmkit/kinds/strategies'
 import { ApiError } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
@@ -24,7 +24,7 @@ export async function componentStatuses(
   const metadata = {}
   const shown = single || isSelected(context, storage) ? [storage] : []
   if (representation.transform !== undefined) {
-    const table = tableOf(definition.strategy.printer ?? defaultPrinter, shown, metadata, {
+    const table = tableOf(await printerOf(definition), shown, metadata, {
       version: representation.transform.version,
       profile,
       include: 'Metadata',

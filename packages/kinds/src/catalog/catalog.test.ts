@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { KindsError } from '../errors.ts'
+import { printerOf } from '../printers/load-printer.ts'
 import { builtInKinds, builtInTypes, createCatalog } from './catalog.ts'
 
 const release = (version: string) => ({
@@ -99,7 +100,7 @@ describe('catalog', () => {
     expect(converted.map(({ group, version }) => `${group}/${version}`)).toEqual(['events.k8s.io/v1', 'autoscaling/v1'])
   })
 
-  it('prints objects of the served version and of the storage version [P31]', () => {
+  it('prints objects of the served version and of the storage version [P31]', async () => {
     const events = catalog.resource({ group: 'events.k8s.io', version: 'v1', resource: 'events' })!
     const fresh = {
       apiVersion: 'events.k8s.io/v1',
@@ -108,9 +109,10 @@ describe('catalog', () => {
       regarding: { kind: 'Pod', name: 'p' },
       note: 'n',
     }
-    const cells = events.strategy.printer!.cells(fresh, { now: 0 })
+    const printer = await printerOf(events)
+    const cells = printer.cells(fresh, { now: 0 })
     expect([cells[3], cells[6]]).toEqual(['pod/p', 'n'])
-    expect(events.strategy.printer!.cells(events.toStorage!(fresh), { now: 0 })).toEqual(cells)
+    expect(printer.cells(events.toStorage!(fresh), { now: 0 })).toEqual(cells)
   })
 
   it('finds kinds that are not resources', () => {

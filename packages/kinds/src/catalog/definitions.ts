@@ -1,7 +1,7 @@
 import { type ApiObject, type DeepReadonly, type Features, formatApiVersion, type NamingProfile } from '@krmkit/meta'
 import { type Convert, conversionBetween } from '../conversions/index.ts'
 import type { KindInfo, Printer, ResourceDefinition, ResourceInfo, Strategy } from '../interfaces.ts'
-import { printers } from '../printers/index.ts'
+import { builtInPrinter, mappedPrinter } from '../printers/load-printer.ts'
 import { strategies } from '../strategies/index.ts'
 import type { EmulatedRelease } from './emulated-release.ts'
 import type { CatalogFacts, VersionFacts } from './facts.ts'
@@ -117,7 +117,9 @@ function definition(at: FolderVersion, { resource, infos, sources }: DefinitionP
   if (storage.group === at.group && storage.version === at.version) return { ...common, strategy }
   const toStorage = emulated?.conversion(own, stored, profile) ?? conversionBetween(own, stored, profile)
   const fromStorage = emulated?.conversion(stored, own, profile) ?? conversionBetween(stored, own, profile)
-  const printer = strategy.printer && printerForVersions(strategy.printer, { apiVersion: formatApiVersion(own), toStorage })
+  const apiVersion = formatApiVersion(own)
+  const printer =
+    strategy.printer && mappedPrinter(strategy.printer, (each) => printerForVersions(each, { apiVersion, toStorage }))
   const storedAs = hubOf(at, { ...common, strategy }, sources)
   return {
     ...{ ...common, toStorage, fromStorage },
@@ -187,6 +189,5 @@ function versionsWith(versions: Readonly<Record<string, VersionFacts>>, resource
 /** A group that serves the objects of another group may have a strategy for them; both see the storage version. */
 function strategyOf(kind: string, group: string, storageGroup: string): Strategy {
   const strategy = strategies[`${group}/${kind}`] ?? strategies[`${storageGroup}/${kind}`] ?? {}
-  const printer = printers[`${storageGroup}/${kind}`]
-  return printer === undefined ? strategy : { printer, ...strategy }
+  return { printer: builtInPrinter(`${storageGroup}/${kind}`), ...strategy }
 }

@@ -1,6 +1,7 @@
 import { type ApiObject, createNamingProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
+import { printerOf } from '../printers/load-printer.ts'
 import { conversionBetween } from './index.ts'
 
 describe('conversions', () => {
@@ -70,7 +71,7 @@ describe('conversions', () => {
     }
   })
 
-  it('accepts groups in the spelling of a profile', () => {
+  it('accepts groups in the spelling of a profile', async () => {
     const profile = createNamingProfile({ apiDomain: 'api.example' })
     const catalog = createCatalog({ profile })
     const events = catalog.resource({ group: 'events.api.example', version: 'v1', resource: 'events' })
@@ -80,7 +81,7 @@ describe('conversions', () => {
     expect(events?.fromStorage?.(converted!).apiVersion).toBe('events.api.example/v1')
     const slices = catalog.resource({ group: 'discovery.api.example', version: 'v1', resource: 'endpointslices' })
     expect(slices?.kind.type().group).toBe('discovery.api.example')
-    expect(slices?.strategy.printer).toBeDefined()
+    expect((await printerOf(slices!)).columns[1]?.name).toBe('AddressType')
     expect(slices?.storage).toMatchObject({ group: 'discovery.api.example', prefix: 'endpointslices' })
     expect(catalog.kind({ group: 'meta.api.example', version: 'v1', kind: 'Table' })).toBeDefined()
     expect(catalog.kind({ group: '', version: 'v1', kind: 'Endpoints' })?.replacement?.group).toBe('discovery.api.example')

@@ -1,5 +1,6 @@
 import type { DeepReadonly, FieldError } from '@krmkit/meta'
 import type { ResourceDefinition, StrategyContext } from '../interfaces.ts'
+import { lazyModule } from '../strategies/shared/lazy-module.ts'
 import type { CustomResourceDefinition, JSONSchemaProps } from '../types/apiextensions-v1.generated.ts'
 import type { CustomDefinitionOptions } from './custom-definitions.ts'
 
@@ -44,28 +45,11 @@ export function customResources(): CustomResources {
   return loader.loaded()
 }
 
-function lazyModule() {
-  let loaded: CustomResources | undefined
-  let loading: Promise<void> | undefined
-  const load = async () => {
-    const [{ customDefinitions }, rules] = await Promise.all([
-      import('./custom-definitions.ts'),
-      import('../strategies/apiextensions/custom-resource-definition/rules.ts'),
-    ])
-    loaded = { customDefinitions, rules }
-  }
-  return {
-    load() {
-      if (loaded !== undefined) return undefined
-      loading ??= load()
-      return loading
-    },
-    loaded() {
-      if (loaded !== undefined) return loaded
-      throw new Error('the rules of CustomResourceDefinitions are not loaded: await ready() first')
-    },
-  }
-}
-
 /** A cache: loading always gives the same module. */
-const loader = /* @__PURE__ */ lazyModule()
+const loader = /* @__PURE__ */ lazyModule('the rules of CustomResourceDefinitions', async (): Promise<CustomResources> => {
+  const [{ customDefinitions }, rules] = await Promise.all([
+    import('./custom-definitions.ts'),
+    import('../strategies/apiextensions/custom-resource-definition/rules.ts'),
+  ])
+  return { customDefinitions, rules }
+})

@@ -2,7 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { clusterTrustBundleStrategy } from '../strategies/certificates/cluster-trust-bundle/strategy.ts'
+import { completeTrustBundleStrategy } from '../strategies/certificates/complete.ts'
 import { ClusterTrustBundlePart } from './parts/certificates-v1alpha1.generated.ts'
 import type * as types from '../types/certificates-v1alpha1.generated.ts'
 export type * from '../types/certificates-v1alpha1.generated.ts'
@@ -17,6 +17,6 @@ export const ClusterTrustBundle: KindHandle<types.ClusterTrustBundle> = /* @__PU
   namespaced: false,
   typeName: 'certificates/v1alpha1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
-  strategy: clusterTrustBundleStrategy,
+  strategy: completeTrustBundleStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'certificates.k8s.io', version: 'v1alpha1', kind: 'ClusterTrustBundle' }, { group: 'certificates.k8s.io', version: 'v1beta1', kind: 'ClusterTrustBundle' }),
 })

@@ -2,8 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { certificateSigningRequestStrategy } from '../strategies/certificates/certificate-signing-request/strategy.ts'
-import { clusterTrustBundleStrategy } from '../strategies/certificates/cluster-trust-bundle/strategy.ts'
+import { completeSigningRequestStrategy, completeTrustBundleStrategy } from '../strategies/certificates/complete.ts'
 import { CertificateSigningRequestPart, ClusterTrustBundlePart } from './parts/certificates-v1beta1.generated.ts'
 import type * as types from '../types/certificates-v1beta1.generated.ts'
 export type * from '../types/certificates-v1beta1.generated.ts'
@@ -18,7 +17,7 @@ export const CertificateSigningRequest: KindHandle<types.CertificateSigningReque
   namespaced: false,
   typeName: 'certificates/v1beta1.CertificateSigningRequest',
   types: /* @__PURE__ */ lazyTypes(CertificateSigningRequestPart),
-  strategy: certificateSigningRequestStrategy,
+  strategy: completeSigningRequestStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'certificates.k8s.io', version: 'v1beta1', kind: 'CertificateSigningRequest' }, { group: 'certificates.k8s.io', version: 'v1', kind: 'CertificateSigningRequest' }),
 })
 
@@ -32,5 +31,5 @@ export const ClusterTrustBundle: KindHandle<types.ClusterTrustBundle> = /* @__PU
   namespaced: false,
   typeName: 'certificates/v1beta1.ClusterTrustBundle',
   types: /* @__PURE__ */ lazyTypes(ClusterTrustBundlePart),
-  strategy: clusterTrustBundleStrategy,
+  strategy: completeTrustBundleStrategy,
 })

@@ -3,8 +3,8 @@ import type { ApiObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../catalog/catalog.ts'
 import type { Cell, Column } from '../interfaces.ts'
-import { defaultPrinter } from './default.ts'
 import { printers } from './index.ts'
+import { printerOf } from './load-printer.ts'
 
 /** Compares every recorded Table of a built-in kind with ours, for the object as last seen in the scenario. */
 
@@ -30,11 +30,11 @@ describe.skipIf(!present)('recorded Tables (skipped when ../shared is absent)', 
   for (const [name, scenario] of present ? readScenarios() : []) {
     const tables = scenario.steps.filter(({ id }) => isTable(scenario.expected[id]?.body))
     if (tables.length === 0) continue
-    it(`${name} [P31 P32 P33]`, () => {
+    it(`${name} [P31 P32 P33]`, async () => {
       const objects = new Map<string, ApiObject>()
       for (const step of scenario.steps) {
         const body = scenario.expected[step.id]?.body
-        if (isTable(body) && step.path !== undefined) compared += compare(body, step.path, objects)
+        if (isTable(body) && step.path !== undefined) compared += await compare(body, step.path, objects)
         else if (step.query?.dryRun === undefined) remember(body, objects, step.body)
         if (scenario.expected[step.id]?.status === 201) bind(step, objects)
       }
@@ -96,13 +96,13 @@ function unmask(value: unknown, other: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unmask(each, from[name])]))
 }
 
-function compare(table: Table, path: string, objects: ReadonlyMap<string, ApiObject>): number {
+async function compare(table: Table, path: string, objects: ReadonlyMap<string, ApiObject>): Promise<number> {
   const [, root, ...rest] = path.split('/')
   const [group, version] = root === 'api' ? ['', rest.shift()!] : [rest.shift()!, rest.shift()!]
   if (rest[0] === 'namespaces' && rest.length > 2) rest.splice(0, 2)
   const definition = catalog.resource({ group, version, resource: rest[0]! })
   if (definition === undefined) return 0
-  const printer = rest[2] === 'scale' ? printers['autoscaling/Scale']! : (definition.strategy.printer ?? defaultPrinter)
+  const printer = rest[2] === 'scale' ? printers['autoscaling/Scale']! : await printerOf(definition)
   expect(printer.columns.map(({ name, type, format, priority }) => ({ name, type, format, priority }))).toEqual(
     table.columnDefinitions,
   )

@@ -5,6 +5,7 @@ import { builtInKinds } from '../catalog/catalog.ts'
 import type { Cell, RowCondition } from '../interfaces.ts'
 import { defaultPrinter } from './default.ts'
 import { printers } from './index.ts'
+import { printerOf } from './load-printer.ts'
 
 interface Vector {
   readonly name: string
@@ -33,15 +34,16 @@ describe('printers', () => {
     for (const column of printer.columns) expect(column.description).toMatch(/^[A-Z].*\.$/)
   })
 
-  it('shows name and creation time for kinds without columns [P33]', () => {
+  it('shows name and creation time for kinds without columns [P33]', async () => {
     expect(defaultPrinter.columns.map(({ name, type }) => [name, type])).toEqual([
       ['Name', 'string'],
       ['Created At', 'date'],
     ])
     const metadata = { name: 'a', creationTimestamp: '2024-05-01T10:00:00Z' }
     expect(defaultPrinter.cells({ apiVersion: 'v1', kind: 'K', metadata }, { now: 0 })).toEqual(['a', '2024-05-01T10:00:00Z'])
-    const bare = builtInKinds().filter(({ strategy, resource }) => strategy.printer === undefined && !resource.virtual)
-    expect(bare.map(({ kind }) => kind.kind)).toEqual([
+    const stored = builtInKinds().filter(({ resource }) => !resource.virtual)
+    const loaded = await Promise.all(stored.map(async (each) => [each.kind.kind, await printerOf(each)] as const))
+    expect(loaded.filter(([, printer]) => printer === defaultPrinter).map(([kind]) => kind)).toEqual([
       'LimitRange',
       'ClusterRole',
       'Role',

@@ -1,3 +1,9 @@
+import {
+  builtInSigners,
+  readSigningRequest,
+  validateKubeletClientRequest,
+  validateKubeletServingRequest,
+} from '@krmkit/certificates/request'
 import { type ApiObject, isJsonObject, type NamingProfile } from '@krmkit/meta'
 import type { Strategy } from '../interfaces.ts'
 
@@ -59,6 +65,27 @@ const betaIngress: DefaultsFactory = (stable) => (object, version, profile) => {
   stable(object, version, profile)
 }
 
+const betaSigningRequest: DefaultsFactory = () => (object, _, profile) => {
+  const spec = open(object.spec)
+  if (spec === undefined) return
+  spec.usages ??= ['digital signature', 'key encipherment']
+  spec.signerName ??= legacySigner(spec, profile)
+  for (const condition of items(open(object.status)?.conditions)) condition.status ||= 'True'
+}
+
+/** The signer of a request that names none. */
+function legacySigner({ request, usages }: Open, profile: NamingProfile): string {
+  const signers = builtInSigners(profile)
+  try {
+    const asked = { request: readSigningRequest(request as string | null), usages: usages as string[] }
+    if (validateKubeletClientRequest(asked) === undefined) return signers.apiserverClientKubelet
+    if (validateKubeletServingRequest(asked) === undefined) return signers.kubeletServing
+  } catch {
+    // Validation rejects malformed requests.
+  }
+  return signers.legacyUnknown
+}
+
 const utilization = 80
 
 const v2beta1Autoscaler: DefaultsFactory = () => (object) => {
@@ -116,6 +143,7 @@ const table: Readonly<Record<string, DefaultsFactory>> = {
   'apiextensions.k8s.io/v1beta1/CustomResourceDefinition': betaDefinition,
   'autoscaling/v2beta1/HorizontalPodAutoscaler': v2beta1Autoscaler,
   'autoscaling/v2beta2/HorizontalPodAutoscaler': v2beta2Autoscaler,
+  'certificates.k8s.io/v1beta1/CertificateSigningRequest': betaSigningRequest,
   'extensions/v1beta1/Ingress': betaIngress,
   'flowcontrol.apiserver.k8s.io/v1beta1/PriorityLevelConfiguration': assuredShares,
   'flowcontrol.apiserver.k8s.io/v1beta2/PriorityLevelConfiguration': assuredShares,

@@ -5,6 +5,7 @@ import type { CatalogFacts, GroupFacts } from '../catalog/facts.ts'
 import { stockGroup } from '../catalog/groups.ts'
 import { formerConversion } from '../former-versions/index.ts'
 import type { Strategy } from '../interfaces.ts'
+import { mappedPrinter } from '../printers/load-printer.ts'
 import { earlierDefaults } from './defaults.ts'
 import { GatedFields, withGatedFields } from './gated-fields.ts'
 import { podSecurityPolicyStrategy } from './pod-security-policy.ts'
@@ -86,7 +87,8 @@ function strategyAt(
   { stored, gated, minor }: { readonly stored: () => StructType; readonly gated: GatedFields; readonly minor: number },
 ): Strategy {
   const { defaults: stable, defaultsSteps, printer, ...others } = strategy
-  const rest: Strategy = printer === undefined ? others : { ...others, printer: printerAt(printer, printed, minor) }
+  const rest: Strategy =
+    printer === undefined ? others : { ...others, printer: mappedPrinter(printer, (each) => printerAt(each, printed, minor)) }
   const defaults = earlierDefaults(key, stable)
   const steps = defaults === stable && defaultsSteps !== undefined ? { defaultsSteps } : {}
   return withGatedFields(defaults === undefined ? rest : { ...rest, defaults, ...steps }, stored, gated)

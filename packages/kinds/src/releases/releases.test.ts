@@ -2,6 +2,7 @@ import { createFeatures } from '@krmkit/meta'
 import { enabledSince } from '@krmkit/meta/feature-gates'
 import { describe, expect, it } from 'vitest'
 import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
+import { printerOf } from '../printers/load-printer.ts'
 import { type EmulationOptions, emulateRelease } from './emulation.ts'
 import { fieldRows } from './field-rows.ts'
 import { fieldLifecycles, groupsAt, releases, resourcesAt, storageVersionAt, typesAt } from './index.ts'
@@ -186,13 +187,13 @@ describe('an emulated release that is compatible with later ones', () => {
 })
 
 describe('tables of a release', () => {
-  const columns = (release: string, kind: string) => {
+  const columns = async (release: string, kind: string) => {
     const features = createFeatures(release)
     const catalog = createCatalog({ features, types: typesAt(release), emulated: emulateRelease(features) })
-    const { printer } = catalog.definitions.find((each) => each.kind.kind === kind)?.strategy ?? {}
+    const printer = await printerOf(catalog.definitions.find((each) => each.kind.kind === kind)!)
     const object = { apiVersion: 'v1', kind, metadata: { name: 'a' }, spec: {}, status: {} }
-    expect(printer?.cells(object, { now: 0 }).length).toBe(printer?.columns.length)
-    return printer?.columns.map(({ name }) => name)
+    expect(printer.cells(object, { now: 0 }).length).toBe(printer.columns.length)
+    return printer.columns.map(({ name }) => name)
   }
 
   it.each([
@@ -202,14 +203,14 @@ describe('tables of a release', () => {
     ['PersistentVolumeClaim', 'VolumeAttributesClass', '1.29'],
     ['PersistentVolume', 'VolumeAttributesClass', '1.29'],
     ['PriorityLevelConfiguration', 'NominalConcurrencyShares', '1.26'],
-  ])('of %s have the column %s from %s on', (kind, column, since) => {
+  ])('of %s have the column %s from %s on', async (kind, column, since) => {
     const before = `1.${Number(since.slice(2)) - 1}`
-    expect(columns(since, kind)).toContain(column)
-    expect(columns(before, kind)).not.toContain(column)
+    expect(await columns(since, kind)).toContain(column)
+    expect(await columns(before, kind)).not.toContain(column)
   })
 
-  it('have the name that a column had', () => {
-    expect(columns('1.24', 'PriorityLevelConfiguration')).toEqual([
+  it('have the name that a column had', async () => {
+    expect(await columns('1.24', 'PriorityLevelConfiguration')).toEqual([
       'Name',
       'Type',
       'AssuredConcurrencyShares',

@@ -17,6 +17,7 @@ import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
 import { readStockFacts } from '../catalog/facts.ts'
 import { conversionBetween } from '../conversions/index.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
+import { printerOf } from '../printers/load-printer.ts'
 import { testContext } from '../strategies/testing/context.ts'
 import { runValidation } from '../validation.ts'
 import { generateObject } from './generate-object.ts'
@@ -105,7 +106,7 @@ describe('strategies', () => {
           one.strategy.prepareForUpdate?.(next, draft, context)
           runValidation(one.strategy.validateUpdate?.(next, draft, context))
           one.strategy.warnings?.(draft, undefined, context)
-          const { columns, cells } = one.strategy.printer ?? { columns: [], cells: () => [] }
+          const { columns, cells } = await printerOf(one)
           expect(cells(draft, { now: 0 })).toHaveLength(columns.length)
         } catch (error) {
           throw new Error(`seed ${seed}: ${error instanceof Error ? error.stack : String(error)}`)

@@ -49,7 +49,8 @@ describe.skipIf(!present)('recorded writes (skipped when ../shared is absent)', 
   beforeAll(async () => {
     await loadCel()
     const definition = { apiVersion: '', kind: '', metadata: {}, spec: {} }
-    await strategies['apiextensions.k8s.io/CustomResourceDefinition']?.ready?.(definition, undefined)
+    for (const key of ['apiextensions.k8s.io/CustomResourceDefinition', 'certificates.k8s.io/CertificateSigningRequest'])
+      await strategies[key]?.ready?.(definition, undefined)
   })
 
   let refused = 0

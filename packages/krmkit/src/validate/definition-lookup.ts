@@ -1,5 +1,5 @@
-import type { Client } from '@krmkit/client'
-import { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
+import { type Client, resourceType } from '@krmkit/client'
+import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { formatApiVersion, type GroupVersionKind, nameRules } from '@krmkit/meta'
 import { messageOf } from '../message-of.ts'
 import { type DefinitionObject, definitionFromJsonSchema } from './json-schema-definition.ts'
@@ -77,7 +77,7 @@ export async function clusterLookup(
   { name = 'the cluster', signal }: { readonly name?: string; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<DefinitionLookup> {
   const definitions = new Map<string, DefinitionObject>()
-  for await (const { items } of client.listPages(CustomResourceDefinition, signal === undefined ? {} : { signal })) {
+  for await (const { items } of client.listPages(customResourceDefinitions, signal === undefined ? {} : { signal })) {
     for (const item of items) {
       // List items omit apiVersion and kind.
       const definition = { ...item, apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' }
@@ -86,6 +86,14 @@ export async function clusterLookup(
   }
   return { name, find: async ({ group, kind }) => definitions.get(`${group}/${kind}`) }
 }
+
+const customResourceDefinitions = resourceType<CustomResourceDefinition>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+})
 
 /** Adds to the kinds of one run the custom resources that its objects need. */
 export class DefinitionFinder {
@@ -123,7 +131,7 @@ export class DefinitionFinder {
     try {
       const found = await lookup.find(kind, { signal: this.#signal })
       if (found === undefined) return false
-      this.#kinds.define({ value: structuredClone(found), at: '' }, { foundFor: kind })
+      await this.#kinds.define({ value: structuredClone(found), at: '' }, { foundFor: kind })
     } catch (failure) {
       this.#signal?.throwIfAborted()
       this.#kinds.unreadable(kind, `${lookup.name}: ${messageOf(failure)}`)

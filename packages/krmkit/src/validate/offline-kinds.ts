@@ -1,6 +1,6 @@
 import { type Catalog, createCatalog, type KindLifecycle, type ResourceDefinition, readLifecycle } from '@krmkit/kinds'
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
-import { customDefinitions } from '@krmkit/kinds/custom-resources'
+import { customResources, loadCustomResources } from '@krmkit/kinds/custom-resources'
 import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
 import { decode, type StructType } from '@krmkit/schema'
 import {
@@ -120,10 +120,10 @@ export class OfflineKinds {
   }
 
   /** Adds the kinds that the CustomResourceDefinitions of a text define. */
-  defineAll(file: ManifestFile): void {
+  async defineAll(file: ManifestFile): Promise<void> {
     if (!file.text.includes('CustomResourceDefinition')) return
     for (const document of documentsOf(file)) {
-      if (document.kind === 'document') for (const object of objectsOf(document)) this.define(object)
+      if (document.kind === 'document') for (const object of objectsOf(document)) await this.define(object)
     }
   }
 
@@ -150,14 +150,16 @@ export class OfflineKinds {
   }
 
   /**
-   * Adds the kinds of a CustomResourceDefinition. Other objects are ignored; validation reports errors of the definition.
+   * Adds the kinds of a CustomResourceDefinition; the first one loads what custom resources need. Other objects are ignored; validation
+   * reports errors of the definition.
    *
    * @param foundFor the kind that the definition was looked up for. Its errors are those of this kind alone, and other versions of the
    *   kind can be looked up.
    */
-  define(object: ManifestObject, { foundFor }: { readonly foundFor?: GroupVersionKind } = {}): void {
+  async define(object: ManifestObject, { foundFor }: { readonly foundFor?: GroupVersionKind } = {}): Promise<void> {
     const { apiVersion, kind } = nameOf(object)
     if (apiVersion !== 'apiextensions.k8s.io/v1' || kind !== 'CustomResourceDefinition') return
+    await loadCustomResources()
     const value = object.value as JsonObject
     const group = groupOf(value)
     try {
@@ -165,7 +167,7 @@ export class OfflineKinds {
       const objectMeta = this.#catalog.types.struct('meta/v1.ObjectMeta')
       const { names } = definition.spec
       const versions = definition.spec.versions ?? []
-      for (const each of customDefinitions(definition, { objectMeta })) {
+      for (const each of customResources().customDefinitions(definition, { objectMeta })) {
         each.kind.type()
         this.#custom.set(key(each.kind), each)
       }

@@ -93,16 +93,18 @@ export function createManifestValidator({ rules = {}, ...options }: ManifestVali
 export function validatorOf(kinds: OfflineKinds, rules: RuleSettings): ManifestValidator {
   const checked = parseRuleSettings(rules)
   return {
-    validate: (files, options = {}) => run(files, kindsWith(kinds, [...(options.definitions ?? []), ...files]), checked, options),
+    async validate(files, options = {}) {
+      return run(files, await kindsWith(kinds, [...(options.definitions ?? []), ...files]), checked, options)
+    },
   }
 }
 
 /** The kinds and the custom resources that the sources define. */
-export function kindsWith(kinds: OfflineKinds, sources: readonly DefinitionSource[]): OfflineKinds {
+export async function kindsWith(kinds: OfflineKinds, sources: readonly DefinitionSource[]): Promise<OfflineKinds> {
   const all = kinds.copy()
   for (const source of sources) {
-    if ('text' in source) all.defineAll(source)
-    else all.define({ value: structuredClone(source), at: '' })
+    if ('text' in source) await all.defineAll(source)
+    else await all.define({ value: structuredClone(source), at: '' })
   }
   return all
 }

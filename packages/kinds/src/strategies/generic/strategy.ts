@@ -19,6 +19,8 @@ export interface GenericStrategyOptions {
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
   /** Members behind feature gates. */
   readonly gatedFields?: readonly GatedFields[]
+  /** Loads what the further rules need. Absent: nothing. */
+  readonly ready?: () => Promise<void> | undefined
   /** Further rules; `old` is undefined on create. */
   readonly validate?: (
     object: DeepReadonly<ApiObject>,
@@ -34,7 +36,8 @@ export interface GenericStrategyOptions {
  * components that use the kind.
  */
 export function genericStrategy(kind: GenericStrategyOptions): Strategy {
-  const { part, namespaced, status = false, generation = false, name, validate, selectableFields, gatedFields: table = [] } = kind
+  const { part, namespaced, status = false, generation = false, name, ready, validate, selectableFields } = kind
+  const { gatedFields: table = [] } = kind
   const type = lazyStruct(part)
   const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
   return defineStrategy({
@@ -58,6 +61,7 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       structure(object, errors)
       validate?.(object, old, errors)
     }),
+    ...(ready === undefined ? {} : { ready }),
     ...(selectableFields === undefined ? {} : { selectableFields }),
     ...(status
       ? {

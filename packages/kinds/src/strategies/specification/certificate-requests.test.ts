@@ -1,11 +1,9 @@
 import { createCertificateRequest, createSigningAuthority } from '@krmkit/certificates'
-import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../handles/certificates-v1.generated.ts'
 import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
 import { runValidation } from '../../validation.ts'
-import { certificateSigningRequestStrategy as strategy } from '../certificates/certificate-signing-request/strategy.ts'
-import { clusterTrustBundleStrategy } from '../certificates/cluster-trust-bundle/strategy.ts'
+import { completeTrustBundleStrategy, completeSigningRequestStrategy as strategy } from '../certificates/complete.ts'
 import { testContext } from '../testing/context.ts'
 import { base64, faults } from '../testing/objects.ts'
 
@@ -118,25 +116,6 @@ describe('certificate signing requests', () => {
   it('accept custom signers [P112]', () => {
     expect(wrong({ signerName: 'signers.example.com/my-signer', usages: ['code signing'] })).toEqual([])
   })
-
-  it('infer the signer and accept few usages in v1beta1 [P108]', () => {
-    const defaulted = (spec: object, pem: string) => {
-      const before = { spec: { request: base64(pem), ...spec } } as CertificateSigningRequest
-      strategy.defaults?.(before, 'v1beta1', stockProfile)
-      return [before.spec.signerName, before.spec.usages]
-    }
-    const basic = ['digital signature', 'key encipherment']
-    const node = { commonName: 'system:node:a', organizations: ['system:nodes'] }
-    const client = createCertificateRequest({ subject: node }).request
-    const serving = createCertificateRequest({ subject: node, names: { dns: ['a'] } }).request
-    expect(defaulted({}, request)).toEqual(['kubernetes.io/legacy-unknown', basic])
-    expect(defaulted({}, 'no PEM')).toEqual(['kubernetes.io/legacy-unknown', basic])
-    const asClient = [...basic, 'client auth']
-    expect(defaulted({ usages: asClient }, client)).toEqual(['kubernetes.io/kube-apiserver-client-kubelet', asClient])
-    const asServer = [...basic, 'server auth']
-    expect(defaulted({ usages: asServer }, serving)).toEqual(['kubernetes.io/kubelet-serving', asServer])
-    expect(defaulted({ signerName: 'example.com/x', usages: ['any'] }, client)).toEqual(['example.com/x', ['any']])
-  })
 })
 
 describe('trust bundles', () => {
@@ -165,7 +144,7 @@ describe('trust bundles', () => {
 
   it('keep their signer and do not revalidate an unchanged bundle', () => {
     const update = (next: object, old: object) =>
-      faults(runValidation(clusterTrustBundleStrategy.validateUpdate?.(next as never, old as never, context)))
+      faults(runValidation(completeTrustBundleStrategy.validateUpdate?.(next as never, old as never, context)))
     expect(update(bundle('no PEM'), bundle('no PEM'))).toEqual([])
     expect(update(bundle('no PEM'), bundle(certificate))).toEqual(['spec.trustBundle Invalid'])
     expect(update(bundle(certificate, 'example.com/other'), bundle(certificate))).toEqual(['spec.signerName Invalid'])

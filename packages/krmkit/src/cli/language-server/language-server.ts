@@ -180,7 +180,7 @@ export class LanguageServer {
     const kinds = this.#base.copy()
     const slices = new Slices(createSliceScheduler())
     for (const file of files) {
-      kinds.defineAll(file)
+      await kinds.defineAll(file)
       if (slices.due(true)) await slices.next()
     }
     this.#validation = this.#validationWith(files, kinds)

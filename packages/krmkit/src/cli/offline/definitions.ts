@@ -25,8 +25,12 @@ export function kindsOf(options: OfflineKindsOptions): OfflineKinds {
  * @param definitions paths of further CustomResourceDefinitions.
  * @throws CliError `FileFailed`
  */
-export function kindsFor(files: readonly ManifestFile[], definitions: readonly string[], terminal: Terminal): OfflineKinds {
+export async function kindsFor(
+  files: readonly ManifestFile[],
+  definitions: readonly string[],
+  terminal: Terminal,
+): Promise<OfflineKinds> {
   const kinds = kindsOf({ release: newestRelease })
-  for (const file of [...requireReadable(findManifests(definitions, terminal)), ...files]) kinds.defineAll(file)
+  for (const file of [...requireReadable(findManifests(definitions, terminal)), ...files]) await kinds.defineAll(file)
   return kinds
 }

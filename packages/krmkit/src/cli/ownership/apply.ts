@@ -35,14 +35,14 @@ interface Outcome {
 }
 
 /** Runs `krmkit apply`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
-export function runApply(paths: readonly string[], flags: ApplyFlags, terminal: Terminal): number {
+export async function runApply(paths: readonly string[], flags: ApplyFlags, terminal: Terminal): Promise<number> {
   if (flags.write && (flags.live ?? '-') === '-') {
     throw new CliError({ code: 'InvalidFlag', message: '--write needs --live with a file to write to' })
   }
   const files = requireReadable(findManifests(paths, terminal))
   const liveFiles =
     flags.live === undefined ? [] : requireReadable(findManifests([flags.live], terminal, { absent: flags.write }))
-  const kinds = kindsFor([...liveFiles, ...files], flags.definitions, terminal)
+  const kinds = await kindsFor([...liveFiles, ...files], flags.definitions, terminal)
   const live = new Map(loadObjects(liveFiles, kinds).map((each) => [each.identity, each]))
   const outcomes: Outcome[] = []
   const objects = new Map([...live].map(([identity, { object }]) => [identity, object]))

@@ -15,9 +15,9 @@ export interface BlameFlags {
 }
 
 /** Runs `krmkit blame`. @returns the exit code. @throws CliError `FileFailed` */
-export function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): number {
+export async function runBlame(paths: readonly string[], flags: BlameFlags, terminal: Terminal): Promise<number> {
   const files = requireReadable(findManifests(paths, terminal))
-  const objects = loadObjects(files, kindsFor(files, flags.definitions, terminal))
+  const objects = loadObjects(files, await kindsFor(files, flags.definitions, terminal))
   if (flags.output === 'json') {
     terminal.out(`${prettyJson(objects.map((object) => reportingObject(object, () => jsonOf(object))))}\n`)
     return exitCodes.success

@@ -12,7 +12,7 @@ import { type ColorWhen, exitCodes, type Terminal } from '../offline/terminal.ts
 import { changeLines } from './change-text.ts'
 import { convertToVersion } from './convert-version.ts'
 
-/** The flags of `krmkit diffObjects`. */
+/** The flags of `krmkit diff`. */
 export interface DiffFlags {
   readonly definitions: readonly string[]
   readonly defaults: boolean
@@ -30,10 +30,10 @@ interface Difference {
   readonly changes: readonly Change[]
 }
 
-/** Runs `krmkit diffObjects`. @returns the exit code. @throws CliError `FileFailed` */
-export function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): number {
+/** Runs `krmkit diff`. @returns the exit code. @throws CliError `FileFailed` */
+export async function runDiff([from, to]: readonly [string, string], flags: DiffFlags, terminal: Terminal): Promise<number> {
   const sides = [requireReadable(findManifests([from], terminal)), requireReadable(findManifests([to], terminal))] as const
-  const kinds = kindsFor(sides.flat(), flags.definitions, terminal)
+  const kinds = await kindsFor(sides.flat(), flags.definitions, terminal)
   const found = differences(loadObjects(sides[0], kinds), loadObjects(sides[1], kinds), (before, after) =>
     changesOf(before, after, { flags, kinds, warn: (text) => terminal.err(`krmkit: ${text}\n`) }),
   )

@@ -33,7 +33,12 @@ export interface MergeFlags {
 }
 
 /** Runs `krmkit merge`. @returns the exit code. @throws CliError `FileFailed`, `InvalidFlag` */
-export function runMerge(target: string, patchPath: string | undefined, flags: MergeFlags, terminal: Terminal): number {
+export async function runMerge(
+  target: string,
+  patchPath: string | undefined,
+  flags: MergeFlags,
+  terminal: Terminal,
+): Promise<number> {
   const given = [patchPath, flags.patch, flags.modified].filter((each) => each !== undefined)
   if (given.length !== 1) throw wrongFlag('give one of: a patch file, --patch, or --modified (with --original)')
   if (flags.original !== undefined && flags.modified === undefined) throw wrongFlag('--original needs --modified')
@@ -41,7 +46,7 @@ export function runMerge(target: string, patchPath: string | undefined, flags: M
   const [targetFiles, original, modified] = [target, flags.original, flags.modified].map((path) =>
     path === undefined ? [] : read(path),
   )
-  const kinds = kindsFor([...(targetFiles ?? []), ...(original ?? []), ...(modified ?? [])], flags.definitions, terminal)
+  const kinds = await kindsFor([...(targetFiles ?? []), ...(original ?? []), ...(modified ?? [])], flags.definitions, terminal)
   const live = onlyObject(target, targetFiles ?? [], kinds)
   try {
     const patch =

@@ -1,15 +1,25 @@
 import { type NameRule, nameRules } from '@krmkit/meta'
 import { ClusterTrustBundlePart } from '../../../handles/parts/certificates-v1beta1.generated.ts'
+import type { Strategy } from '../../../interfaces.ts'
 import { genericStrategy, specText } from '../../generic/strategy.ts'
-import { validateTrustBundle } from './validation.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 
-export const clusterTrustBundleStrategy = /* @__PURE__ */ genericStrategy({
-  part: ClusterTrustBundlePart,
-  namespaced: false,
-  name: (bundle) => trustBundleName(specText(bundle, 'signerName')),
-  validate: validateTrustBundle,
-  selectableFields: { 'spec.signerName': (bundle) => specText(bundle, 'signerName') },
-})
+/** The rules with the decoder of certificates. */
+const lazyRules = /* @__PURE__ */ lazyModule('the rules of trust bundles', () => import('./validation.ts'))
+
+export const clusterTrustBundleStrategy: Strategy = /* @__PURE__ */ trustBundleStrategy(lazyRules)
+
+/** @param rules present for a handle, loaded by `ready` in a server */
+export function trustBundleStrategy(rules: typeof lazyRules): Strategy {
+  return genericStrategy({
+    part: ClusterTrustBundlePart,
+    namespaced: false,
+    name: (bundle) => trustBundleName(specText(bundle, 'signerName')),
+    ready: rules.load,
+    validate: (bundle, old, errors) => rules.loaded().validateTrustBundle(bundle, old, errors),
+    selectableFields: { 'spec.signerName': (bundle) => specText(bundle, 'signerName') },
+  })
+}
 
 /** Names of bundles start with their signer: `example.com/signer` has `example.com:signer:a`. */
 function trustBundleName(signer: string): NameRule {

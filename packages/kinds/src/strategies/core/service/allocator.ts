@@ -1,28 +1,26 @@
 /** The allocator of cluster addresses and node ports. @see API protocol specification, 2.5 */
-import type { Allocator, AllocatorEnvironment, ServiceNetwork } from '../../../interfaces.ts'
+import type { Allocator, AllocatorEnvironment } from '../../../interfaces.ts'
 import type { Service } from '../../../types/core-v1.generated.ts'
-import { allocateService } from './allocation.ts'
-import { ServiceIndex } from './service-index.ts'
-import { SharedServiceAllocator } from './shared-allocator.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 
-const defaultNetwork: ServiceNetwork = { ranges: ['10.0.0.0/24'], nodePorts: { from: 30_000, to: 32_767 } }
-
-/**
- * Assigns addresses from the ranges of the network and from ready ServiceCIDR objects. An index of the assigned values follows the
- * stored services and the IPAddress objects that other owners reserve. On a store that several servers share, the values are also
- * recorded there.
- */
+/** The allocator of an environment, loaded by its first use: programs that only validate services never load it. */
 export function createServiceAllocator(environment: AllocatorEnvironment): Allocator<Service> {
-  const { serviceNetwork: network = defaultNetwork, shared } = environment
-  const index = new ServiceIndex(environment, { ownAddressesCount: shared !== undefined })
-  if (shared !== undefined) return new SharedServiceAllocator(index, { ...environment, shared, network })
+  const allocator = lazyModule('the allocators of services', async () => {
+    const { serviceAllocator } = await import('./allocators.ts')
+    return serviceAllocator(environment)
+  })
+  const loaded = async () => {
+    await allocator.load()
+    return allocator.loaded()
+  }
+  const allocate: Allocator<Service>['allocate'] = async (service, old, context) => {
+    return (await loaded()).allocate(service, old, context)
+  }
+  if (environment.shared === undefined) return { isOrdered: true, allocate }
   return {
-    isOrdered: true,
-    async allocate(service, old, context) {
-      await index.catchUp()
-      // The new object may name another uid, which validation refuses.
-      const use = index.heldByOthers((old ?? service).metadata.uid)
-      return { errors: allocateService(service, old, { network, use, moreRanges: index.moreRanges(network), context }) }
-    },
+    isOrdered: false,
+    allocate,
+    release: async (service) => (await loaded()).release?.(service),
+    repair: async () => (await (await loaded()).repair?.()) ?? [],
   }
 }
