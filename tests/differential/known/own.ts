@@ -43,6 +43,36 @@ export const ownDepartures: readonly KnownDivergence[] = [
       /"lastTransitionTime":\[/.test(JSON.stringify(step.body)),
   },
   {
+    id: 'D158',
+    title: 'A creation that fails gives its quota back',
+    reason:
+      'Admission charges a quota before the object is stored. When the object exists already, the stock server leaves the charge to the next recount of its quota controller; krmkit takes it back.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      step.method === 'GET' &&
+      /\/resourcequotas(\/|$)/.test(step.path) &&
+      /^body\.(items\.\d+\.)?status\.used\./.test(at) &&
+      Number(stock) > Number(krmkit),
+  },
+  {
+    id: 'D159',
+    title: 'The server that resolves names is not named',
+    reason: 'The library of the stock server adds the address of the name server to its error; that of krmkit does not know it.',
+    matches: ({ stock, krmkit }, { step }) =>
+      step.path.includes('/apiservices') &&
+      String(stock).replaceAll(/( lookup [^ ]+) on [^ ]+(?=: no such host)/g, '$1') === krmkit,
+  },
+  {
+    id: 'D160',
+    title: 'A group that an APIService calls local is served when it is there',
+    reason:
+      'An APIService without a service says that the server has the group itself. The stock server shows the group of such an object whether or not anything is served in it; in krmkit it is 404 until a definition adds it.',
+    matches: ({ at, stock, krmkit }, { step }) =>
+      at === 'status' &&
+      /^\/apis\/[^/]*\{id\}\.example\.com\/?$/.test(step.path) &&
+      /^200 APIGroup/.test(String(stock)) &&
+      /^404 /.test(String(krmkit)),
+  },
+  {
     id: 'D46',
     title: 'An apply to the status of a missing service or policy is 404',
     reason:
