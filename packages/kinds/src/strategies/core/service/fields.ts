@@ -66,7 +66,7 @@ export function keepAllocated(spec: ServiceSpec, old: Spec): void {
     if (isEmpty(spec.clusterIP) && !isEmpty(old.clusterIP)) spec.clusterIP = old.clusterIP
     if (isEmpty(spec.clusterIPs) && !isEmpty(old.clusterIPs)) spec.clusterIPs = [...old.clusterIPs]
   }
-  if (hasNodePorts(old) && hasNodePorts(spec)) keepNodePorts(spec.ports ?? [], old.ports ?? [])
+  if (needsNodePort(old) && needsNodePort(spec)) keepNodePorts(spec.ports ?? [], old.ports ?? [])
   if (needsHealthCheck(old) && needsHealthCheck(spec) && !spec.healthCheckNodePort && old.healthCheckNodePort) {
     spec.healthCheckNodePort = old.healthCheckNodePort
   }
