@@ -1,23 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Listener } from './interfaces.ts'
-import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
+import { describe, expect, it } from 'vitest'
+import { textResponse } from './testing/fake-server.ts'
+import { usePlainServer } from './testing/plain-server.ts'
 
-let server: Listener | undefined
-const clients: RawClient[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy()
-  await server?.close({ graceMs: 50 })
-  server = undefined
-})
-
-const start = async (...args: Parameters<typeof listenPlain>) => {
-  server = await listenPlain(...args)
-}
-const dial = () => {
-  const client = new RawClient(server!.port)
-  clients.push(client)
-  return client
-}
+const { start, dial } = usePlainServer()
 
 describe('invalid HTTP/1.1 heads', () => {
   it.each([

@@ -1,27 +1,11 @@
 import { request as httpRequest } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import type { ApiRequest } from '@krmkit/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Listener } from './interfaces.ts'
-import { Feed, listenPlain, RawClient, streamResponse, textResponse } from './testing/fake-server.ts'
+import { describe, expect, it } from 'vitest'
+import { Feed, type RawClient, streamResponse, textResponse } from './testing/fake-server.ts'
+import { usePlainServer } from './testing/plain-server.ts'
 
-let server: Listener | undefined
-const clients: RawClient[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy()
-  await server?.close({ graceMs: 50 })
-  server = undefined
-})
-
-const start = async (...args: Parameters<typeof listenPlain>) => {
-  server = await listenPlain(...args)
-  return server
-}
-const dial = () => {
-  const client = new RawClient(server!.port)
-  clients.push(client)
-  return client
-}
+const { start, dial, server } = usePlainServer()
 const seen = async (head: string): Promise<ApiRequest> => {
   let request: ApiRequest | undefined
   await start((incoming) => {
@@ -106,7 +90,7 @@ describe('HTTP/1.1 response', () => {
   it('sends a large list completely', async () => {
     const parts = Array.from({ length: 3000 }, (_, i) => Buffer.from(String(i).padStart(300, '.')))
     await start(() => ({ status: 200, headers: {}, body: { kind: 'list', parts, length: 900_000 } }))
-    expect(Buffer.compare(await fetchBytes(server!.url), Buffer.concat(parts))).toBe(0)
+    expect(Buffer.compare(await fetchBytes(server().url), Buffer.concat(parts))).toBe(0)
   })
 
   it.each([['bytes' as const], ['list' as const]])('compresses large %s for clients that accept gzip', async (kind) => {
@@ -115,16 +99,16 @@ describe('HTTP/1.1 response', () => {
       kind === 'bytes' ? { kind, bytes: whole } : { kind, parts: [whole.subarray(0, 7), whole.subarray(7)], length: whole.length }
     await start(() => ({ status: 200, headers: { vary: 'Accept' }, body }))
     const headers: Record<string, unknown> = {}
-    const sent = await fetchBytes(server!.url, { 'accept-encoding': 'deflate, gzip' }, headers)
+    const sent = await fetchBytes(server().url, { 'accept-encoding': 'deflate, gzip' }, headers)
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' })
     expect(sent.length).toBeLessThan(20_000)
     expect(gunzipSync(sent).equals(whole)).toBe(true)
-    expect((await fetchBytes(server!.url, { 'accept-encoding': 'gzip;q=0' })).equals(whole)).toBe(true)
+    expect((await fetchBytes(server().url, { 'accept-encoding': 'gzip;q=0' })).equals(whole)).toBe(true)
   })
 
   it('compresses nothing with compression off', async () => {
     await start(() => textResponse('k'.repeat(200_000)), { compression: false })
-    expect(await fetchBytes(server!.url, { 'accept-encoding': 'gzip' })).toHaveLength(200_000)
+    expect(await fetchBytes(server().url, { 'accept-encoding': 'gzip' })).toHaveLength(200_000)
   })
 
   it('is a 500 when the handler throws', async () => {

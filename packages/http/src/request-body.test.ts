@@ -1,25 +1,9 @@
 import type { ApiRequest } from '@krmkit/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Listener } from './interfaces.ts'
-import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
+import { describe, expect, it } from 'vitest'
+import { textResponse } from './testing/fake-server.ts'
+import { usePlainServer } from './testing/plain-server.ts'
 
-let server: Listener | undefined
-const clients: RawClient[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy()
-  await server?.close({ graceMs: 50 })
-  server = undefined
-})
-
-const start = async (...args: Parameters<typeof listenPlain>) => {
-  server = await listenPlain(...args)
-  return server
-}
-const dial = () => {
-  const client = new RawClient(server!.port)
-  clients.push(client)
-  return client
-}
+const { start, dial } = usePlainServer()
 
 describe('HTTP/1.1 request body', () => {
   const echo = async (request: ApiRequest) => textResponse(`<${Buffer.from(await request.body(20)).toString('latin1')}>`)

@@ -1,24 +1,9 @@
 import { once } from 'node:events'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Listener } from './interfaces.ts'
-import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { textResponse } from './testing/fake-server.ts'
+import { usePlainServer } from './testing/plain-server.ts'
 
-let server: Listener | undefined
-const clients: RawClient[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy()
-  await server?.close({ graceMs: 50 })
-  server = undefined
-})
-
-const start = async (...args: Parameters<typeof listenPlain>) => {
-  server = await listenPlain(...args)
-}
-const dial = () => {
-  const client = new RawClient(server!.port)
-  clients.push(client)
-  return client
-}
+const { start, dial } = usePlainServer()
 
 describe('an unread body', () => {
   it('closes the connection after the whole response when too long', async () => {

@@ -1,22 +1,14 @@
 import { PassThrough } from 'node:stream'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Listener } from './interfaces.ts'
-import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
+import { describe, expect, it } from 'vitest'
+import { type RawClient, textResponse } from './testing/fake-server.ts'
+import { usePlainServer } from './testing/plain-server.ts'
 
-let server: Listener | undefined
-const clients: RawClient[] = []
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy()
-  await server?.close({ graceMs: 50 })
-  server = undefined
-})
+const { start: listen, dial, server } = usePlainServer()
 
 async function start(handle: (request: ApiRequest) => ApiResponse | Promise<ApiResponse>): Promise<RawClient> {
-  server = await listenPlain(handle)
-  const client = new RawClient(server.port)
-  clients.push(client)
-  return client
+  await listen(handle)
+  return dial()
 }
 
 /** A connection that echoes its input. */
@@ -54,8 +46,7 @@ describe('upgrade requests', () => {
     await client.until('\r\n\r\n')
     connection!.destroy()
     await client.closed
-    const other = new RawClient(server!.port)
-    clients.push(other)
+    const other = dial()
     other.send(ask())
     await other.until('\r\n\r\n')
     const gone = new Promise<void>((resolve) => connection!.once('close', () => resolve()))
@@ -108,7 +99,7 @@ describe('upgrade requests', () => {
     const client = await start(() => echo())
     client.send(ask())
     await client.until('\r\n\r\n')
-    await server!.close({ graceMs: 2000 })
+    await server().close({ graceMs: 2000 })
     await client.closed
   })
 })

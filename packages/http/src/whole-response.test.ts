@@ -1,23 +1,17 @@
 import { Socket } from 'node:net'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Listener } from './interfaces.ts'
-import { listenPlain, RawClient, textResponse } from './testing/fake-server.ts'
+import { textResponse } from './testing/fake-server.ts'
+import { usePlainServer } from './testing/plain-server.ts'
 
-let server: Listener | undefined
-const clients: RawClient[] = []
-afterEach(async () => {
+const { start: listen, dial } = usePlainServer()
+afterEach(() => {
   vi.restoreAllMocks()
-  for (const client of clients.splice(0)) client.socket.destroy()
-  await server?.close({ graceMs: 50 })
-  server = undefined
 })
 
 async function start(handle: (request: ApiRequest) => Promise<ApiResponse> | ApiResponse) {
-  server = await listenPlain(handle, { limits: { idleTimeoutMs: 7000 } })
-  const client = new RawClient(server.port)
-  clients.push(client)
-  return client
+  await listen(handle, { limits: { idleTimeoutMs: 7000 } })
+  return dial()
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`
