@@ -1,9 +1,12 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runCountingSteps } from '../testing/counting.ts'
 import { compareElements, type FieldPath, fieldElement, indexElement, keyElement, sortElements, valueElement } from './element.ts'
 import { comparePaths, FieldSet } from './field-set.ts'
 import { formatFieldsV1, parseFieldsV1 } from './fields-v1.ts'
 import { filterSet, prefixMatcher } from './set-filter.ts'
+import { differenceSteps, intersectionSteps } from './set-steps.ts'
 
 const scalar = fc.oneof(fc.string({ maxLength: 3 }), fc.integer({ min: -5, max: 5 }), fc.boolean())
 const element = fc.oneof(
@@ -41,6 +44,37 @@ describe('FieldSet', () => {
       }),
       run,
     )
+  })
+
+  it('gives the same in steps', () => {
+    fc.assert(
+      fc.property(set, set, (a, b) => {
+        expect(runAtOnce(differenceSteps(a, b))).toEqual(a.difference(b))
+        expect(runAtOnce(intersectionSteps(a, b))).toEqual(a.intersection(b))
+        expect(runAtOnce(differenceSteps(a, a.difference(b)))).toEqual(a.difference(a.difference(b)))
+      }),
+      run,
+    )
+  })
+
+  it('yields for every few elements of large sets', () => {
+    const items = (from: number) =>
+      FieldSet.of(...Array.from({ length: 2000 }, (_, i) => ['f:env', `k:{"name":"e${i + from}"}`, 'f:value']))
+    const [a, b] = [items(0), items(1000)]
+    const difference = runCountingSteps(differenceSteps(a, b))
+    const intersection = runCountingSteps(intersectionSteps(a, b))
+    expect([difference.value.size, intersection.value.size]).toEqual([1000, 1000])
+    expect(difference.steps).toBeGreaterThan(2000 / 128)
+    expect(intersection.steps).toBeGreaterThan(2000 / 128)
+  })
+
+  it('removes most or few of many elements', () => {
+    const keys = (from: number, to: number) => FieldSet.of(...Array.from({ length: to - from }, (_, i) => [`f:k${i + from}`]))
+    const all = keys(0, 300)
+    expect(all.difference(keys(0, 299)).paths()).toEqual([['f:k299']])
+    expect(all.difference(keys(1, 300)).paths()).toEqual([['f:k0']])
+    expect(all.difference(keys(0, 2)).size).toBe(298)
+    expect(all.difference(keys(300, 600))).toBe(all)
   })
 
   it('removes everything below members in a recursive difference', () => {

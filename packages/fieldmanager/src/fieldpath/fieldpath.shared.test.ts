@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import type { Conflict } from '../merge/conflict.ts'
 import { formatConflicts } from '../merge/conflict.ts'
@@ -6,7 +7,7 @@ import type { Managers, VersionedSet } from '../merge/managers.ts'
 import { readVectors, sharedMissing } from '../testing/shared.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { typedSchemaFromSmd } from '../typed/from-smd.ts'
-import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
+import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
 import type { ElementParts, FieldPath, KeyField, PathElement } from './element.ts'
 import { compareElements, elementParts, fieldElement, indexElement, keyElement, parseElement, valueElement } from './element.ts'
 import { FieldSet } from './field-set.ts'
@@ -104,7 +105,7 @@ const checks: Record<string, (vector: Vector) => void> = {
     expectSet(set, vector.before)
     const target =
       vector.newSchemaJSON === undefined ? root : typedSchemaFromSmd(vector.newSchemaJSON as JsonValue).type(root.name as string)
-    expectSet(ensureNamedFieldsAreMembers(set, target), vector.after)
+    expectSet(runAtOnce(namedFieldsAsMembersSteps(set, target)), vector.after)
   },
   filterInclude(vector) {
     const matcher = prefixMatcher(...(vector.patterns as string[][]))

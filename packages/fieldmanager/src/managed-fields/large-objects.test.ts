@@ -56,6 +56,25 @@ describe('sliced ownership of large objects', () => {
   }
 })
 
+describe('an apply that drops one of many fields', () => {
+  const stepsOf = (count: number) => {
+    const keys = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'a']))
+    const { k0: _, ...fewer } = keys
+    const request = { live: applied(undefined, keys, 'first'), applied: configMap(fewer), manager: 'first', force: false }
+    const { value, steps } = runCountingSteps(applyPartsSteps({ ...request, apiVersion: 'v1', now: 5 * second, types }))
+    if (value.kind !== 'applied') throw new Error('no result')
+    const { data = {} } = value.value as unknown as ConfigMap
+    return { left: Object.keys(data).length, steps }
+  }
+
+  it('yields in proportion to the paths that it compares', () => {
+    const [small, large] = [stepsOf(1000), stepsOf(5000)]
+    expect([small.left, large.left]).toEqual([999, 4999])
+    // Without pruning, an apply yields four times per 64 paths.
+    expect(large.steps - small.steps).toBeGreaterThan((8 * 4000) / 64)
+  })
+})
+
 describe('an apply of an object that does not fit its type', () => {
   const failure = (count: number, item: (index: number) => string) => {
     const intent = configMap({}, { finalizers: Array.from({ length: count }, (_, i) => item(i)) })

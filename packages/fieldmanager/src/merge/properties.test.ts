@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { RandomChoices } from '@krmkit/meta/random-choices'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import type { FieldPath } from '../fieldpath/element.ts'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
@@ -9,7 +10,7 @@ import { deepFreeze } from '../testing/vectors.ts'
 import { compareTyped } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import { mergeTyped } from '../typed/merge.ts'
-import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
+import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
 import type { TypeRef } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { identityConverter, type TypedValue } from './converter.ts'
@@ -46,8 +47,8 @@ describe('random histories', () => {
       const merged = mergeTyped(base, patch, type) as JsonValue
       const { modified, removed } = compareTyped(patch, merged, type)
       expect([modified.size, removed.size], `seed ${seed}`).toEqual([0, 0])
-      const owned = ensureNamedFieldsAreMembers(fieldSetOf(merged, type), type)
-      const either = ensureNamedFieldsAreMembers(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type)
+      const owned = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(merged, type), type))
+      const either = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(base, type).union(fieldSetOf(patch, type)), type))
       expect(owned.difference(either).paths(), `seed ${seed}`).toEqual([])
     }
   })
@@ -171,7 +172,7 @@ class History {
     const after = this.#typed((outcome.object ?? this.#live).value ?? {})
     this.#checkKept(manager, { before, now: outcome.managers, after })
     this.#must(!outcome.managers.has(manager), 'a manager that applies nothing owns nothing')
-    const left = ensureNamedFieldsAreMembers(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type)
+    const left = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(withoutEmpty(after.value), this.#type), this.#type))
     const others = [...before].reduce((all, [name, { set }]) => (name === manager ? all : all.union(set)), emptySet)
     const sole = (before.get(manager)?.set ?? emptySet).difference(others).leaves()
     this.#must(sole.intersection(left.leaves()).empty, 'fields owned only by the manager are removed')
@@ -199,7 +200,7 @@ class History {
   }
 
   #checkOwnedExist(): void {
-    const there = ensureNamedFieldsAreMembers(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type)
+    const there = runAtOnce(namedFieldsAsMembersSteps(fieldSetOf(this.#live.value ?? {}, this.#type), this.#type))
     for (const { set } of this.#managers.values()) this.#must(set.isSubsetOf(there), 'owned fields exist')
   }
 

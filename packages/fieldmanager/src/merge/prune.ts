@@ -1,9 +1,9 @@
 import { invariant } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
-import { fieldSetWithKeyless } from '../typed/field-set-of.ts'
-import { ensureNamedFieldsAreMembers } from '../typed/named-fields.ts'
+import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
+import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
+import { type KnownPaths, pathsWithStructsSteps } from '../typed/paths-with-structs.ts'
 import { removeItems } from '../typed/remove.ts'
-import type { TypeRef } from '../typed/types.ts'
 import type { Converter, TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
@@ -29,13 +29,13 @@ export function* prune(merged: TypedValue, { managers, manager, last, converter 
   if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
   const converted = converter.convert(merged, last.apiVersion)
   if (converted === undefined) return merged
-  const pruned = remove(converted, ensureNamedFieldsAreMembers(last.set, converted.type))
-  const setOf = fieldSetsWithStructs()
-  yield
-  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, setOf })
-  yield
-  const dangling = addBackDangling(converted, kept, last, { converter, setOf })
-  yield
+  const pruned = remove(converted, yield* namedFieldsAsMembersSteps(last.set, converted.type))
+  const known: KnownPaths = new Map()
+  yield true
+  const kept = yield* addBackOwned(converted, pruned, last.apiVersion, { managers, converter, known })
+  yield true
+  const dangling = yield* addBackDangling(converted, kept, last, { converter, known })
+  yield true
   const out = converter.convert(dangling, apiVersion)
   invariant(out !== undefined, 'the version of an apply is known')
   return out
@@ -46,18 +46,18 @@ function* addBackOwned(
   merged: TypedValue,
   pruned: TypedValue,
   prunedVersion: string,
-  { managers, converter, setOf }: { managers: Managers; converter: Converter; setOf: FieldSetsWithStructs },
+  { managers, converter, known }: { managers: Managers; converter: Converter; known: KnownPaths },
 ): Generator<unknown, TypedValue> {
   const owned = new Map<string, FieldSet>()
   for (const { apiVersion, set } of managers.values()) {
-    const known = owned.get(apiVersion)
-    owned.set(apiVersion, known === undefined ? set : known.union(set))
+    const others = owned.get(apiVersion)
+    owned.set(apiVersion, others === undefined ? set : others.union(set))
   }
   const versions = [...owned.keys()].sort((a, b) => Number(b === prunedVersion) - Number(a === prunedVersion))
   let state = { merged, pruned }
   for (const version of versions) {
-    yield
-    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, setOf })
+    yield true
+    state = yield* addBackOwnedAt(state, version, owned.get(version) as FieldSet, { converter, known })
   }
   return state.pruned
 }
@@ -66,45 +66,46 @@ function* addBackOwnedAt(
   state: { merged: TypedValue; pruned: TypedValue },
   apiVersion: string,
   owned: FieldSet,
-  { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
+  { converter, known }: { converter: Converter; known: KnownPaths },
 ): Generator<unknown, { merged: TypedValue; pruned: TypedValue }> {
   const merged = converter.convert(state.merged, apiVersion)
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const before = setOf(merged)
-  yield
-  const after = setOf(pruned)
-  yield
-  const gone = before.difference(after).difference(ensureNamedFieldsAreMembers(owned, merged.type))
-  yield
+  const before = yield* pathsOf(merged, known)
+  yield true
+  const after = yield* pathsOf(pruned, known)
+  yield true
+  const removed = yield* differenceSteps(before, after)
+  yield true
+  const named = yield* namedFieldsAsMembersSteps(owned, merged.type)
+  yield true
+  const gone = yield* differenceSteps(removed, named)
+  yield true
   return { merged, pruned: remove(merged, gone) }
 }
 
-function addBackDangling(
+function* addBackDangling(
   merged: TypedValue,
   pruned: TypedValue,
   last: VersionedSet,
-  { converter, setOf }: { converter: Converter; setOf: FieldSetsWithStructs },
-): TypedValue {
+  { converter, known }: { converter: Converter; known: KnownPaths },
+): Generator<unknown, TypedValue> {
   const converted = converter.convert(pruned, last.apiVersion)
   if (converted === undefined) return merged
-  const gone = setOf(merged).difference(setOf(converted))
-  return remove(merged, gone.intersection(ensureNamedFieldsAreMembers(last.set, merged.type)))
+  const before = yield* pathsOf(merged, known)
+  yield true
+  const after = yield* pathsOf(converted, known)
+  yield true
+  const gone = yield* differenceSteps(before, after)
+  yield true
+  const named = yield* namedFieldsAsMembersSteps(last.set, merged.type)
+  yield true
+  return remove(merged, yield* intersectionSteps(gone, named))
 }
 
-type FieldSetsWithStructs = (object: TypedValue) => FieldSet
-
-/** Caches the field sets, with struct fields, of objects. */
-function fieldSetsWithStructs(): FieldSetsWithStructs {
-  const known = new Map<TypedValue['value'], { type: TypeRef; set: FieldSet }>()
-  return ({ value = null, type }) => {
-    const found = known.get(value)
-    if (found?.type === type) return found.set
-    const set = ensureNamedFieldsAreMembers(fieldSetWithKeyless(value, type), type)
-    known.set(value, { type, set })
-    return set
-  }
+function pathsOf({ value, type }: TypedValue, known: KnownPaths): Generator<unknown, FieldSet> {
+  return pathsWithStructsSteps(value, type, known)
 }
 
 function remove({ value, type }: TypedValue, set: FieldSet): TypedValue {

@@ -1,6 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/slices'
 import { emptySet, type FieldSet } from '../fieldpath/field-set.ts'
 import { filterSet, type SetFilter } from '../fieldpath/set-filter.ts'
+import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
 import type { Comparison } from '../typed/compare.ts'
 import { compareTyped, compareTypedSteps, filterComparison, isSame } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
@@ -31,13 +32,13 @@ export interface UpdaterOptions {
   readonly ignored?: Readonly<Record<string, SetFilter>> | undefined
   /** Returns the object even when an apply changes nothing. */
   readonly returnInputOnNoop?: boolean
+  /** The write runs in slices, so comparisons and operations on sets yield as well. */
+  readonly sliced?: boolean | undefined
 }
 
 export interface ApplyOptions extends UpdaterOptions {
   /** Maximum number of conflicts listed; unlimited by default. */
   readonly maxConflicts?: number | undefined
-  /** The apply runs in slices, so comparisons yield as well. */
-  readonly sliced?: boolean | undefined
   /** The field set of the applied value, when precomputed; the value is then known to be valid. */
   readonly appliedSet?: FieldSet | undefined
   /** Paths that the applying manager never owns, although it may name them. */
@@ -102,14 +103,14 @@ export function* updateManagersSteps(
 ): Generator<unknown, Managers> {
   const { apiVersion, manager } = write
   const managers = reconcileManagers(write, options.converter)
-  yield
+  yield true
   const { owners } = yield* transferOwnership({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
   const previous = owners.get(manager)?.set ?? emptySet
-  const kept = previous.difference(comparison.removed)
-  yield
+  const kept = options.sliced ? yield* differenceSteps(previous, comparison.removed) : previous.difference(comparison.removed)
+  yield true
   const changed = kept.union(comparison.modified).union(comparison.added)
-  yield
+  yield true
   const set = filterSet(changed, options.ignored?.[apiVersion])
   return replaceManager(owners, manager, { set, apiVersion, applied: false })
 }
@@ -166,10 +167,10 @@ export function* applyManagerSteps(
   const { live, apiVersion, manager } = write
   const { converter } = options
   const before = reconcileManagers(write, converter)
-  yield
+  yield true
   const checked = options.appliedSet !== undefined
   const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type, { checked }) ?? null, type: live.type }
-  yield
+  yield true
   const last = before.get(manager)
   const appliedSet =
     applied.value === undefined
@@ -186,13 +187,13 @@ export function* applyManagerSteps(
   const applying = set === appliedSet ? own : { set: appliedSet, apiVersion, applied: true }
   const pruning = { managers: new Map(before).set(manager, applying), manager, last, converter }
   const object = unchangedSet ? merged : yield* prune(merged, pruning)
-  yield
+  yield true
   const comparison = options.sliced
     ? yield* compareTypedSteps(live.value, object.value, object.type)
     : compareTyped(live.value, object.value, object.type)
   const managers = new Map(before).set(manager, own)
   const { owners, conflicts } = yield* transferOwnership({ ...write, managers }, object, options, comparison)
-  yield
+  yield true
   if (!force && conflicts.size > 0) return applyConflict(conflicts, options.maxConflicts)
   // A difference only in list order has no owner, so compare values as well.
   const noop = object.value === live.value || (isSame(comparison) && equalValues(live.value ?? null, object.value))
@@ -219,7 +220,7 @@ interface Transfer {
 function* transferOwnership(
   write: Write,
   next: TypedValue,
-  { converter, ignored }: UpdaterOptions,
+  { converter, ignored, sliced = false }: UpdaterOptions,
   comparison: Comparison,
 ): Generator<unknown, Transfer> {
   const { live, apiVersion, managers, manager } = write
@@ -234,16 +235,19 @@ function* transferOwnership(
     }
     let changes = byVersion.get(owned.apiVersion)
     if (changes === undefined) {
-      yield
+      yield true
       changes = compareAt(owned.apiVersion, live, next, converter)
       if (changes === undefined) continue
       changes = filterComparison(changes, ignored?.[owned.apiVersion])
       byVersion.set(owned.apiVersion, changes)
     }
-    const taken = owned.set.intersection(changes.modified.union(changes.added))
+    const changed = changes.modified.union(changes.added)
+    const taken = sliced ? yield* intersectionSteps(owned.set, changed) : owned.set.intersection(changed)
     if (!taken.empty) conflicts.set(name, { set: taken, apiVersion: owned.apiVersion, applied: false })
-    yield
-    const set = owned.set.difference(taken).difference(changes.removed)
+    yield true
+    const set = sliced
+      ? yield* differenceSteps(yield* differenceSteps(owned.set, taken), changes.removed)
+      : owned.set.difference(taken).difference(changes.removed)
     if (!set.empty) owners.set(name, set === owned.set ? owned : { ...owned, set })
   }
   return { owners, conflicts }

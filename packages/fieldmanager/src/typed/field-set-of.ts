@@ -19,34 +19,27 @@ import { maxObjectDepth, tooDeepError } from './walk.ts'
  * ```
  */
 export function fieldSetOf(value: JsonValue, type: TypeRef): FieldSet {
-  return nodeOf(value, type, { member: false, depth: 0, unnamed: false })?.children ?? emptySet
+  return nodeOf(value, type, { member: false, depth: 0 })?.children ?? emptySet
 }
-
-/** Like `fieldSetOf`, for pruning: items that have lost their keys are included, under an element that no manager can own. */
-export function fieldSetWithKeyless(value: JsonValue, type: TypeRef): FieldSet {
-  return nodeOf(value, type, { member: false, depth: 0, unnamed: true })?.children ?? emptySet
-}
-
-const keylessElement: PathElement = '?'
 
 interface Position {
   /** Whether the path of the value itself is a member, whatever the value contains. */
   readonly member: boolean
   readonly depth: number
-  readonly unnamed: boolean
 }
 
-function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Position): FieldNode | undefined {
+/** The paths of a value; `undefined` when there are none. */
+export function nodeOf(value: JsonValue, type: TypeRef, { member, depth }: Position): FieldNode | undefined {
   if (depth > maxObjectDepth) throw tooDeepError()
   const { atom } = type
   const form = formOf(atom, value) ?? defaultForm(atom)
   let nodes: Map<PathElement, FieldNode> | undefined
   if (form === 'map' && atom.map !== undefined) {
     if (atom.map.atomic) return leaf
-    nodes = memberNodes(value, atom.map, depth, unnamed)
+    nodes = memberNodes(value, atom.map, depth)
   } else if (form === 'list' && atom.list !== undefined) {
     if (atom.list.atomic) return leaf
-    nodes = itemNodes(value, atom.list, depth, unnamed)
+    nodes = itemNodes(value, atom.list, depth)
   } else return leaf
   if (nodes !== undefined) return { member, children: new FieldSet(nodes) }
   return member ? leaf : undefined
@@ -54,7 +47,7 @@ function nodeOf(value: JsonValue, type: TypeRef, { member, depth, unnamed }: Pos
 
 type Nodes = Map<PathElement, FieldNode>
 
-function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boolean): Nodes | undefined {
+function memberNodes(value: JsonValue, map: MapAtom, depth: number): Nodes | undefined {
   if (!isJsonObject(value)) return undefined
   let nodes: Map<PathElement, FieldNode> | undefined
   for (const key in value) {
@@ -63,7 +56,7 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boo
     const field = map.fields.get(key)
     const type = field?.type ?? map.items
     if (type === undefined) continue
-    const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1, unnamed })
+    const node = nodeOf(member, type, { member: field === undefined || member === null, depth: depth + 1 })
     // An empty struct is a member itself.
     if (node === undefined && !(isJsonObject(member) && isEmptyMap(member))) continue
     nodes ??= new Map()
@@ -72,20 +65,14 @@ function memberNodes(value: JsonValue, map: MapAtom, depth: number, unnamed: boo
   return nodes
 }
 
-function itemNodes(value: JsonValue, list: ListAtom, depth: number, unnamed: boolean): Nodes | undefined {
+function itemNodes(value: JsonValue, list: ListAtom, depth: number): Nodes | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined
   const nodes = new Map<PathElement, FieldNode>()
   for (const item of value) {
     const element = itemElement(list, item)
-    if (element instanceof ListItemError) {
-      if (unnamed) nodes.set(keylessElement, leaf)
-      continue
-    }
+    if (element instanceof ListItemError) continue
     // Duplicates are owned together, as a whole.
-    nodes.set(
-      element,
-      nodes.has(element) ? leaf : (nodeOf(item, list.items, { member: true, depth: depth + 1, unnamed }) ?? leaf),
-    )
+    nodes.set(element, nodes.has(element) ? leaf : (nodeOf(item, list.items, { member: true, depth: depth + 1 }) ?? leaf))
   }
   return nodes.size === 0 ? undefined : nodes
 }

@@ -3,23 +3,27 @@ import { type FieldNode, FieldSet } from '../fieldpath/field-set.ts'
 import type { TypeRef } from './types.ts'
 import { memberType } from './types.ts'
 
+/** Elements visited between two yields. */
+const stepSize = 64
+
 /**
  * Adds every struct field along the paths of a set as a member.
  *
  * Field sets omit such fields (`spec` itself has no owner), but pruning needs them.
  */
-export function ensureNamedFieldsAreMembers(set: FieldSet, type: TypeRef | undefined): FieldSet {
-  if (set.nodes.size === 0) return set
+export function* namedFieldsAsMembersSteps(set: FieldSet, type: TypeRef | undefined): Generator<unknown, FieldSet> {
   const atom = type?.atom
   let nodes: Map<PathElement, FieldNode> | undefined
+  let visited = 0
   for (const [element, node] of set.nodes) {
+    if (++visited % stepSize === 0) yield
     if (node.children === undefined) continue
     const name = element[0] === 'f' ? element.slice(2) : undefined
     const map = name === undefined ? undefined : atom?.map
     const below =
       map !== undefined && name !== undefined ? memberType(map, name) : element[0] === 'k' ? atom?.list?.items : undefined
     const member = node.member || (map !== undefined && name !== undefined && map.fields.has(name))
-    const children = ensureNamedFieldsAreMembers(node.children, below)
+    const children = yield* namedFieldsAsMembersSteps(node.children, below)
     if (member === node.member && children === node.children) continue
     nodes ??= new Map(set.nodes)
     nodes.set(element, { member, children })

@@ -1,0 +1,100 @@
+import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
+import type { PathElement } from '../fieldpath/element.ts'
+import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
+import { isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
+import { nodeOf } from './field-set-of.ts'
+import { itemElement, ListItemError } from './list-item.ts'
+import { defaultForm, formOf, type ListAtom, type MapAtom, type TypeRef } from './types.ts'
+import { maxObjectDepth, tooDeepError } from './walk.ts'
+
+/** Members and items visited between two yields. */
+const stepSize = 64
+
+/** The element of items without keys, which no manager can own. */
+const keylessElement: PathElement = '?'
+
+/** The paths below a map or list; `undefined` when there are none. */
+type SetSteps = Generator<unknown, FieldSet | undefined>
+
+/** The sets of values that several objects share; their difference skips what the objects have in common. */
+export type KnownPaths = Map<JsonValue, { readonly type: TypeRef; readonly set: FieldSet | undefined }>
+
+/**
+ * The paths of an object for pruning: like `fieldSetOf`, with struct fields as members, and with items that have lost their keys.
+ *
+ * @throws FieldManagerError `TooLarge` for more than 1000 levels.
+ */
+export function* pathsWithStructsSteps(value: OptionalJsonValue, type: TypeRef, known: KnownPaths): Generator<unknown, FieldSet> {
+  return (yield* setSteps(value ?? null, type, { depth: 0, known })) ?? emptySet
+}
+
+interface Position {
+  readonly depth: number
+  readonly known: KnownPaths
+}
+
+function* nodeSteps(
+  value: JsonValue,
+  type: TypeRef,
+  position: Position,
+  member: boolean,
+): Generator<unknown, FieldNode | undefined> {
+  if (typeof value !== 'object' || value === null) return nodeOf(value, type, { member, depth: position.depth })
+  const { map, list } = type.atom
+  const form = formOf(type.atom, value) ?? defaultForm(type.atom)
+  // Atomic parts and scalars have no paths below them.
+  if (!((form === 'map' && map?.atomic === false) || (form === 'list' && list?.atomic === false))) return leaf
+  const children = yield* setSteps(value, type, position)
+  if (children !== undefined) return { member: true, children }
+  return member ? leaf : undefined
+}
+
+function* setSteps(value: JsonValue, type: TypeRef, { depth, known }: Position): SetSteps {
+  if (depth > maxObjectDepth) throw tooDeepError()
+  const found = known.get(value)
+  if (found?.type === type) return found.set
+  const { map, list } = type.atom
+  const form = formOf(type.atom, value) ?? defaultForm(type.atom)
+  const below = { depth: depth + 1, known }
+  let set: FieldSet | undefined
+  if (form === 'map' && map?.atomic === false) set = yield* memberSteps(value, map, below)
+  else if (form === 'list' && list?.atomic === false) set = yield* itemSteps(value, list, below)
+  known.set(value, { type, set })
+  return set
+}
+
+function* memberSteps(value: JsonValue, map: MapAtom, below: Position): SetSteps {
+  if (!isJsonObject(value)) return undefined
+  const keys = memberNames(value)
+  if (keys.length > stepSize) yield true
+  const nodes = new Map<PathElement, FieldNode>()
+  for (let i = 0; i < keys.length; i++) {
+    if (i % stepSize === stepSize - 1) yield
+    const key = keys[i] as string
+    const member = value[key]
+    const field = map.fields.get(key)
+    const type = field?.type ?? map.items
+    if (member === undefined || type === undefined) continue
+    const node = yield* nodeSteps(member, type, below, field === undefined || member === null)
+    // An empty struct is a member itself.
+    if (node === undefined && !(isJsonObject(member) && isEmptyMap(member))) continue
+    nodes.set(field === undefined ? `f:${key}` : field.element, node ?? leaf)
+  }
+  return nodes.size === 0 ? undefined : new FieldSet(nodes)
+}
+
+function* itemSteps(value: JsonValue, list: ListAtom, below: Position): SetSteps {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const nodes = new Map<PathElement, FieldNode>()
+  for (let i = 0; i < value.length; i++) {
+    if (i % stepSize === stepSize - 1) yield
+    const item = value[i] as JsonValue
+    const element = itemElement(list, item)
+    if (element instanceof ListItemError) nodes.set(keylessElement, leaf)
+    // Duplicates are owned together, as a whole.
+    else if (nodes.has(element)) nodes.set(element, leaf)
+    else nodes.set(element, (yield* nodeSteps(item, list.items, below, true)) ?? leaf)
+  }
+  return new FieldSet(nodes)
+}
