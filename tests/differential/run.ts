@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RandomChoices } from '@krmkit/meta/random-choices'
@@ -131,6 +131,7 @@ async function compareWritten(duel: Duel, files: readonly string[]): Promise<num
 }
 
 function keep(folder: string, name: string, found: FoundScenario): void {
+  mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, name), `${JSON.stringify(found, null, 1)}\n`)
 }
 

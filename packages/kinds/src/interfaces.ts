@@ -365,6 +365,8 @@ export interface ObjectConversion {
 export interface CustomForm {
   /** `openAPIV3Schema` of the version; absent: objects of any content. */
   readonly schema?: JsonObject
+  /** The kinds of all versions of its definition, served or not, by apiVersion. Absent: those that are served. */
+  readonly kinds?: ReadonlyMap<string, KindInfo>
   readonly preserveUnknownFields?: boolean
   /** Identifies the served definition; a different one ends watches. Absent: it never changes. */
   readonly edition?: object

@@ -1,6 +1,6 @@
 import { createTypeConverter, FieldSet, type ResetFields, type TypeConverter } from '@krmkit/fieldmanager'
 import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
-import type { ResourceDefinition } from '@krmkit/kinds'
+import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import { type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import type { ServedResources } from './served-resources.ts'
@@ -36,6 +36,11 @@ export class FieldOwnership {
   }
 
   #describe(definition: ResourceDefinition): OwnedKind {
+    const { kinds } = definition.custom ?? {}
+    return kinds === undefined ? this.#describeServed(definition) : describeCustom(definition, kinds)
+  }
+
+  #describeServed(definition: ResourceDefinition): OwnedKind {
     const versions = this.#served.versionsOf(definition.storage)
     const served = versions.length === 0 ? [definition] : versions
     const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
@@ -51,11 +56,30 @@ export class FieldOwnership {
       Object.fromEntries([...byVersion].map(([version, each]) => [version, each.kind.type])),
       byVersion.size > 1 ? convert : undefined,
     )
-    const reset = new Map<string, ResetFields>()
-    for (const [subresource, paths] of Object.entries(definition.strategy.resetFields ?? {})) {
-      const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
-      reset.set(subresource, Object.fromEntries([...byVersion.keys()].map((version) => [version, { exclude }])))
-    }
-    return { types, reset }
+    return { types, reset: resetFields(definition, [...byVersion.keys()]) }
   }
+}
+
+/** Managers may own fields in versions that are no longer served; each version resets only its own fields. */
+function describeCustom(definition: ResourceDefinition, kinds: ReadonlyMap<string, KindInfo>): OwnedKind {
+  // A null in place of an emptied struct is a field all the same.
+  const convert = (object: JsonObject, apiVersion: string): JsonObject =>
+    kinds
+      .get(apiVersion)
+      ?.type()
+      .custom?.dropUnknownFields({ ...object, apiVersion }) ?? object
+  const types = createTypeConverter(
+    Object.fromEntries([...kinds].map(([version, { type }]) => [version, type])),
+    kinds.size > 1 ? convert : undefined,
+  )
+  return { types, reset: resetFields(definition, [formatApiVersion(definition.kind)]) }
+}
+
+function resetFields({ strategy }: ResourceDefinition, versions: readonly string[]): OwnedKind['reset'] {
+  const reset = new Map<string, ResetFields>()
+  for (const [subresource, paths] of Object.entries(strategy.resetFields ?? {})) {
+    const exclude = FieldSet.of(...paths.map((path) => path.map((member) => fieldElement(member))))
+    reset.set(subresource, Object.fromEntries(versions.map((version) => [version, { exclude }])))
+  }
+  return reset
 }

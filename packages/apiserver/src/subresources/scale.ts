@@ -175,10 +175,11 @@ function has(object: DeepReadonly<object>, path: readonly string[]): boolean {
   return true
 }
 
+/** A number of custom resources that needs more than 32 bits keeps its lower ones. */
 function numberAt(object: DeepReadonly<object>, path: readonly string[]): number {
   let at: unknown = object
   for (const member of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[member] : undefined
-  return typeof at === 'number' ? at : 0
+  return typeof at === 'number' ? at | 0 : 0
 }
 
 function writeAt(object: Record<string, unknown>, path: readonly string[], value: number): void {

@@ -205,6 +205,7 @@ function definitionOf({ definition, names, version, stored, kinds, terminating, 
         }
       : { conversion }),
     custom: {
+      kinds,
       ...(schema === undefined ? {} : { schema }),
       ...(edition === undefined ? {} : { edition }),
       ...(terminating ? { terminating: true } : {}),
