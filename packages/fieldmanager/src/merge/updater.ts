@@ -5,7 +5,7 @@ import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
 import type { Comparison } from '../typed/compare.ts'
 import { compareTyped, compareTypedSteps, filterComparison, isSame } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
-import { mergeTyped } from '../typed/merge.ts'
+import { mergeCheckedSteps, mergeTyped } from '../typed/merge.ts'
 import { reconcileFieldSet } from '../typed/reconcile.ts'
 import { equalValues } from '../value/order.ts'
 import type { Conflict } from './conflict.ts'
@@ -169,7 +169,11 @@ export function* applyManagerSteps(
   const before = reconcileManagers(write, converter)
   yield true
   const checked = options.appliedSet !== undefined
-  const merged: TypedValue = { value: mergeTyped(live.value, applied.value, applied.type, { checked }) ?? null, type: live.type }
+  const joined =
+    checked && options.sliced
+      ? yield* mergeCheckedSteps(live.value, applied.value, applied.type)
+      : mergeTyped(live.value, applied.value, applied.type, { checked })
+  const merged: TypedValue = { value: joined ?? null, type: live.type }
   yield true
   const last = before.get(manager)
   const appliedSet =

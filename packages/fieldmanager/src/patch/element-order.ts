@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
 import { goMap } from '../value/type-names.ts'
+import { stepSize } from './deferred-merges.ts'
 import { noMergeKey, patchDirective, unexpectedType } from './directives.ts'
 import { stableOrder } from './stable-sort.ts'
 
@@ -10,17 +11,30 @@ export interface Parts {
 }
 
 /** @throws FieldManagerError `BadPatch` for items without the merge key, if there is one. */
-export function partition(merged: readonly JsonValue[], wanted: readonly JsonValue[], mergeKey: string): Parts {
+export function* partition(
+  merged: readonly JsonValue[],
+  wanted: readonly JsonValue[],
+  mergeKey: string,
+): Generator<unknown, Parts> {
   const parts: Parts = { patched: [], others: [] }
-  const isWanted = mergeKey === '' ? setOf(wanted) : keyedSetOf(wanted, mergeKey)
-  for (const item of merged) (isWanted(item) ? parts.patched : parts.others).push(item)
+  const isWanted = mergeKey === '' ? yield* setOf(wanted) : keyedSetOf(wanted, mergeKey)
+  yield true
+  for (let i = 0; i < merged.length; i++) {
+    const item = merged[i] as JsonValue
+    ;(isWanted(item) ? parts.patched : parts.others).push(item)
+    if (i % stepSize === stepSize - 1) yield
+  }
   return parts
 }
 
 type Membership = (item: JsonValue) => boolean
 
-function setOf(items: readonly JsonValue[]): Membership {
-  const set = new Set(items)
+function* setOf(items: readonly JsonValue[]): Generator<unknown, Membership> {
+  const set = new Set<JsonValue>()
+  for (let i = 0; i < items.length; i++) {
+    set.add(items[i] as JsonValue)
+    if (i % stepSize === stepSize - 1) yield
+  }
   return (item) => set.has(item)
 }
 
@@ -54,13 +68,13 @@ export function* orderElements(
   { wanted, before, mergeKey, maps }: { wanted: JsonValue[]; before: JsonValue[]; mergeKey: string; maps: boolean },
 ): Generator<unknown, JsonValue[]> {
   const identity = maps ? (item: JsonValue) => identityOf(item, mergeKey) : (item: JsonValue) => item
-  yield
+  yield true
   const right = yield* sorted(patched, wanted, { mergeKey, maps, identity })
-  yield
+  yield true
   const left = yield* sorted(others, before, { mergeKey, maps, identity })
-  yield
-  const position = positions(before, identity)
-  yield
+  yield true
+  const position = yield* positions(before, identity)
+  yield true
   const out: JsonValue[] = []
   let i = 0
   let j = 0
@@ -85,12 +99,16 @@ export function identityOf(item: JsonValue, mergeKey: string): JsonValue | undef
 
 type Identity = (item: JsonValue) => JsonValue | undefined
 
-function positions(items: readonly JsonValue[], identity: Identity): Map<JsonValue | undefined, number> {
+function* positions(
+  items: readonly JsonValue[],
+  identity: Identity,
+): Generator<unknown, ReadonlyMap<JsonValue | undefined, number>> {
   const out = new Map<JsonValue | undefined, number>()
-  items.forEach((item, index) => {
-    const key = identity(item)
-    if (!out.has(key)) out.set(key, index)
-  })
+  for (let i = 0; i < items.length; i++) {
+    const key = identity(items[i] as JsonValue)
+    if (!out.has(key)) out.set(key, i)
+    if (i % stepSize === stepSize - 1) yield
+  }
   return out
 }
 
@@ -103,9 +121,11 @@ function* sorted(
   const kept: JsonValue[] = []
   if (maps) requireKeys(mergeKey, items, order)
   for (const item of items) (maps && isJsonObject(item) && item[patchDirective] === 'delete' ? deleted : kept).push(item)
-  const position = positions(order, identity)
+  yield true
+  const position = yield* positions(order, identity)
+  yield true
   const at = kept.map((item) => position.get(identity(item)))
-  yield
+  yield true
   const ordered = yield* sortByPosition(kept, at)
   return deleted.length === 0 ? ordered : [...ordered, ...deleted]
 }

@@ -31,19 +31,37 @@ export function* mergeLists(own: JsonValue, change: JsonValue, merge: ListMerge)
   if (!maps) {
     if (deletes) {
       const gone = new Set(change)
-      yield
+      yield true
       return own.filter((item) => !gone.has(item))
     }
-    const merged = [...new Set([...own, ...change])]
-    yield
-    return yield* orderElements(partition(merged, change, mergeKey), { wanted: change, before: own, mergeKey, maps })
+    const merged = yield* distinctSteps(own, change)
+    yield true
+    const parts = yield* partition(merged, change, mergeKey)
+    yield true
+    return yield* orderElements(parts, { wanted: change, before: own, mergeKey, maps })
   }
   if (mergeKey === '')
     throw new FieldManagerError({ code: 'BadPatch', message: `cannot merge lists without merge key for ${meta.type.kind}` })
+  yield true
   const { items, changes } = executeItemDirectives(own as JsonObject[], change as JsonObject[], mergeKey)
+  yield true
   const merged = yield* mergeItems(items, changes, merge)
-  yield
-  return yield* orderElements(partition(merged, changes, mergeKey), { wanted: changes, before: items, mergeKey, maps })
+  yield true
+  const parts = yield* partition(merged, changes, mergeKey)
+  yield true
+  return yield* orderElements(parts, { wanted: changes, before: items, mergeKey, maps })
+}
+
+/** The distinct items of both lists. */
+function* distinctSteps(...lists: readonly JsonValue[][]): Generator<unknown, JsonValue[]> {
+  const out = new Set<JsonValue>()
+  for (const list of lists) {
+    for (let i = 0; i < list.length; i++) {
+      out.add(list[i] as JsonValue)
+      if (i % stepSize === stepSize - 1) yield
+    }
+  }
+  return [...out]
 }
 
 /** Executes directive items: `$patch: delete` by merge key, `$patch: replace` for the whole list. */

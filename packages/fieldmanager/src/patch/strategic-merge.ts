@@ -307,7 +307,7 @@ function* mergeOrdered(
         ? (withoutDirectives(changes) as JsonValue[])
         : yield* mergeLists(before, changes, listMerge(meta, options, false))
   yield true
-  const parts = partition(merged, wanted, mergeKey)
+  const parts = yield* partition(merged, wanted, mergeKey)
   yield true
   const maps = elementKind([before, changes]) === 'object'
   const order = own === undefined ? before : previousOrder(before, changes, mergeKey)

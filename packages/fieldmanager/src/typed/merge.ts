@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/schema/json'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { equalValues, isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
@@ -15,10 +16,13 @@ export interface MergeOptions {
 
 class MergeWalk extends Walk {
   readonly checked: boolean
+  /** Receives the work of filling large maps; absent, they are filled at once. */
+  readonly deferred: Generator<unknown, void>[] | undefined
 
-  constructor(checked: boolean) {
+  constructor(checked: boolean, deferred?: Generator<unknown, void>[]) {
     super()
     this.checked = checked
+    this.deferred = deferred
   }
 }
 
@@ -48,6 +52,23 @@ export function mergeTyped(
   // With `checked`, paths are placeholders; merge again to report errors with exact paths.
   if (walk.checked && walk.errors.length > 0) return mergeTyped(base, patch, type)
   walk.check()
+  return out
+}
+
+/** Like `mergeTyped` with a checked patch, as a generator: large maps of scalars are merged in slices. */
+export function* mergeCheckedSteps(
+  base: OptionalJsonValue,
+  patch: OptionalJsonValue,
+  type: TypeRef,
+): Generator<unknown, JsonValue | undefined> {
+  const deferred: Generator<unknown, void>[] = []
+  const walk = new MergeWalk(true, deferred)
+  const out = mergeNode(walk, type, base, patch)
+  if (walk.errors.length > 0) return mergeTyped(base, patch, type)
+  for (const steps of deferred) {
+    yield true
+    yield* steps
+  }
   return out
 }
 
@@ -81,6 +102,10 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: OptionalJsonValue, patch
   if (map.atomic) return takePatch(base, patch)
   // Fast path for maps of scalars, such as labels and data: members of a checked patch need no type check.
   const scalars = walk.checked && map.fields.size === 0 && map.items?.atom.single === 'scalar'
+  if (scalars && walk.deferred !== undefined && left !== undefined && right !== undefined) {
+    const keys = memberNames(right)
+    if (keys.length > manyMembers) return mergeLater(walk.deferred, left, right, keys)
+  }
   let out: { [key: string]: JsonValue } | undefined
   let empty = true
   let fewer = false
@@ -103,6 +128,53 @@ function mergeMaps(walk: MergeWalk, map: MapAtom, base: OptionalJsonValue, patch
   if (out === undefined) return empty && (left === undefined || isEmptyMap(left)) ? takePatch(base, patch) : left
   return fewer && isEmptyMap(out) ? undefined : out
 }
+
+/** Size above which a map of scalars is merged in slices. */
+const manyMembers = 1000
+
+/** @returns the base when the patch changes nothing, or else a map that is filled later. */
+function mergeLater(
+  deferred: Generator<unknown, void>[],
+  base: { [key: string]: JsonValue },
+  patch: { [key: string]: JsonValue },
+  keys: readonly string[],
+): JsonValue {
+  if (keys.every((key) => patch[key] === undefined || equalValues(ownMember(base, key), patch[key]))) return base
+  const out = Object.create(null) as { [key: string]: JsonValue }
+  deferred.push(fillSteps(out, { base, patch, keys }))
+  return out
+}
+
+function* fillSteps(
+  out: { [key: string]: JsonValue },
+  {
+    base,
+    patch,
+    keys,
+  }: {
+    readonly base: { readonly [key: string]: JsonValue }
+    readonly patch: { readonly [key: string]: JsonValue }
+    readonly keys: readonly string[]
+  },
+): Generator<unknown, void> {
+  const own = memberNames(base)
+  yield true
+  for (let i = 0; i < own.length; i++) {
+    const key = own[i] as string
+    setMember(out, key, base[key] as JsonValue)
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const value = patch[key]
+    if (value !== undefined) setMember(out, key, takePatch(ownMember(base, key), value) as JsonValue)
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
+  // V8 keeps an object without prototype as a table, which is faster to fill.
+  Object.setPrototypeOf(out, Object.prototype)
+}
+
+const membersPerStep = 128
 
 function mergeMember(walk: MergeWalk, map: MapAtom, key: string, base: OptionalJsonValue, patch: JsonValue): OptionalJsonValue {
   const field = map.fields.get(key)

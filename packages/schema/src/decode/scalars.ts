@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
-import { memberNames } from '../json/large-maps.ts'
+import { memberNames, rememberKey } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
@@ -195,7 +195,9 @@ export function* rawCopySteps(
     setMember(copy, key, typeof member === 'object' ? yield* rawCopySteps(member, context, inner) : member)
     if (i % membersPerStep === membersPerStep - 1) yield
   }
-  return sorted && keys.length > 1 ? yield* sortedKeysSteps(copy, keys) : copy
+  const out = sorted && keys.length > 1 ? yield* sortedKeysSteps(copy, keys) : copy
+  rememberKey(out, keys)
+  return out
 }
 
 /** Copies an object or a list, and reports duplicate members. */

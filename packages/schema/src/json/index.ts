@@ -5,4 +5,5 @@ export { type EncodeJsonOptions, encodeJson, equalityKey, stringifyJson, stringi
 export { JsonIndenter } from './indent-json.ts'
 export { memberCountOfLargeMap, memberNames, rememberMemberNames } from './large-maps.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices } from './parse-json.ts'
+export { countMembers } from './scan.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './syntax.ts'

@@ -24,7 +24,10 @@ export function* validateNodeSelector(selector: R<NodeSelector>, at: FieldPath):
     terms.required('must have at least one node selector term')
     return
   }
-  for (const [i, term] of selector.nodeSelectorTerms.entries()) yield* validateNodeSelectorTerm(term, terms.index(i))
+  for (const [i, term] of selector.nodeSelectorTerms.entries()) {
+    yield* validateNodeSelectorTerm(term, terms.index(i))
+    yield
+  }
 }
 
 /** @param anyValue values need not be valid as labels. */

@@ -142,7 +142,9 @@ function* validateVolumeUpdate(
     errors.child('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
-  if (isSet(before.nodeAffinity) && !isAffinityKept(spec.nodeAffinity, before.nodeAffinity, errors.context.profile)) {
+  yield true
+  const { profile } = errors.context
+  if (isSet(before.nodeAffinity) && !(yield* isAffinityKept(spec.nodeAffinity, before.nodeAffinity, profile))) {
     const printed = isSet(spec.nodeAffinity)
       ? goText(goStruct('core.VolumeNodeAffinity', { Required: goPointer(spec.nodeAffinity.required, 'core.NodeSelector') }))
       : null
@@ -165,8 +167,13 @@ function comparableSource(
  * Whether the affinity is unchanged, apart from deprecated labels replaced by their successors. As on the stock server, the successor of
  * any other label is the empty one, which the rest of the validation refuses.
  */
-function isAffinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<VolumeNodeAffinity>, profile: NamingProfile): boolean {
+function* isAffinityKept(
+  now: R<VolumeNodeAffinity> | undefined,
+  before: R<VolumeNodeAffinity>,
+  profile: NamingProfile,
+): Steps<boolean> {
   if (semanticEqual(now, before)) return true
+  yield true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
     ...term,
     matchExpressions: term.matchExpressions?.map((e, j) => {
@@ -175,6 +182,7 @@ function isAffinityKept(now: R<VolumeNodeAffinity> | undefined, before: R<Volume
       return (wanted ?? '') === renamed && wanted !== undefined ? { ...e, key: renamed } : e
     }),
   }))
+  yield true
   return semanticEqual(now?.required?.nodeSelectorTerms, terms)
 }
 

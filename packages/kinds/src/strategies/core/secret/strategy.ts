@@ -1,10 +1,12 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
 import type { DeepReadonly } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
+import { memberNames } from '@krmkit/schema/json'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, deepEqual, isEmpty, isSet, own } from '../../shared/values.ts'
 import { maxDataSize, validateDataKey, withoutNulls } from '../config-map/strategy.ts'
@@ -16,21 +18,20 @@ const immutableDetail = 'field is immutable when `immutable` is set'
 const ascii = /^[\u0000-\u007f]*$/
 
 /** Merges `stringData` into `data`. */
-function mergeStringData(secret: Secret): void {
+function* mergeStringData(secret: Secret): Steps {
   const text = secret.stringData
   if (text === undefined) return
   if (isSet(text)) {
     const encoder = new TextEncoder()
-    const keys = Object.keys(text)
     // The decoded map belongs to this secret, and its text is not needed any more: no copy of a large map is made.
     const data = isSet(secret.data) ? { ...secret.data } : text
-    for (const key of keys) {
+    yield* forEachMember(text, (_, key) => {
       const value = text[key] as string
       const encoded = ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value))
       if (key !== '__proto__') data[key] = encoded
       else Object.defineProperty(data, key, { value: encoded, writable: true, enumerable: true, configurable: true })
-    }
-    if (keys.length > 0 || isSet(secret.data)) secret.data = data
+    })
+    if (isSet(secret.data) || memberNames(data).length > 0) secret.data = data
   }
   delete secret.stringData
 }
@@ -101,11 +102,14 @@ function validateJson(encoded: string | null | undefined, at: FieldPath): void {
   }
 }
 
+function* defaultSecret(secret: Secret): Steps {
+  yield* mergeStringData(secret)
+  if (isEmpty(secret.type)) secret.type = 'Opaque'
+}
+
 export const secretStrategy = defineStrategy<Secret>({
-  defaults(secret) {
-    mergeStringData(secret)
-    if (isEmpty(secret.type)) secret.type = 'Opaque'
-  },
+  defaults: (secret) => runAtOnce(defaultSecret(secret)),
+  defaultsSteps: defaultSecret,
   validate(secret, context) {
     return validateStepsWith(context, (errors) => validateSecret(secret, errors))
   },
