@@ -31,7 +31,7 @@ const noLabels: Readonly<Record<string, string>> = Object.freeze({})
 export interface ObjectCacheOptions {
   /** Maximum number of parsed objects. Default 2048. */
   readonly capacity?: number
-  /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 32 MiB. */
+  /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 8 MiB. */
   readonly maxBytes?: number
 }
 
@@ -58,7 +58,7 @@ export class ObjectCache {
   readonly #maxBytes: number
   #kept = 0
 
-  constructor({ capacity = 2048, maxBytes = 32 * 1024 * 1024 }: ObjectCacheOptions = {}) {
+  constructor({ capacity = 2048, maxBytes = 8 * 1024 * 1024 }: ObjectCacheOptions = {}) {
     const recent = Math.min(maxRecent, Math.ceil(capacity / 2))
     this.#recent = new ObjectRing(recent)
     this.#reused = new ObjectRing(Math.max(1, capacity - recent))

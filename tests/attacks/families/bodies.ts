@@ -156,11 +156,22 @@ async function prepare(admin: WireClient): Promise<void> {
   }
 }
 
+async function restore(admin: WireClient): Promise<void> {
+  for (const { collection, definition } of kinds()) {
+    if (baseSpecs[definition.resource.name] === undefined) continue
+    // Attacks may have added finalizers.
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await admin.send({ method: 'PATCH', target: `${collection}/a`, headers, body: '{"metadata":{"finalizers":null}}' })
+    await admin.send({ method: 'DELETE', target: `${collection}/a?gracePeriodSeconds=0` })
+  }
+  await prepare(admin)
+}
+
 export const bodies: Family = {
   name: 'bodies',
   purpose: 'large bodies of every shape and kind are answered properly, and hold up no other request',
   async run(context) {
     await using target = await startTarget({ prepare })
-    await watchingHeap(target, context, () => sendMeasured(target, bodyAttacks(context.random, context.size), context))
+    await watchingHeap(target, context, () => sendMeasured(target, bodyAttacks(context.random, context.size), context), restore)
   },
 }

@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
-import type { Wire } from './client.ts'
+import type { Wire, WireClient } from './client.ts'
 import type { Bounds, FamilyReport } from './report.ts'
+import { historySeconds } from './server-process.ts'
 import { faultOf, type Target } from './target.ts'
 
 /** `short`: a sample for every test run; `full`: everything that the generators produce. */
@@ -59,8 +61,27 @@ export async function sendMeasured(target: Target, attacks: Iterable<WireAttack>
   }
 }
 
-/** Memory that is retained after the attacks of a family is a finding. */
-export async function watchingHeap(target: Target, context: AttackContext, attacks: () => Promise<void>): Promise<void> {
+/** Ordinary writes, enough to replace whatever bounded caches keep of the attacks. */
+async function replaceCached(admin: WireClient): Promise<void> {
+  const collection = '/api/v1/namespaces/default/configmaps'
+  for (let i = 0; i < 400; i++) {
+    const body = JSON.stringify({ metadata: { name: `ordinary-${i}` } })
+    await admin.send({ method: 'POST', target: collection, headers: { 'content-type': 'application/json' }, body })
+    await admin.send({ method: 'DELETE', target: `${collection}/ordinary-${i}` })
+  }
+}
+
+/**
+ * Memory that is retained after the attacks of a family is a finding.
+ *
+ * @param restore puts what the attacks were allowed to store back to what was there before
+ */
+export async function watchingHeap(
+  target: Target,
+  context: AttackContext,
+  attacks: () => Promise<void>,
+  restore: (admin: WireClient) => Promise<void> = async () => {},
+): Promise<void> {
   const allowedMiB = 24
   const { process } = target
   const { heapBytes: before } = await process().probe('collect')
@@ -68,6 +89,9 @@ export async function watchingHeap(target: Target, context: AttackContext, attac
   await attacks()
   // A restarted server has lost its caches.
   if (process().pid !== pid) return
+  await restore(target.admin())
+  await replaceCached(target.admin())
+  await setTimeout((historySeconds + 3) * 1000)
   const { heapBytes: after } = await process().probe('collect')
   const grownMiB = (after - before) / 2 ** 20
   const kept = grownMiB > allowedMiB ? { reason: `${Math.round(grownMiB)} MiB stay after the attacks` } : {}

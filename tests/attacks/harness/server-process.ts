@@ -55,6 +55,8 @@ const tokenLines = [
 /** The command; `ATTACKED_COMMAND` selects another build for comparison. */
 export const bundleFile = process.env['ATTACKED_COMMAND'] ?? join(root, 'packages/krmkit/dist/bundle/main.cjs')
 const probeFile = join(harnessFolder, 'probe.cjs')
+/** Past revisions are kept for so long, which is short enough to wait for. */
+export const historySeconds = 5
 const startLimitMs = 30_000
 
 /** Updates the bundled command. Cheap when no source has changed. */
@@ -76,6 +78,7 @@ export async function startAttackedProcess(options: AttackedProcessOptions = {})
     'serve',
     '--secure-port=0',
     `--data-dir=${join(folder, 'data')}`,
+    `--etcd-compaction-interval=${historySeconds}s`,
     ...flags,
     ...(options.flags ?? []),
     ...(options.flagsIn?.(folder) ?? []),

@@ -135,4 +135,17 @@ describe('History', () => {
     fixture.history.sweepNotes()
     expect([first.memo, second.memo, kept.memo]).toEqual([undefined, 'second', 'kept'])
   })
+
+  it('lets go of the notes of large entries earlier', () => {
+    const fixture = new HistoryFixture({ historyBytes: 1e9 })
+    const bytes = 768 * 1024
+    const entries = Array.from({ length: 6 }, (_, n) => fixture.put('/x', { bytes, memo: n }))
+    // Two superseded ones have 1.5 MiB, a third would exceed 2; the last one is current.
+    expect(entries.map(({ memo }) => memo)).toEqual([undefined, undefined, undefined, 3, 4, 5])
+    fixture.history.compact(fixture.history.revision)
+    const later = Array.from({ length: 3 }, (_, n) => fixture.put('/y', { bytes, memo: n }))
+    expect(later.map(({ memo }) => memo)).toEqual([0, 1, 2])
+    fixture.put('/y', { bytes })
+    expect(later.map(({ memo }) => memo)).toEqual([undefined, 1, 2])
+  })
 })

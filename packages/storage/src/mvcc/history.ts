@@ -40,8 +40,9 @@ const segmentsPerWindow = 60
 /** Cost of an event in addition to the bytes it keeps alive. */
 const eventOverheadBytes = 256
 const maxCachedStates = 16
-/** Superseded entries keep their notes and values for so many events: watchers are about to read them. */
+/** Superseded entries keep their notes and values for so many events, and so many bytes: watchers are about to read them. */
 const notesKept = 256
+const noteBytesKept = 2 * 1024 * 1024
 
 export class History {
   readonly #limits: HistoryLimits
@@ -50,6 +51,9 @@ export class History {
   #compacted: Revision
   #revision: Revision
   #bytes = 0
+  /** The newest events, whose superseded entries keep their notes, and their cost. */
+  #noted = 0
+  #notedBytes = 0
   /** States restored for readers of older revisions, in LRU order. */
   readonly #states = new Map<Revision, TreeSnapshot>()
 
@@ -88,6 +92,8 @@ export class History {
     )
     fork.#revision = this.#revision
     fork.#bytes = this.#bytes
+    fork.#noted = this.#noted
+    fork.#notedBytes = this.#notedBytes
     return fork
   }
 
@@ -104,8 +110,16 @@ export class History {
     segment.bytes += bytes
     this.#bytes += bytes
     this.#revision = event.revision
-    const settled = this.#eventBefore(notesKept)
+    this.#noted++
+    this.#notedBytes += bytes
+    while (this.#noted > notesKept || (this.#notedBytes > noteBytesKept && this.#noted > 1)) this.#settleOldest()
+  }
+
+  /** Lets go of the notes and values of the oldest entry that has them. */
+  #settleOldest(): void {
+    const settled = this.#eventBefore(--this.#noted)
     if (settled === undefined) return
+    this.#notedBytes -= costOf(settled)
     dropNotes(settled)
     if (this.#below !== undefined) releaseValues(settled, this.#below)
   }
@@ -120,6 +134,8 @@ export class History {
     this.#segments = []
     this.#states.clear()
     this.#bytes = 0
+    this.#noted = 0
+    this.#notedBytes = 0
     this.#compacted = revision
     this.#revision = revision
   }
@@ -167,6 +183,11 @@ export class History {
       gone++
     }
     this.#segments = this.#segments.slice(gone)
+    const left = this.#segments.reduce((sum, { events }) => sum + events.length, 0)
+    if (left < this.#noted) {
+      this.#noted = left
+      this.#notedBytes = this.#segments.reduce((sum, { bytes }) => sum + bytes, 0)
+    }
     for (const at of this.#states.keys()) if (at < revision) this.#states.delete(at)
   }
 
@@ -191,7 +212,7 @@ export class History {
 
   /** Clears the notes that readers of older states left on superseded entries. */
   sweepNotes(): void {
-    let kept = notesKept
+    let kept = this.#noted
     for (let index = this.#segments.length - 1; index >= 0; index--) {
       const { events } = this.#segments[index]!
       const end = Math.max(0, events.length - kept)
