@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { RandomChoices } from '@krmkit/meta/random-choices'

@@ -1,12 +1,13 @@
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, parseTime, stockProfile } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
+import { requirePathSegmentName } from '@krmkit/meta/names'
 import { normalize } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
 import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
-import { isStorableName, objectKey, requireName } from './keys.ts'
+import { isStorableName, objectKey } from './keys.ts'
 import { fromLocalState } from './local-state.ts'
 import { deepFreeze, encodeStored } from './object-cache.ts'
 import { ownMetadata, strategyContext } from './object-metadata.ts'
@@ -119,7 +120,7 @@ export async function deleteObject(
   const { definition, environment, objectCache } = store
   validateDeleteOptions(options, environment.profile)
   if (!collective) warnOfPropagation(definition, options, context)
-  requireName(name)
+  requirePathSegmentName(name)
   const key = objectKey(definition, namespace, name)
   const request = { operation: 'DELETE' as const, name: collective ? '' : name, namespace, options }
   const admission = admissionContext(store, context)

@@ -1,6 +1,4 @@
-import { ApiError, type GroupResource } from '@krmkit/meta'
-import { goQuote } from '@krmkit/meta/go-text'
-import { validatePathSegmentName } from '@krmkit/meta/names'
+import type { GroupResource } from '@krmkit/meta'
 
 /**
  * Storage keys: `/group/resource/namespace/name`, with `core` for the core group and no namespace segment for cluster-scoped kinds. A
@@ -33,12 +31,6 @@ export function isStorableName(name: string): boolean {
   return (
     name.length <= maxSegmentLength && name !== '' && name !== '.' && name !== '..' && !name.includes('/') && !name.includes('\0')
   )
-}
-
-/** Refuses the name of a path that no object can have. @throws ApiError 400 */
-export function requireName(name: string): void {
-  const problems = validatePathSegmentName(name)
-  if (problems.length > 0) throw ApiError.badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
 }
 
 const loneSurrogate = /\p{Surrogate}/u

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
+import { requirePathSegmentName } from '@krmkit/meta/names'
 import { runInNewSlices } from '@krmkit/meta/slices'
 import type { Entry } from '@krmkit/storage'
 import { applyObject } from './apply.ts'
@@ -26,7 +27,7 @@ import type {
   WriteContext,
 } from './interfaces.ts'
 import { groupResource, type RegistryInternals, type StoreInternals } from './internals.ts'
-import { collectionPrefix, isStorableName, objectKey, requireName } from './keys.ts'
+import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { isLarge } from './object-weight.ts'
@@ -69,7 +70,7 @@ export class ResourceStore {
    * @see API protocol specification, 4.2
    */
   get(request: GetRequest, caller: { readonly signal: AbortSignal }): Entry | Promise<Entry> {
-    requireName(request.name)
+    requirePathSegmentName(request.name)
     const version = parseResourceVersion(request.resourceVersion)
     const { storage, clock } = this.#internals.environment
     if (version === undefined) {

@@ -2,6 +2,7 @@ import { equalValues, equalValuesSteps } from '@krmkit/fieldmanager/value'
 import { type ResourceDefinition, type StrategyContext, type SubresourceStrategy, validationSteps } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
+import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { copyJson } from '@krmkit/schema/json'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
@@ -12,7 +13,7 @@ import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
 import { settleOwnership, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
-import { isStorableName, objectKey, requireName } from './keys.ts'
+import { isStorableName, objectKey } from './keys.ts'
 import { fromLocalState } from './local-state.ts'
 import {
   carryOverMetadata,
@@ -61,7 +62,7 @@ async function updateWithRetries(
   request: StoredUpdate,
   span: RequestSpan | undefined,
 ): Promise<UpdateResult> {
-  requireName(request.name)
+  requirePathSegmentName(request.name)
   const { storage } = store.environment
   const key = objectKey(store.definition, request.namespace, request.name)
   let unlock: (() => void) | undefined

@@ -7,7 +7,7 @@
 
 import { ApiError, type NamingProfile, stockProfile, type UserInfo } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { validatePathSegmentName } from '@krmkit/meta/names'
+import { requirePathSegmentName } from '@krmkit/meta/names'
 import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
 import type { Attributes, Authorizer, PolicyRule, StoredObject } from '../interfaces.ts'
 import { coverage, covers, describeMissing } from './coverage.ts'
@@ -138,8 +138,7 @@ export function createEscalationGuard(options: EscalationGuardOptions): Escalati
 /** Refuses a reference that no role can have. @throws ApiError 400 */
 function requireRoleName(name: string): void {
   if (name === '') throw ApiError.badRequest('Name parameter required.')
-  const problems = validatePathSegmentName(name)
-  if (problems.length > 0) throw ApiError.badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(';')}`)
+  requirePathSegmentName(name)
 }
 
 function isAggregated({ aggregationRule }: StoredObject): boolean {

@@ -25,3 +25,4 @@ export {
   validateFullyQualifiedDomainName,
   validateFullyQualifiedName,
 } from './qualified-names.ts'
+export { requirePathSegmentName } from './require-name.ts'
