@@ -1,3 +1,4 @@
+import { Quantity } from '@krmkit/meta/quantity'
 import type { Difference, Divergence } from '../compare.ts'
 import type { NormalAnswer } from '../normalize.ts'
 import type { KnownDivergence } from './index.ts'
@@ -50,7 +51,7 @@ export const ownDepartures: readonly KnownDivergence[] = [
     matches: ({ at, stock, krmkit }, { step }) =>
       /\/resourcequotas(\/|$)/.test(step.path) &&
       (/^body\.(items\.\d+\.)?status\.used\./.test(at)
-        ? Number(stock) > Number(krmkit)
+        ? Quantity.parse(String(stock)).compare(Quantity.parse(String(krmkit))) > 0
         : /^body\.rows\.\d+\.cells\./.test(at) && withoutUsage(stock) === withoutUsage(krmkit)),
   },
   {

@@ -118,11 +118,11 @@ export const bySpecification: readonly KnownDivergence[] = [
     title: '`dryRun` without a value is an ordinary request',
     reason: 'API protocol 4.1 and 4.5: an empty value is no value. The stock server refuses it with 422.',
     ends: true,
-    matches: ({ at, stock }, { step }) =>
+    matches: ({ at }, { step, stock: { status, body } }) =>
       hasEmptyDryRun(step.query) &&
-      (at === 'status'
-        ? /^422 .*dryRun: Unsupported value: \[\]string\{("All", )?""/.test(String(stock))
-        : at.startsWith('body.') && /dryRun.*Unsupported value|Unsupported value.*dryRun/.test(JSON.stringify(stock))),
+      (at === 'status' || at.startsWith('body.')) &&
+      status === 422 &&
+      /dryRun: Unsupported value: \[\]string\{[^}]*""/.test((body as { readonly message?: string } | undefined)?.message ?? ''),
   },
   {
     id: 'D65',

@@ -1,6 +1,6 @@
 import type { Pod } from '@krmkit/kinds/core/v1'
 import type { Eviction, PodDisruptionBudget } from '@krmkit/kinds/policy/v1'
-import { chargedBudget, ignoresBudgets, takeDisruption, withDisruptionTarget } from '@krmkit/kinds/strategies'
+import { ignoresBudgets, protectingBudget, takeDisruption, unsettledBudget, withDisruptionTarget } from '@krmkit/kinds/strategies'
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { checkPreconditions, type DeleteRequestOptions, type WriteContext } from '@krmkit/registry'
@@ -31,27 +31,61 @@ export async function createEviction(scope: RequestScope, context: RequestContex
   const write = writeContext(context, { dryRun, fieldManager: query.fieldManager })
   await admission.validate(eviction)
   const pod = codec.object(await store.get({ namespace, name }, context)) as DeepReadonly<Pod>
-  if (!ignoresBudgets(pod)) await chargeBudget(scope, write, pod)
-  const { dryRun: asked = [] } = options
-  const deletion = dryRun
-    ? { ...options, dryRun: asked.length > 0 ? asked : ['All'] }
-    : await markEvicted(scope, write, { namespace, name }, options)
-  await store.delete(write, { namespace, name, options: deletion, skipAdmission: true })
+  const sparing = ignoresBudgets(pod) ? undefined : await chargeBudget(scope, write, pod)
+  await deletePod(scope, write, { pod, options, sparing })
   return successResponse(responses, context, { code: 201 }, { code: 201, representation })
 }
 
-/** Takes one disruption from the budget that protects the pod. @throws ApiError 429 when none is left. */
-async function chargeBudget({ clock, registry }: RequestScope, write: WriteContext, pod: DeepReadonly<Pod>): Promise<void> {
+interface PodDeletion {
+  readonly pod: DeepReadonly<Pod>
+  readonly options: DeleteRequestOptions
+  /** The budget that lets the pod go because it is not ready. */
+  readonly sparing: DeepReadonly<PodDisruptionBudget> | undefined
+}
+
+/** @throws ApiError 404, 409; 429 instead of 409 when a pod that was not ready may have become ready. */
+async function deletePod(scope: RequestScope, write: WriteContext, { pod, options, sparing }: PodDeletion): Promise<void> {
+  const { name = '', namespace = '', resourceVersion = '' } = pod.metadata
+  const { preconditions, dryRun: asked = [] } = options
+  const isUnversioned = (preconditions?.resourceVersion ?? '') === ''
+  const guarded =
+    sparing === undefined || !isUnversioned ? options : { ...options, preconditions: { ...preconditions, resourceVersion } }
+  try {
+    const deletion = write.dryRun
+      ? { ...guarded, dryRun: asked.length > 0 ? asked : ['All'] }
+      : await markEvicted(scope, write, { namespace, name }, guarded)
+    await scope.store.delete(write, { namespace, name, options: deletion, skipAdmission: true })
+  } catch (error) {
+    if (sparing !== undefined && isUnversioned && ApiError.is(error) && error.reason === 'Conflict')
+      throw unsettledBudget(sparing.metadata.name)
+    throw error
+  }
+}
+
+/**
+ * Takes one disruption from the budget that protects the pod.
+ *
+ * @returns the budget, if it lets the pod go without charge.
+ * @throws ApiError 429 when no disruption is left.
+ */
+async function chargeBudget(
+  { clock, registry }: RequestScope,
+  write: WriteContext,
+  pod: DeepReadonly<Pod>,
+): Promise<DeepReadonly<PodDisruptionBudget> | undefined> {
   const { name = '', namespace = '' } = pod.metadata
   const budgets = await registry.reader.list(budgetResource, namespace)
-  const budget = chargedBudget(budgets as readonly DeepReadonly<PodDisruptionBudget>[], pod)
-  if (budget === undefined) return
+  const protection = protectingBudget(budgets as readonly DeepReadonly<PodDisruptionBudget>[], pod)
+  if (protection === undefined) return undefined
+  const { budget, isCharged } = protection
+  if (!isCharged) return budget
   await registry.storeOf(budgetResource)?.updateStored(write, {
     namespace,
     name: budget.metadata.name ?? '',
     subresource: 'status',
     change: (current) => takeDisruption(current as DeepReadonly<PodDisruptionBudget>, name, clock.now()),
   })
+  return undefined
 }
 
 /**

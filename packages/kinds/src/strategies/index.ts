@@ -84,7 +84,7 @@ export {
   validateTokenRequest,
 } from './core/service-account/token.ts'
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
-export { chargedBudget, takeDisruption } from './policy/pod-disruption-budget/disruption.ts'
+export { protectingBudget, takeDisruption, unsettledBudget } from './policy/pod-disruption-budget/disruption.ts'
 export { missingMembers } from './required-members.ts'
 
 /** Strategies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */

@@ -65,8 +65,11 @@ interface At {
   /** The outermost part whose old and new values cannot be correlated. */
   readonly uncorrelated: Path | undefined
   readonly root: boolean
-  /** Whether a schema around this one has rules, and whether one of those inside it has a type that expressions cannot access. */
-  readonly scope: 'outside' | 'typed' | 'untyped'
+  /**
+   * Whether a schema around this one has rules, whether one of those inside it has a type that expressions cannot access, and whether one
+   * describes the elements of a type without elements.
+   */
+  readonly scope: 'outside' | 'typed' | 'untyped' | 'undeclared'
 }
 
 class RulesWalk {
@@ -92,9 +95,10 @@ class RulesWalk {
     const rules = (schema['x-kubernetes-validations'] ?? []) as readonly Rule[]
     const scope = scopeOf(schema, at, rules.length > 0)
     const member = { cardinality, uncorrelated: uncorrelatedMembers, root: false, scope }
+    const element = { ...member, scope: scope === 'typed' && !hasElements(schema) ? 'undeclared' : scope } as const
     const { additionalProperties: rest } = schema
     if (typeof rest === 'object' && rest !== null) {
-      yield* this.visit(rest, { ...member, path: path.child('additionalProperties') }, errors)
+      yield* this.visit(rest, { ...element, path: path.child('additionalProperties') }, errors)
     }
     for (const name of yield* sortedNames(schema.properties)) {
       const property = schema.properties?.[name] as Schema
@@ -103,7 +107,7 @@ class RulesWalk {
     const items = itemsOf(schema)
     if (items !== undefined) {
       const uncorrelated = schema['x-kubernetes-list-type'] === 'map' ? at.uncorrelated : (at.uncorrelated ?? path)
-      yield* this.visit(items, { ...member, path: path.child('items'), uncorrelated }, errors)
+      yield* this.visit(items, { ...element, path: path.child('items'), uncorrelated }, errors)
     }
     if (rules.length > 0 && !this.#options.faulty.has(String(path))) yield* this.#rules(schema, { rules, at, scope }, errors)
   }
@@ -116,6 +120,10 @@ class RulesWalk {
     const { engine } = cel()
     this.#budget ??= engine.createCompileBudget()
     const place = at.path.child('x-kubernetes-validations')
+    if (scope === 'undeclared') {
+      errors.push(field.internal(place, 'failed to convert to declType for CEL validation rules'))
+      return
+    }
     const declared =
       scope === 'untyped' ? undefined : engine.schemaDeclType(schema as JsonObject, 'selfType', at.root || isEmbedded(schema))
     if (declared === undefined) {
@@ -167,8 +175,14 @@ class RulesWalk {
 
 /** A schema without rules in it and around it needs no type. */
 function scopeOf(schema: Schema, { root, scope }: At, hasRules: boolean): At['scope'] {
-  if (scope === 'untyped' || (scope === 'outside' && !hasRules)) return scope
+  if (scope === 'untyped' || scope === 'undeclared' || (scope === 'outside' && !hasRules)) return scope
   return isTyped(schema, root || isEmbedded(schema)) ? 'typed' : 'untyped'
+}
+
+/** Whether values of the type of the schema have elements. */
+function hasElements(schema: Schema): boolean {
+  const { type, additionalProperties: rest } = schema
+  return type === 'array' ? itemsOf(schema) !== undefined : type === 'object' && typeof rest === 'object' && rest !== null
 }
 
 /** Whether expressions can access values of the schema: those of known types, and lists and maps of such values. */

@@ -5,7 +5,7 @@ import type {
   PodDisruptionBudgetSpec,
   PodDisruptionBudgetStatus,
 } from '../../../types/policy-v1.generated.ts'
-import { chargedBudget, takeDisruption } from './disruption.ts'
+import { protectingBudget, takeDisruption } from './disruption.ts'
 
 const now = Date.UTC(2024, 0, 1)
 const selector = { matchLabels: { app: 'web' } }
@@ -21,22 +21,22 @@ function pod(app: string, ready: 'True' | 'False'): Pod {
   return { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', labels: { app } }, spec: { containers: [] }, status }
 }
 
-describe('chargedBudget', () => {
+describe('protectingBudget', () => {
   it('is the budget that selects the pod', () => {
     const own = budget({ selector }, sufficient)
     const other = budget({ selector: { matchLabels: { app: 'db' } } })
-    expect(chargedBudget([other, own], pod('web', 'True'))).toBe(own)
-    expect(chargedBudget([other], pod('web', 'True'))).toBeUndefined()
+    expect(protectingBudget([other, own], pod('web', 'True'))).toEqual({ budget: own, isCharged: true })
+    expect(protectingBudget([other], pod('web', 'True'))).toBeUndefined()
   })
 
   it('an empty selector selects every pod, an absent one none', () => {
     const every = budget({ selector: {} })
-    expect(chargedBudget([every], pod('web', 'True'))).toBe(every)
-    expect(chargedBudget([budget({})], pod('web', 'True'))).toBeUndefined()
+    expect(protectingBudget([every], pod('web', 'True'))?.budget).toBe(every)
+    expect(protectingBudget([budget({})], pod('web', 'True'))).toBeUndefined()
   })
 
   it('refuses several budgets for one pod', () => {
-    expect(() => chargedBudget([budget({ selector }), budget({ selector: {} })], pod('web', 'True'))).toThrow(
+    expect(() => protectingBudget([budget({ selector }), budget({ selector: {} })], pod('web', 'True'))).toThrow(
       expect.objectContaining({ code: 500, message: expect.stringContaining('more than one PodDisruptionBudget') }),
     )
   })
@@ -48,7 +48,7 @@ describe('chargedBudget', () => {
     ['the policy always allows it', budget({ selector, unhealthyPodEvictionPolicy: 'AlwaysAllow' }), true],
     ['the status is absent', budget({ selector, unhealthyPodEvictionPolicy: 'IfHealthyBudget' }), false],
   ])('for an unready pod when %s', (_, subject, spared) => {
-    expect(chargedBudget([subject], pod('web', 'False'))).toBe(spared ? undefined : subject)
+    expect(protectingBudget([subject], pod('web', 'False'))).toEqual({ budget: subject, isCharged: !spared })
   })
 })
 

@@ -7,19 +7,22 @@ import { copy } from '../../shared/values.ts'
 type Budget = DeepReadonly<PodDisruptionBudget>
 
 /**
- * Returns the budget that allows or refuses the eviction of a pod; `undefined`: the pod may be evicted. {@link takeDisruption} has an
- * example.
+ * Returns the budget that protects a pod, and whether its eviction takes a disruption from it; `undefined`: no budget protects the pod.
+ * {@link takeDisruption} has an example.
  *
  * @param budgets those of the pod's namespace.
  * @throws ApiError 500 when several budgets select the pod.
  */
-export function chargedBudget(budgets: readonly Budget[], pod: DeepReadonly<Pod>): Budget | undefined {
+export function protectingBudget(
+  budgets: readonly Budget[],
+  pod: DeepReadonly<Pod>,
+): { readonly budget: Budget; readonly isCharged: boolean } | undefined {
   const [budget, ...others] = budgets.filter((each) => covers(each, pod))
   if (others.length > 0) {
     const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
     throw new ApiError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 })
   }
-  return budget === undefined || spares(budget, pod) ? undefined : budget
+  return budget === undefined ? undefined : { budget, isCharged: !spares(budget, pod) }
 }
 
 function covers({ spec }: Budget, { metadata }: DeepReadonly<Pod>): boolean {
@@ -43,18 +46,16 @@ function spares({ spec, status }: Budget, pod: DeepReadonly<Pod>): boolean {
  * @example
  * import type { Pod } from '@krmkit/kinds/core/v1'
  * import type { PodDisruptionBudget } from '@krmkit/kinds/policy/v1'
- * import { chargedBudget, takeDisruption } from '@krmkit/kinds/strategies'
+ * import { protectingBudget, takeDisruption } from '@krmkit/kinds/strategies'
  * declare const budgets: readonly PodDisruptionBudget[]
  * declare const pod: Pod
- * const budget = chargedBudget(budgets, pod)
- * const next = budget && takeDisruption(budget, 'web-0', Date.now())
+ * const protection = protectingBudget(budgets, pod)
+ * const next = protection?.isCharged === true ? takeDisruption(protection.budget, 'web-0', Date.now()) : undefined
  */
 export function takeDisruption(budget: Budget, podName: string, now: number): PodDisruptionBudget {
   const { name, generation = 0 } = budget.metadata
   const { observedGeneration = 0, disruptionsAllowed = 0, desiredHealthy = 0, currentHealthy = 0 } = budget.status ?? {}
-  if (observedGeneration < generation) {
-    throw refusal(`The disruption budget ${name} is still being processed by the server.`, 10)
-  }
+  if (observedGeneration < generation) throw unsettledBudget(name)
   if (disruptionsAllowed <= 0) {
     throw refusal(`The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`, 0)
   }
@@ -62,6 +63,11 @@ export function takeDisruption(budget: Budget, podName: string, now: number): Po
   charged.status.disruptionsAllowed = disruptionsAllowed - 1
   charged.status.disruptedPods = { ...charged.status.disruptedPods, [podName]: formatTime(now) }
   return charged
+}
+
+/** The refusal of an eviction that depends on the state of a budget or its pods, which has changed meanwhile: 429, to be tried again. */
+export function unsettledBudget(name: string | undefined): ApiError {
+  return refusal(`The disruption budget ${name} is still being processed by the server.`, 10)
 }
 
 function refusal(cause: string, retryAfterSeconds: number): ApiError {

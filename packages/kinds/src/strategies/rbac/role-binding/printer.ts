@@ -29,5 +29,5 @@ export const bindingPrinter: Printer<RoleBinding | ClusterRoleBinding> = {
 }
 
 function accountName({ namespace, name }: DeepReadonly<Subject>): string {
-  return namespace ? `${namespace}/${name}` : name
+  return `${namespace ?? ''}/${name}`
 }
