@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { equalValues, isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
@@ -158,6 +158,7 @@ function* fillSteps(
   },
 ): Generator<unknown, void> {
   const own = memberNames(base)
+  const names = [...own]
   yield true
   for (let i = 0; i < own.length; i++) {
     const key = own[i] as string
@@ -167,11 +168,15 @@ function* fillSteps(
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     const value = patch[key]
-    if (value !== undefined) setMember(out, key, takePatch(ownMember(base, key), value) as JsonValue)
+    if (value !== undefined) {
+      if (!Object.hasOwn(base, key)) names.push(key)
+      setMember(out, key, takePatch(ownMember(base, key), value) as JsonValue)
+    }
     if (i % membersPerStep === membersPerStep - 1) yield
   }
   // V8 keeps an object without prototype as a table, which is faster to fill.
   Object.setPrototypeOf(out, Object.prototype)
+  rememberMemberNames(out, names)
 }
 
 const membersPerStep = 128

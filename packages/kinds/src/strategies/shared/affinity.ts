@@ -3,7 +3,7 @@ import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Affinity, PodAffinity, PodAffinityTerm, TopologySpreadConstraint } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { validateSelector } from './labels.ts'
+import { validateSelector, validateSelectorSteps } from './labels.ts'
 import { validateQualifiedName } from './names.ts'
 import { validateNodeSelector, validatePreferredTerms, validateWeight } from './node-selector.ts'
 import { forEachStep, type Steps } from './steps.ts'
@@ -26,17 +26,18 @@ export function* validateAffinity(affinity: R<Affinity> | null | undefined, at: 
 }
 
 function* validatePodAffinity(affinity: R<PodAffinity>, at: FieldPath): Steps {
-  yield* forEachStep(affinity[required], (term, i) => validateTerm(term, at.child(required).index(i)))
-  yield* forEachStep(affinity[preferred], (weighted, i) => {
+  for (const [i, term] of (affinity[required] ?? []).entries()) yield* validateTerm(term, at.child(required).index(i))
+  for (const [i, weighted] of (affinity[preferred] ?? []).entries()) {
     const here = at.child(preferred).index(i)
     validateWeight(weighted.weight, here.child('weight'))
-    validateTerm(weighted.podAffinityTerm, here.child('podAffinityTerm'))
-  })
+    yield* validateTerm(weighted.podAffinityTerm, here.child('podAffinityTerm'))
+  }
 }
 
-function validateTerm(term: R<PodAffinityTerm>, at: FieldPath): void {
-  validateSelector(term.labelSelector, at.child('labelSelector'))
-  validateSelector(term.namespaceSelector, at.child('namespaceSelector'))
+function* validateTerm(term: R<PodAffinityTerm>, at: FieldPath): Steps {
+  yield* validateSelectorSteps(term.labelSelector, at.child('labelSelector'))
+  yield* validateSelectorSteps(term.namespaceSelector, at.child('namespaceSelector'))
+  yield
   for (const name of term.namespaces ?? []) at.child('namespace').invalidAll(name, validateDns1123Label(name))
   validateTermKeys(term, at)
   if (isEmpty(term.topologyKey)) at.child('topologyKey').required('can not be empty')
