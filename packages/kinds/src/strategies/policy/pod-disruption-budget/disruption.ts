@@ -65,7 +65,13 @@ export function takeDisruption(budget: Budget, podName: string, now: number): Po
   return charged
 }
 
-/** The refusal of an eviction that depends on the state of a budget or its pods, which has changed meanwhile: 429, to be tried again. */
+/**
+ * The refusal of an eviction that depends on the state of a budget or its pods, which has changed meanwhile: 429, to be tried again.
+ *
+ * @example
+ * import { unsettledBudget } from '@krmkit/kinds/strategies'
+ * unsettledBudget('web').status.code // 429
+ */
 export function unsettledBudget(name: string | undefined): ApiError {
   return refusal(`The disruption budget ${name} is still being processed by the server.`, 10)
 }
