@@ -51,7 +51,8 @@ export const ownDepartures: readonly KnownDivergence[] = [
     matches: ({ at, stock, krmkit }, { step }) =>
       /\/resourcequotas(\/|$)/.test(step.path) &&
       (/^body\.(items\.\d+\.)?status\.used\./.test(at)
-        ? Quantity.parse(String(stock)).compare(Quantity.parse(String(krmkit))) > 0
+        ? [stock, krmkit].every((each) => Quantity.isValid(String(each))) &&
+          Quantity.parse(String(stock)).compare(Quantity.parse(String(krmkit))) > 0
         : /^body\.rows\.\d+\.cells\./.test(at) && withoutUsage(stock) === withoutUsage(krmkit)),
   },
   {

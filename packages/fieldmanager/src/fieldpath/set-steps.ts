@@ -10,50 +10,48 @@ const stepSize = 64
 export function* differenceSteps(set: FieldSet, other: FieldSet): Generator<unknown, FieldSet> {
   if (set === other) return emptySet
   if (other.nodes.size < stepSize && !hasChildren(other)) return set.difference(other)
-  const out = new Map<PathElement, FieldNode>()
-  let same = true
-  let visited = 0
-  for (const [element, node] of set.nodes) {
-    if (++visited % stepSize === 0) yield
-    const match = other.nodes.get(element)
-    const kept = match === undefined ? node : yield* nodeDifferenceSteps(node, match)
-    if (kept !== node) same = false
-    if (kept !== undefined) out.set(element, kept)
-  }
-  return same ? set : setOf(out)
-}
-
-function* nodeDifferenceSteps(node: FieldNode, match: FieldNode): Generator<unknown, FieldNode | undefined> {
-  const member = node.member && !match.member
-  const children =
-    node.children === undefined || match.children === undefined
-      ? node.children
-      : yield* differenceSteps(node.children, match.children)
-  return nodeLike(node, member, children)
+  return yield* keptSteps(set, other, withoutMatchSteps)
 }
 
 /** As `FieldSet.intersection`. */
 export function* intersectionSteps(set: FieldSet, other: FieldSet): Generator<unknown, FieldSet> {
   if (set === other) return set
   if (set.nodes.size < stepSize && !hasChildren(set)) return set.intersection(other)
+  return yield* keptSteps(set, other, commonSteps)
+}
+
+type KeepSteps = (node: FieldNode, match: FieldNode | undefined) => Generator<unknown, FieldNode | undefined>
+
+/** The set of what `keep` returns for each node; the set itself when nothing changes. */
+function* keptSteps(set: FieldSet, other: FieldSet, keep: KeepSteps): Generator<unknown, FieldSet> {
   const out = new Map<PathElement, FieldNode>()
   let same = true
   let visited = 0
   for (const [element, node] of set.nodes) {
     if (++visited % stepSize === 0) yield
-    const match = other.nodes.get(element)
-    const kept = match === undefined ? undefined : yield* commonNodeSteps(node, match)
+    const kept = yield* keep(node, other.nodes.get(element))
     if (kept !== node) same = false
     if (kept !== undefined) out.set(element, kept)
   }
   return same ? set : setOf(out)
 }
 
-function* commonNodeSteps(a: FieldNode, b: FieldNode): Generator<unknown, FieldNode | undefined> {
-  if (a === b) return a
+function* withoutMatchSteps(node: FieldNode, match: FieldNode | undefined): ReturnType<KeepSteps> {
+  if (match === undefined) return node
   const children =
-    a.children === undefined || b.children === undefined ? undefined : yield* intersectionSteps(a.children, b.children)
-  return nodeLike(a, a.member && b.member, children)
+    node.children === undefined || match.children === undefined
+      ? node.children
+      : yield* differenceSteps(node.children, match.children)
+  return nodeLike(node, node.member && !match.member, children)
+}
+
+function* commonSteps(node: FieldNode, match: FieldNode | undefined): ReturnType<KeepSteps> {
+  if (match === undefined || match === node) return match
+  const children =
+    node.children === undefined || match.children === undefined
+      ? undefined
+      : yield* intersectionSteps(node.children, match.children)
+  return nodeLike(node, node.member && match.member, children)
 }
 
 /** The node itself when it equals the result; undefined when nothing is left. */

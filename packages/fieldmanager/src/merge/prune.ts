@@ -72,11 +72,7 @@ function* addBackOwnedAt(
   if (merged === undefined) return state
   const pruned = converter.convert(state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
-  const before = yield* pathsOf(merged, known)
-  yield true
-  const after = yield* pathsOf(pruned, known)
-  yield true
-  const removed = yield* differenceSteps(before, after)
+  const removed = yield* removedPathsSteps(merged, pruned, known)
   yield true
   const named = yield* namedFieldsAsMembersSteps(owned, merged.type)
   yield true
@@ -93,19 +89,20 @@ function* addBackDangling(
 ): Generator<unknown, TypedValue> {
   const converted = converter.convert(pruned, last.apiVersion)
   if (converted === undefined) return merged
-  const before = yield* pathsOf(merged, known)
-  yield true
-  const after = yield* pathsOf(converted, known)
-  yield true
-  const gone = yield* differenceSteps(before, after)
+  const gone = yield* removedPathsSteps(merged, converted, known)
   yield true
   const named = yield* namedFieldsAsMembersSteps(last.set, merged.type)
   yield true
   return remove(merged, yield* intersectionSteps(gone, named))
 }
 
-function pathsOf({ value, type }: TypedValue, known: KnownPaths): Generator<unknown, FieldSet> {
-  return pathsWithStructsSteps(value, type, known)
+/** The paths, with struct fields, that an object has and its pruned form lacks. */
+function* removedPathsSteps(object: TypedValue, pruned: TypedValue, known: KnownPaths): Generator<unknown, FieldSet> {
+  const before = yield* pathsWithStructsSteps(object.value, object.type, known)
+  yield true
+  const after = yield* pathsWithStructsSteps(pruned.value, pruned.type, known)
+  yield true
+  return yield* differenceSteps(before, after)
 }
 
 function remove({ value, type }: TypedValue, set: FieldSet): TypedValue {
