@@ -83,7 +83,7 @@ describe('metrics', () => {
       expect.stringMatching(/^\{flow_schema="exempt",priority_level="exempt"\} \d+$/),
     ])
     expect(of('work_estimated_seats_bucket')[0]).toBe(
-      'apiserver_flowcontrol_work_estimated_seats_bucket{flow_schema="own",le="1",priority_level="few"} 1',
+      'apiserver_flowcontrol_work_estimated_seats_bucket{flow_schema="own",priority_level="few",le="1"} 1',
     )
     for (const name of [
       'demand_seats_bucket',

@@ -17,8 +17,8 @@ it('prints the decisions and match conditions of policies under the names of the
   expect(lines).toEqual(
     expect.arrayContaining([
       `${prefix}_total{${result},${policy}} 2`,
-      `${prefix}_duration_seconds_bucket{${result},le="0.001",${policy}} 1`,
-      `${prefix}_duration_seconds_bucket{${result},le="0.1",${policy}} 2`,
+      `${prefix}_duration_seconds_bucket{${result},${policy},le="0.001"} 1`,
+      `${prefix}_duration_seconds_bucket{${result},${policy},le="0.1"} 2`,
       `${prefix}_duration_seconds_count{${result},${policy}} 2`,
       `${condition}_exclusions_total{kind="policy",name="p",operation="CREATE",type="validate"} 1`,
       `${condition}_evaluation_errors_total{kind="webhook",name="w",operation="CREATE",type="admit"} 1`,

@@ -1,5 +1,5 @@
 import { Histogram as Buckets } from '../flow-control/histogram.ts'
-import { familyHead, type Labels, seriesLine } from './prometheus-text.ts'
+import { bucketLabels, familyHead, type Labels, labelsText, seriesLine } from './prometheus-text.ts'
 import { histogramSamples, type Sample, type SampledMetric, sampledMetric } from './sampled-metric.ts'
 
 /** Name, help text and labels of a metric. */
@@ -48,12 +48,17 @@ export class Instruments {
     this.#metrics.set(metric.name, metric)
   }
 
-  /** All metrics in the Prometheus text format, family by family. */
+  /** All metrics in the Prometheus text format, line by line. */
   *texts(): Generator<string, void> {
     for (const metric of this.#metrics.values()) {
-      let text = familyHead(metric, metric.type)
-      for (const { name = metric.name, labels, value } of metric.samples()) text += seriesLine(name, labels, value)
-      yield text
+      yield familyHead(metric, metric.type)
+      let last: Labels | undefined
+      let text = ''
+      for (const { name = metric.name, labels, le, value } of metric.samples()) {
+        if (labels !== last) text = labelsText(labels)
+        last = labels
+        yield seriesLine(name, le === undefined ? text : bucketLabels(text, le), value)
+      }
     }
   }
 }

@@ -9,13 +9,17 @@ export function familyHead({ name, help }: { readonly name: string; readonly hel
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 }
 
-/** One line. Labels are sorted by name, as the stock server prints them. */
-export function seriesLine(name: string, labels: Labels, value: number): string {
-  const text = labelsText(labels)
-  return text === '' ? `${name} ${valueText(value)}\n` : `${name}{${text}} ${valueText(value)}\n`
+/** One line. */
+export function seriesLine(name: string, labels: string, value: number): string {
+  return labels === '' ? `${name} ${valueText(value)}\n` : `${name}{${labels}} ${valueText(value)}\n`
 }
 
-/** Labels sorted by name, without braces. */
+/** The labels of a bucket with the upper bound `le`. */
+export function bucketLabels(labels: string, le: number | string): string {
+  return labels === '' ? `le="${le}"` : `${labels},le="${le}"`
+}
+
+/** Labels sorted by name, without braces, as the stock server prints them. */
 export function labelsText(labels: Labels): string {
   return Object.keys(labels)
     .sort()
@@ -25,6 +29,7 @@ export function labelsText(labels: Labels): string {
 
 /** Escapes a label value. */
 export function escapeLabelValue(text: string): string {
+  if (!/[\\"\n]/.test(text)) return text
   return text.replace(/[\\"\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
 }
 

@@ -3,6 +3,8 @@ import type { RequestLabels } from './request-labels.ts'
 
 interface Series {
   readonly labels: RequestLabels
+  /** The labels without the status code, in the Prometheus text format. */
+  readonly text: string
   count: number
   /** Seconds of the timed requests. */
   sum: number
@@ -67,18 +69,27 @@ export class RequestMetrics {
     if (this.#series.size >= maxSeries && resource !== '') {
       return this.#seriesOf({ ...labels, component: '', group: '', version: '', resource: '', subresource: '' })
     }
-    const series = { labels, count: 0, sum: 0, timed: 0, buckets: new Array<number>(bounds.length).fill(0) }
+    const { code: _, ...others } = labels
+    const series = {
+      labels,
+      text: labelsText(others),
+      count: 0,
+      sum: 0,
+      timed: 0,
+      buckets: new Array<number>(bounds.length).fill(0),
+    }
     this.#series.set(key, series)
     return series
   }
 
   /**
    * The counter of requests in the Prometheus text format, series by series. The generators of this class yield text of a few
-   * kilobytes at a time, so that the caller can work in slices.
+   * lines at a time, so that the caller can work in slices.
    */
   *totals(family: Family): Generator<string, void> {
     yield familyHead(family, 'counter')
-    for (const { labels, count } of [...this.#series.values()]) yield `${family.name}{${labelText(labels)}} ${count}\n`
+    for (const { labels, text, count } of [...this.#series.values()])
+      yield `${family.name}{code="${labels.code}",${text}} ${count}\n`
   }
 
   /** The counter of watches that were started. */
@@ -100,10 +111,8 @@ export class RequestMetrics {
     const joined = new Map<string, Series>()
     for (const one of [...this.#series.values()]) {
       if (one.timed === 0) continue
-      const { code: _, ...labels } = one.labels
-      const text = labelsText(labels)
-      const sum = joined.get(text)
-      if (sum === undefined) joined.set(text, { ...one, buckets: [...one.buckets] })
+      const sum = joined.get(one.text)
+      if (sum === undefined) joined.set(one.text, { ...one, buckets: [...one.buckets] })
       else {
         sum.timed += one.timed
         sum.sum += one.sum
@@ -111,11 +120,11 @@ export class RequestMetrics {
       }
       yield ''
     }
-    for (const [text, series] of joined) yield histogramText(family.name, text, series)
+    for (const series of joined.values()) yield histogramText(family.name, series)
   }
 }
 
-function histogramText(name: string, series: string, { sum, timed, buckets }: Series): string {
+function histogramText(name: string, { text: series, sum, timed, buckets }: Series): string {
   let below = 0
   let text = ''
   for (let i = 0; i < bounds.length; i++) {
@@ -123,8 +132,4 @@ function histogramText(name: string, series: string, { sum, timed, buckets }: Se
     text += `${name}_bucket{${series},le="${bounds[i]}"} ${below}\n`
   }
   return `${text}${name}_bucket{${series},le="+Inf"} ${timed}\n${name}_sum{${series}} ${sum}\n${name}_count{${series}} ${timed}\n`
-}
-
-function labelText({ code, ...labels }: RequestLabels): string {
-  return `code="${code}",${labelsText(labels)}`
 }

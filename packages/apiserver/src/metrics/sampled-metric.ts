@@ -6,6 +6,8 @@ export interface Sample {
   /** Differs from that of the metric for the parts of a histogram. */
   readonly name?: string
   readonly labels: Labels
+  /** Upper bound of a bucket: the label `le`, which follows the others. */
+  readonly le?: number | string
   readonly value: number
 }
 
@@ -25,20 +27,16 @@ export function sampledMetric(
   return { name, help, type, samples }
 }
 
-/** The samples of one series of a histogram named `name`. */
-export function histogramSamples(
-  name: string,
-  labels: Sample['labels'],
-  { bounds: upper, counts, total, sum }: DurationCounts,
-): Sample[] {
+/** The samples of one series of a histogram named `name`. They share `labels`, so that its text is rendered once. */
+export function histogramSamples(name: string, labels: Labels, { bounds: upper, counts, total, sum }: DurationCounts): Sample[] {
   let below = 0
   const buckets = upper.map((le, i) => {
     below += counts[i] as number
-    return { name: `${name}_bucket`, labels: { ...labels, le }, value: below }
+    return { name: `${name}_bucket`, labels, le, value: below }
   })
   return [
     ...buckets,
-    { name: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: total },
+    { name: `${name}_bucket`, labels, le: '+Inf', value: total },
     { name: `${name}_sum`, labels, value: sum },
     { name: `${name}_count`, labels, value: total },
   ]

@@ -4,9 +4,9 @@ import { storageMetrics } from './storage-metrics.ts'
 
 const samplesOf = (storage: Parameters<typeof storageMetrics>[0]) =>
   storageMetrics(storage).flatMap((metric) =>
-    [...metric.samples()].map(({ name = metric.name, labels, value }) => {
+    [...metric.samples()].map(({ name = metric.name, labels, le, value }) => {
       expect(labels.storage_cluster_id).toBe('krmkit-0')
-      return [labels.le === undefined ? name : `${name} ${labels.le}`, value]
+      return [le === undefined ? name : `${name} ${le}`, value]
     }),
   )
 
