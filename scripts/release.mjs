@@ -8,9 +8,6 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { checkConsumers } from './release/consumers.mjs'
-import { installAll, runExamples } from './release/examples.mjs'
-import { checkPages } from './release/pages.mjs'
-import { checkTarball, packAll, unpackAll } from './release/tarballs.mjs'
 import { checkTemplates } from './release/templates.mjs'
 import { root, setup } from './setup.mjs'
 
@@ -19,6 +16,10 @@ const { values } = parseArgs({
 })
 
 setup()
+// These import packages that the setup installs.
+const { installAll, runExamples } = await import('./release/examples.mjs')
+const { checkPages } = await import('./release/pages.mjs')
+const { checkTarball, packAll, unpackAll } = await import('./release/tarballs.mjs')
 const work = mkdtempSync(join(tmpdir(), 'krmkit-release-'))
 let passed = 0
 const failures = []
