@@ -107,6 +107,9 @@ function runCommands(project, folder, blocks) {
     return block.language === 'console' ? [consoleLines(folder, block)] : []
   })
   if (parts.length === 0) return []
+  const runsTypeScript = process.features.typescript || nodeFolder() !== undefined
+  if (!runsTypeScript && parts.some((part) => /\bnode \S+\.ts$/m.test(part)))
+    return ['the page needs a Node that runs TypeScript: `npm run runtimes` installs one']
   const functions = readFileSync(join(root, 'scripts/release/pages.sh'), 'utf8')
   writeFileSync(join(folder, 'page.sh'), `${functions}\n${parts.join('\n')}\n`)
   const path = [nodeFolder(), join(project, 'node_modules/.bin'), process.env.PATH].filter(Boolean).join(delimiter)
