@@ -1,4 +1,4 @@
-import { familyHead, labelsText } from './prometheus-text.ts'
+import { bucketLabels, familyHead, labelsText, seriesLine } from './prometheus-text.ts'
 import type { RequestLabels } from './request-labels.ts'
 
 interface Series {
@@ -89,7 +89,7 @@ export class RequestMetrics {
   *totals(family: Family): Generator<string, void> {
     yield familyHead(family, 'counter')
     for (const { labels, text, count } of [...this.#series.values()])
-      yield `${family.name}{code="${labels.code}",${text}} ${count}\n`
+      yield seriesLine(family.name, `code="${labels.code}",${text}`, count)
   }
 
   /** The counter of watches that were started. */
@@ -102,7 +102,7 @@ export class RequestMetrics {
       const series = labelsText({ group, resource, version })
       counts.set(series, (counts.get(series) ?? 0) + count)
     }
-    for (const [series, count] of counts) yield `${family.name}{${series}} ${count}\n`
+    for (const [series, count] of counts) yield seriesLine(family.name, series, count)
   }
 
   /** The latency histogram, summed over status codes. */
@@ -129,7 +129,8 @@ function histogramText(name: string, { text: series, sum, timed, buckets }: Seri
   let text = ''
   for (let i = 0; i < bounds.length; i++) {
     below += buckets[i] as number
-    text += `${name}_bucket{${series},le="${bounds[i]}"} ${below}\n`
+    text += seriesLine(`${name}_bucket`, bucketLabels(series, bounds[i] as number), below)
   }
-  return `${text}${name}_bucket{${series},le="+Inf"} ${timed}\n${name}_sum{${series}} ${sum}\n${name}_count{${series}} ${timed}\n`
+  text += seriesLine(`${name}_bucket`, bucketLabels(series, '+Inf'), timed)
+  return text + seriesLine(`${name}_sum`, series, sum) + seriesLine(`${name}_count`, series, timed)
 }
