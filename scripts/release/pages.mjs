@@ -107,12 +107,13 @@ function runCommands(project, folder, blocks) {
     return block.language === 'console' ? [consoleLines(folder, block)] : []
   })
   if (parts.length === 0) return []
-  const runsTypeScript = process.features.typescript || nodeFolder() !== undefined
+  const newerNode = nodeFolder()
+  const runsTypeScript = process.features.typescript || newerNode !== undefined
   if (!runsTypeScript && parts.some((part) => /\bnode \S+\.ts$/m.test(part)))
     return ['the page needs a Node that runs TypeScript: `npm run runtimes` installs one']
   const functions = readFileSync(join(root, 'scripts/release/pages.sh'), 'utf8')
   writeFileSync(join(folder, 'page.sh'), `${functions}\n${parts.join('\n')}\n`)
-  const path = [nodeFolder(), join(project, 'node_modules/.bin'), process.env.PATH].filter(Boolean).join(delimiter)
+  const path = [newerNode, join(project, 'node_modules/.bin'), process.env.PATH].filter(Boolean).join(delimiter)
   return problemsOf('bash', ['page.sh'], { cwd: folder, env: { PATH: path, KUBECONFIG: '' } })
 }
 

@@ -34,7 +34,9 @@ for (const family of families) {
   const report = new FamilyReport(family.name, { ...issueBounds, ...family.bounds })
   console.error(`${family.name}: ${family.purpose} (seed ${values.seed})`)
   const size = values.short ? 'short' : 'full'
+  const progress = setInterval(() => printProgress(report.figures()), 60_000)
   await family.run({ random: new RandomChoices(Number(values.seed)), report, size, only: values.only })
+  clearInterval(progress)
   const figures = report.figures()
   all.push(figures)
   console.error(`  ${Math.round((performance.now() - from) / 1000)} s, ${figures.wrong} of ${figures.tried} wrong`)
@@ -43,6 +45,10 @@ for (const family of families) {
 if (values.json) console.log(JSON.stringify({ seed: Number(values.seed), families: all }, null, 2))
 else console.log(`\n${table(all)}`)
 process.exitCode = all.some(({ wrong }) => wrong > 0) ? 1 : 0
+
+function printProgress({ tried, wrong }: FamilyFigures): void {
+  console.error(`  ${tried} tried, ${wrong} wrong so far`)
+}
 
 function printFindings({ findings, longestStallMs, slowest }: FamilyFigures): void {
   const shown = Number(values.show)

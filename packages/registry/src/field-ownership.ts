@@ -5,6 +5,7 @@ import {
   applyParts,
   applyPartsSteps,
   ignoreManagedFieldsTimestamps,
+  ignoreManagedFieldsTimestampsSteps,
   isResetManagedFields,
   managedFieldsAfterUpdate,
   managedFieldsAfterUpdateSteps,
@@ -144,6 +145,11 @@ export function setManagedFields(object: ApiObject, entries: FrozenObject['metad
 /** Restores the old timestamps when managedFields differ in nothing else, so that the write changes nothing. */
 export function settleOwnership(current: FrozenObject, next: ApiObject): ApiObject {
   return ignoreManagedFieldsTimestamps(current, next as FrozenObject) as ApiObject
+}
+
+/** As `settleOwnership`, with interruption points. */
+export function* settleOwnershipSteps(current: FrozenObject, next: ApiObject): Generator<unknown, ApiObject> {
+  return (yield* ignoreManagedFieldsTimestampsSteps(current, next as FrozenObject)) as ApiObject
 }
 
 export interface ApplyIntent {

@@ -2,7 +2,7 @@ import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { encodeJson, parseJson } from '@krmkit/schema'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
 import type { Entry } from '@krmkit/storage'
 import { ConvertedObjects } from './converted-objects.ts'
 import type { FrozenObject } from './interfaces.ts'
@@ -196,6 +196,7 @@ export function* freezeSteps<T>(value: T): Generator<true | undefined, T> {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)
   const keys = memberNames(value)
+  if (!Array.isArray(value)) rememberMemberNames(value, keys)
   if (keys.length > membersPerStep) yield true
   for (let i = 0; i < keys.length; i++) {
     const member: unknown = (value as Record<string, unknown>)[keys[i] as string]

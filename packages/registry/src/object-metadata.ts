@@ -124,7 +124,10 @@ const anyName = { name: nameRules.pathSegment }
 /** Metadata rules of every new object, with interruption points; run after those of the strategy. */
 export function* validateNewMetadata({ metadata }: FrozenObject, { kind }: ResourceDefinition): Generator<unknown, FieldError[]> {
   const rules = { namespaced: kind.namespaced, name: newName }
-  return isLargeMetadata(metadata) ? yield* validateObjectMetaSteps(metadata, rules) : validateObjectMeta(metadata, rules)
+  if (!isLargeMetadata(metadata)) return validateObjectMeta(metadata, rules)
+  // That they are large was found by enumerating them, which takes long.
+  yield true
+  return yield* validateObjectMetaSteps(metadata, rules)
 }
 
 /** Differs: the stock server takes path segments of any length and with zero characters, which cannot be storage keys here. */
@@ -143,6 +146,7 @@ export function* validateUpdatedMetadata(
   const rules = { namespaced: definition.kind.namespaced, ...anyName }
   if (!isLargeMetadata(metadata))
     return [...validateObjectMeta(metadata, rules), ...validateObjectMetaUpdate(metadata, current.metadata)]
+  yield true
   const errors = yield* validateObjectMetaSteps(metadata, rules)
   yield true
   return [...errors, ...(yield* validateObjectMetaUpdateSteps(metadata, current.metadata))]

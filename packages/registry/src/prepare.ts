@@ -59,6 +59,7 @@ async function validatedLater(
   if (loading !== undefined) await loading
   const validation = preparation.validate()
   refuse(store, preparation, stages === undefined ? runAtOnce(validation) : await stages.run(validation))
+  if (stages !== undefined) await stages.next()
   preparation.canonicalize()
 }
 

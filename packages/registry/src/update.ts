@@ -10,7 +10,7 @@ import type { Grants } from './allocations.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate, removeUpdated } from './deletion.ts'
-import { settleOwnership, trackOwnership } from './field-ownership.ts'
+import { settleOwnership, settleOwnershipSteps, trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, StoredUpdate, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
@@ -248,7 +248,10 @@ async function writeUpdate(
 ): Promise<Stored | undefined> {
   const { definition, objectCache } = store
   const forming = canonicalForm(store, next, stages)
-  const canonical = ownMetadata(settleOwnership(current, forming instanceof Promise ? await forming : forming))
+  const formed = forming instanceof Promise ? await forming : forming
+  const canonical = ownMetadata(
+    stages === undefined ? settleOwnership(current, formed) : await stages.run(settleOwnershipSteps(current, formed)),
+  )
   if (stages !== undefined) await stages.next()
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   // Only what is stored loses the link.

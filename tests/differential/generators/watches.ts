@@ -97,7 +97,7 @@ const resources: readonly Watched[] = [
   },
 ]
 
-/** Watches with every kind of selector, start, form and path, and writes after which objects begin and cease to match. */
+/** Watches with every kind of selector, start, form and path, lists as streams, and writes after which objects begin and cease to match. */
 export function generateWatches(random: RandomChoices): Scenario {
   const watched = random.pick(resources)
   const collection = `${watched.root}/namespaces/{ns}/${watched.resource}`
@@ -148,7 +148,22 @@ function watch({ root, resource, fields }: Watched, i: number, random: RandomCho
     ])
   if (random.chance(10)) query.push(['includeObject', random.pick(['None', 'Object', 'Metadata'])])
   if (random.chance(8)) query.push(['pretty', 'true'])
+  query.push(...streaming(random))
   return { id: `watch${i}`, method: 'GET', path, query, headers: { accept: random.pick(accepts) }, watch: true }
+}
+
+/** A list as a stream, complete or with one option missing or wrong, and bookmarks. */
+function streaming(random: RandomChoices): [string, string][] {
+  if (random.chance(70)) return random.chance(20) ? [['allowWatchBookmarks', 'true']] : []
+  const options: readonly [string, readonly string[]][] = [
+    ['sendInitialEvents', ['true', '1', 'false', '']],
+    ['resourceVersionMatch', ['NotOlderThan', 'Exact', 'notOlderThan', '']],
+    ['allowWatchBookmarks', ['true', 'false', '']],
+  ]
+  return options.flatMap(([name, [usual = '', ...odd]]) => {
+    if (random.chance(75)) return [[name, usual]]
+    return random.chance(50) ? [[name, random.pick(odd)]] : []
+  })
 }
 
 const accepts = [

@@ -5,7 +5,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, decodeFieldsV1Steps, encodeFieldsV1, encodeFieldsV1Steps } from '../fieldpath/fields-v1.ts'
 import type { Managers, VersionedSet } from '../merge/managers.ts'
-import { equalValues, sortInPlace } from '../value/order.ts'
+import { equalValues, equalValuesSteps, sortInPlace } from '../value/order.ts'
 import { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 
 /** Decoded `metadata.managedFields`, by `managerKey`. */
@@ -127,9 +127,32 @@ export function equalEntries(
 
 function equalEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
   if (a === b) return true
-  if ((a.manager ?? '') !== (b.manager ?? '') || a.operation !== b.operation || a.apiVersion !== b.apiVersion) return false
-  if ((a.subresource ?? '') !== (b.subresource ?? '') || (!ignoreTimes && a.time !== b.time)) return false
-  return equalValues(a.fieldsV1 as JsonValue | undefined, b.fieldsV1 as JsonValue | undefined)
+  if (!ignoreTimes && a.time !== b.time) return false
+  return hasSameManager(a, b) && equalValues(a.fieldsV1 as JsonValue | undefined, b.fieldsV1 as JsonValue | undefined)
+}
+
+function hasSameManager(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>): boolean {
+  return (
+    (a.manager ?? '') === (b.manager ?? '') &&
+    a.operation === b.operation &&
+    a.apiVersion === b.apiVersion &&
+    (a.subresource ?? '') === (b.subresource ?? '')
+  )
+}
+
+/** Whether both lists have entries in the same order that differ in their times at most, with interruption points for large ones. */
+export function* equalOwnershipSteps(
+  a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
+  b: DeepReadonly<ManagedFieldsEntry[]>,
+): Generator<unknown, boolean> {
+  if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
+  for (const [i, entry] of a.entries()) {
+    const other = b[i] as DeepReadonly<ManagedFieldsEntry>
+    if (entry === other) continue
+    if (!hasSameManager(entry, other)) return false
+    if (!(yield* equalValuesSteps(entry.fieldsV1 as JsonValue | undefined, other.fieldsV1 as JsonValue | undefined))) return false
+  }
+  return true
 }
 
 export function encodeEntry(

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
-import { equalValues } from '../value/order.ts'
-import { equalEntries } from './entries.ts'
+import { equalValues, equalValuesSteps } from '../value/order.ts'
+import { equalEntries, equalOwnershipSteps } from './entries.ts'
 import type { FrozenObject } from './type-converter.ts'
 import { withManagedFields } from './type-converter.ts'
 
@@ -24,4 +24,13 @@ export function ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, n
   if (before === after || after === undefined || !equalEntries(before, after, { ignoreTimes: true })) return next
   const settled = withManagedFields(next, before as unknown as JsonValue[])
   return equalValues(settled as unknown as JsonValue, live as unknown as JsonValue) ? live : next
+}
+
+/** As {@link ignoreManagedFieldsTimestamps}, with interruption points for large objects. */
+export function* ignoreManagedFieldsTimestampsSteps<T extends FrozenObject>(live: T, next: T): Generator<unknown, T> {
+  const before = live.metadata?.managedFields
+  const after = next.metadata?.managedFields
+  if (before === after || after === undefined || !(yield* equalOwnershipSteps(before, after))) return next
+  const settled = withManagedFields(next, before as unknown as JsonValue[])
+  return (yield* equalValuesSteps(settled as unknown as JsonValue, live as unknown as JsonValue)) ? live : next
 }

@@ -12,7 +12,7 @@ export {
 export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
 export { conflictError, type FieldConflict } from './conflicts.ts'
 export { decodeManagedFields, encodeManagedFields, type Managed, managedFieldsProblem } from './entries.ts'
-export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
+export { ignoreManagedFieldsTimestamps, ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
 export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
 export { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'
 export { managerName } from './manager-name.ts'

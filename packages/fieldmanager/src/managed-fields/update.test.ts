@@ -2,8 +2,9 @@ import type { JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { applied, type ConfigMap, configMap, entry, owners, second, source, types, update } from '../testing/config-maps.ts'
+import { runCountingSteps } from '../testing/counting.ts'
 import { deepFreeze } from '../testing/vectors.ts'
-import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts'
+import { ignoreManagedFieldsTimestamps, ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
 import { managerName } from './manager-name.ts'
 import { createTypeConverter } from './type-converter.ts'
 import { trackUpdate } from './update.ts'
@@ -147,5 +148,20 @@ describe('ignoreManagedFieldsTimestamps', () => {
     expect(ignoreManagedFieldsTimestamps(live, moved)).toBe(live)
     expect(ignoreManagedFieldsTimestamps(live, { ...moved, data: { k: 'w' } })).toEqual({ ...moved, data: { k: 'w' } })
     expect(ignoreManagedFieldsTimestamps(live, live)).toBe(live)
+  })
+
+  it('decides the same in steps', () => {
+    const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'v']))
+    const live = applied(undefined, wide, 'a')
+    const withEntry = (change: object) => {
+      const managedFields = live.metadata.managedFields?.map((each) => ({ ...structuredClone(each), ...change }))
+      return { ...live, metadata: { ...live.metadata, managedFields } } as ConfigMap
+    }
+    const moved = withEntry({ time: '2030-01-01T00:00:00Z' })
+    const others = [moved, { ...moved, data: { k: 'w' } }, withEntry({ manager: 'b' }), withEntry({ fieldsV1: {} }), live]
+    const inSteps = others.map((next) => runCountingSteps(ignoreManagedFieldsTimestampsSteps(live, next)))
+    expect(inSteps.map(({ value }) => value)).toEqual(others.map((next) => ignoreManagedFieldsTimestamps(live, next)))
+    expect(inSteps[0]?.value).toBe(live)
+    expect(inSteps[0]?.steps).toBeGreaterThan(5)
   })
 })

@@ -198,18 +198,22 @@ function* mapSteps(element: NodePlan, map: Record<string, unknown>): Generator<u
   const keys = Object.keys(map)
   if (keys.length > elementsPerStep) yield true
   const copy: Record<string, unknown> = {}
+  const kept: string[] = []
   let canonical = true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     const value = map[key]
     const normal = value === undefined ? undefined : yield* nodeSteps(element, value)
-    if (normal !== undefined) setMember(copy, key, normal)
+    if (normal !== undefined) {
+      setMember(copy, key, normal)
+      kept.push(key)
+    }
     canonical &&= value !== undefined && normal === value
     if (i % elementsPerStep === 0) yield
   }
-  const ordered = yield* sortedKeysSteps(copy)
+  const ordered = yield* sortedKeysSteps(copy, kept)
   const normal = canonical && (ordered === copy || (yield* sameOrderSteps(keys, ordered))) ? map : ordered
-  rememberKey(normal, keys)
+  rememberKey(normal, kept)
   return normal
 }
 

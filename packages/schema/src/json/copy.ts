@@ -1,3 +1,4 @@
+import { memberNames } from './large-maps.ts'
 import { setMember } from './syntax.ts'
 
 /**
@@ -18,5 +19,31 @@ export function copyJson<T>(value: T): T {
   }
   const copy: Record<string, unknown> = {}
   for (const key in value) setMember(copy, key, copyJson(value[key]))
+  return copy as T
+}
+
+/** Members copied between two yields. */
+const membersPerStep = 128
+
+/** As `copyJson`, for large values: a generator that can be interrupted at each yield. */
+export function* copyJsonSteps<T>(value: T): Generator<unknown, T> {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const list: unknown[] = []
+    for (let i = 0; i < value.length; i++) {
+      list.push(yield* copyJsonSteps(value[i]))
+      if (i % membersPerStep === membersPerStep - 1) yield
+    }
+    return list as T
+  }
+  const copy: Record<string, unknown> = {}
+  const keys = memberNames(value)
+  if (keys.length > membersPerStep) yield true
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    const member = (value as Record<string, unknown>)[key]
+    setMember(copy, key, typeof member === 'object' ? yield* copyJsonSteps(member) : member)
+    if (i % membersPerStep === membersPerStep - 1) yield
+  }
   return copy as T
 }

@@ -53,6 +53,15 @@ export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unk
   new Pruner(unknown).prune(value, node, '')
 }
 
+/** As `pruneValue`, with interruption points. */
+export function* pruneValueSteps(
+  value: JsonValue,
+  node: SchemaNode | undefined,
+  { unknown, keys }: PruneOptions = {},
+): Generator<unknown, void> {
+  yield* new Pruner(unknown, keys).steps(value, node, '', false)
+}
+
 /** Maximum number of collected fields before sorting. Differs: the stock server has no limit here. */
 const maxUnknown = 1000
 

@@ -1,15 +1,15 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
-import { copyJson, countMembers } from '@krmkit/schema/json'
+import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
 import {
   coerceEmbedded,
   createSchemaNode,
   createSchemaValidator,
   embeddedTypeError,
   hasValidationRules,
-  pruneObject,
-  pruneValue,
+  pruneObjectSteps,
+  pruneValueSteps,
   type SchemaNode,
   validateEmbedded,
 } from '@krmkit/schema/structural'
@@ -67,21 +67,22 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   const value = schema.default as JsonValue
   const node = createSchemaNode(schema as JsonObject)
   yield true
-  const pruned = copyJson(value)
+  const pruned = yield* copyJsonSteps(value)
   yield true
-  if (node.embeddedResource && isJsonObject(pruned)) pruneObject(pruned, node)
-  else pruneValue(pruned, node)
+  const unknown: string[] = []
+  if (node.embeddedResource && isJsonObject(pruned)) yield* pruneObjectSteps(pruned, node, { unknown })
+  else yield* pruneValueSteps(pruned, node, { unknown })
   yield true
   const errors: FieldError[] = []
-  const left = countMembers(pruned)
-  yield true
-  if (left < countMembers(value)) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  yield true
+  if (unknown.length > 0) errors.push(field.invalid(path, value, 'must not have unknown fields'))
   const wrong = node.containsEmbedded ? embeddedTypeError(value, node, objectMeta(), path) : undefined
   if (wrong !== undefined) return [...errors, wrong]
+  if (!node.containsEmbedded) return [...errors, ...validateAlone(schema, path, budget)]
   const coerced = coercedDefault(schema, objectMeta)
-  const embedded = node.containsEmbedded ? validateEmbedded(coerced, node, objectMeta(), { path, root: false }) : []
+  yield true
+  const embedded = validateEmbedded(coerced, node, objectMeta(), { path, root: false })
   if (embedded.length > 0) return [...errors, ...embedded]
+  yield true
   return [...errors, ...validateAlone({ ...schema, default: coerced }, path, budget)]
 }
 
@@ -90,8 +91,15 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
  * The defaults must be valid.
  */
 export function coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): void {
+  let withEmbedded: ReadonlySet<JSONSchemaProps> | undefined
+  const containsEmbedded = (part: JSONSchemaProps): boolean => {
+    withEmbedded ??= partsWithEmbedded(schema)
+    return withEmbedded.has(part)
+  }
+  const mayHoldMetadata = (part: JSONSchemaProps, inMetadata: boolean, embedded: boolean): boolean =>
+    typeof part.default === 'object' && (embedded || (!inMetadata && containsEmbedded(part)))
   const visit = (part: JSONSchemaProps, inMetadata: boolean, embedded: boolean): void => {
-    if ((embedded || !inMetadata) && hasMetadata(part.default)) {
+    if (mayHoldMetadata(part, inMetadata, embedded) && hasMetadata(part.default)) {
       part.default = coercedDefault({ ...part, 'x-kubernetes-embedded-resource': embedded }, objectMeta)
     }
     const next = (inner: JSONSchemaProps, within: boolean) =>
@@ -104,9 +112,29 @@ export function coerceDefaults(schema: JSONSchemaProps, objectMeta: () => Struct
   visit(schema, false, true)
 }
 
+/** The schemas that are, or contain, those of embedded resources. */
+function partsWithEmbedded(schema: JSONSchemaProps): ReadonlySet<JSONSchemaProps> {
+  const found = new Set<JSONSchemaProps>()
+  const visit = (part: JSONSchemaProps): boolean => {
+    const { additionalProperties, properties } = part
+    let contains = part['x-kubernetes-embedded-resource'] === true
+    for (const inner of [itemsOf(part), additionalProperties, ...Object.values(properties ?? {})]) {
+      if (typeof inner === 'object' && inner !== null && visit(inner as JSONSchemaProps)) contains = true
+    }
+    if (contains) found.add(part)
+    return contains
+  }
+  visit(schema)
+  return found
+}
+
 function hasMetadata(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return Object.hasOwn(value, 'metadata') || Object.values(value).some(hasMetadata)
+  if (Array.isArray(value)) return value.some(hasMetadata)
+  if (Object.hasOwn(value, 'metadata')) return true
+  // Enumerating is cheaper than a list of the values of a large default.
+  for (const name in value) if (hasMetadata((value as Record<string, unknown>)[name])) return true
+  return false
 }
 
 function coercedDefault(schema: Schema, objectMeta: () => StructType): JsonValue {

@@ -1,0 +1,22 @@
+import { runAtOnce } from '@krmkit/meta/slices'
+import { expect, it } from 'vitest'
+import { copyJson, copyJsonSteps } from './copy.ts'
+
+const wide = Object.fromEntries(
+  Array.from({ length: 500 }, (_, i) => [`k${i}`, { list: [i, null, { __proto__: null, a: 'b' }] }]),
+)
+const value = { ...wide, list: Array.from({ length: 500 }, (_, i) => ({ i })), ...JSON.parse('{"__proto__": {"a": 1}}') }
+
+it.each([
+  ['at once', copyJson],
+  ['in steps', (each: object) => runAtOnce(copyJsonSteps(each))],
+] as const)('copies every level %s', (_, copy) => {
+  const copied = copy(value)
+  expect(JSON.stringify(copied)).toBe(JSON.stringify(value))
+  expect(copied.k1).not.toBe(value.k1)
+  expect(copied.list[1]).not.toBe(value.list[1])
+})
+
+it('yields within large values', () => {
+  expect([...copyJsonSteps(value)].length).toBeGreaterThan(5)
+})

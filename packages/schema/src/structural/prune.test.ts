@@ -1,0 +1,31 @@
+import type { JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
+import { expect, it } from 'vitest'
+import { pruneValue, pruneValueSteps } from './prune.ts'
+import { createSchemaNode } from './schema-node.ts'
+
+const node = createSchemaNode({
+  type: 'object',
+  properties: {
+    size: { type: 'integer' },
+    open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { known: { type: 'object' } } },
+    list: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } },
+  },
+})
+const value = (): JsonValue => ({
+  size: 1,
+  colour: 'red',
+  open: { any: 1, known: { lost: 1 } },
+  list: [{ a: 'a', b: 'b' }],
+})
+
+it.each([
+  ['at once', pruneValue],
+  ['in steps', (...args: Parameters<typeof pruneValueSteps>) => runAtOnce(pruneValueSteps(...args))],
+] as const)('removes what the schema does not specify %s', (_, prune) => {
+  const pruned = value()
+  const unknown: string[] = []
+  prune(pruned, node, { unknown })
+  expect(pruned).toEqual({ size: 1, open: { any: 1, known: {} }, list: [{ a: 'a' }] })
+  expect(unknown.sort()).toEqual(['colour', 'list[0].b', 'open.known.lost'])
+})
