@@ -161,8 +161,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   validate?(object: DeepReadonly<T>, context: StrategyContext): Validation
   /** Returns all errors of an update. Absent: `validateObjectMetaUpdate`, then `validate`. */
   validateUpdate?(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Validation
-  /** Completes a valid object with what depends on its final name or on the prepared object, before it is stored. Mutates the draft. */
-  canonicalize?(object: T, context: StrategyContext): void
+  /**
+   * Completes a valid object with what depends on its final name or on the prepared object, before it is stored: a generator that can be
+   * interrupted at each yield. Mutates the draft.
+   */
+  canonicalize?(object: T, context: StrategyContext): Generator<unknown, void>
   /** Validity depends on the stored object, so updates without changes are validated too. Default false. */
   readonly comparesWithOld?: boolean
   /** Texts of Warning headers for a write (deprecated fields and annotations). Subresources with a strategy have their own. */

@@ -19,8 +19,8 @@ export interface Preparation {
   readonly grants: Grants | undefined
   /** Sets metadata and what clients may not choose. Mutates the object. */
   prepare(): void
-  /** Completes the valid object. Mutates the object. */
-  canonicalize(): void
+  /** Completes the valid object, with interruption points. Mutates the object. `undefined`: the kind completes nothing. */
+  canonicalize(): Generator<unknown, void> | undefined
   /** Large objects are validated in slices. */
   validate(): Generator<unknown, readonly FieldError[]>
 }
@@ -46,7 +46,8 @@ function validated(store: StoreInternals, preparation: Preparation): Promise<voi
   const loading = store.definition.strategy.ready?.(object, old)
   if (loading !== undefined || stages !== undefined) return validatedLater(store, preparation, loading)
   refuse(store, preparation, runAtOnce(preparation.validate()))
-  preparation.canonicalize()
+  const completion = preparation.canonicalize()
+  if (completion !== undefined) runAtOnce(completion)
   return undefined
 }
 
@@ -59,8 +60,10 @@ async function validatedLater(
   if (loading !== undefined) await loading
   const validation = preparation.validate()
   refuse(store, preparation, stages === undefined ? runAtOnce(validation) : await stages.run(validation))
-  if (stages !== undefined) await stages.next()
-  preparation.canonicalize()
+  const completion = preparation.canonicalize()
+  if (completion === undefined) return
+  if (stages === undefined) runAtOnce(completion)
+  else await stages.run(completion)
 }
 
 function refuse(store: StoreInternals, preparation: Preparation, errors: readonly FieldError[]): void {

@@ -8,7 +8,7 @@ import type { CustomDefinitionOptions } from './custom-definitions.ts'
 
 /** The rules about a CustomResourceDefinition. */
 export interface DefinitionRules {
-  dropUnknownMetadata(schema: JSONSchemaProps | undefined): void
+  dropUnknownMetadata(schema: JSONSchemaProps | undefined): Generator<unknown, void>
   validateNew(object: Definition, context: StrategyContext): Generator<unknown, FieldError[]>
   validateChanged(object: Definition, old: Definition, context: StrategyContext): Generator<unknown, FieldError[]>
   validateStatusChange(object: Definition, old: Definition): Generator<unknown, FieldError[]>

@@ -14,10 +14,12 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
 import { runValidation } from '../../validation.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
+import { done } from '../shared/steps.ts'
 import { isSet } from '../shared/values.ts'
 import {
   admitted,
@@ -175,7 +177,7 @@ function create(step: Step, target: Target, { answer, context }: WriteOptions): 
   }
   admit(object, answer)
   const errors = runValidation(strategy.validate?.(freeze(structuredClone(object)), context))
-  if (errors.length === 0) strategy.canonicalize?.(object as ApiObject, context)
+  if (errors.length === 0) runAtOnce(strategy.canonicalize?.(object as ApiObject, context) ?? done)
   return { object, errors: errors.length > 0 ? errors : validateObjectMeta(metadata, commonRules(target)) }
 }
 
@@ -213,7 +215,7 @@ function update(step: Step, target: Target, { answer, context, old }: WriteOptio
   ]
   const { validateUpdate } = sub ?? strategy
   const errors = [...common, ...runValidation(validateUpdate?.(freeze(structuredClone(object)), frozen, context))]
-  if (errors.length === 0) strategy.canonicalize?.(object as ApiObject, context)
+  if (errors.length === 0) runAtOnce(strategy.canonicalize?.(object as ApiObject, context) ?? done)
   return { object, errors }
 }
 

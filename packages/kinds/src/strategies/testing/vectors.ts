@@ -1,9 +1,11 @@
 /** Runs vectors: decodes, defaults, prepares and validates objects as for a request. */
 import { type ApiObject, createFeatures, type FieldError, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
 import { runValidation } from '../../validation.ts'
+import { done } from '../shared/steps.ts'
 import type { Json } from './recorded.ts'
 
 export interface Vector {
@@ -68,7 +70,7 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
     const frozen = freeze(structuredClone(object))
     errors = runValidation((sub ?? strategy).validateUpdate?.(frozen, old, context))
   }
-  if (errors.length === 0) strategy.canonicalize?.(object, context)
+  if (errors.length === 0) runAtOnce(strategy.canonicalize?.(object, context) ?? done)
   const final = freeze(structuredClone(object))
   const warnings =
     (sub === undefined || old === undefined ? strategy.warnings?.(final, old, context) : sub.warnings?.(final, old, context)) ??

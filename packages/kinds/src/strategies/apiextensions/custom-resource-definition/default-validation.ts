@@ -16,7 +16,7 @@ import {
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { itemsOf } from './list-markers.ts'
 import { ruleFieldPath } from './rule-field-path.ts'
-import { type Schema, type Steps, sortedNames } from './schema.ts'
+import { partsPerStep, type Schema, type Steps, sortedNames } from './schema.ts'
 
 /** Defaults must be values that the schema itself accepts. */
 export function* validateDefaults(schema: Schema, path: Path, objectMeta: () => StructType): Steps<FieldError[]> {
@@ -90,26 +90,37 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
  * Drops unknown fields of metadata from the defaults of embedded resources, as the stock server does while it validates them.
  * The defaults must be valid.
  */
-export function coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): void {
+export function* coerceDefaults(schema: JSONSchemaProps, objectMeta: () => StructType): Steps {
   let withEmbedded: ReadonlySet<JSONSchemaProps> | undefined
   const containsEmbedded = (part: JSONSchemaProps): boolean => {
     withEmbedded ??= partsWithEmbedded(schema)
     return withEmbedded.has(part)
   }
-  const mayHoldMetadata = (part: JSONSchemaProps, inMetadata: boolean, embedded: boolean): boolean =>
+  const mayHoldMetadata = ({ part, inMetadata, embedded }: OpenPart): boolean =>
     typeof part.default === 'object' && (embedded || (!inMetadata && containsEmbedded(part)))
-  const visit = (part: JSONSchemaProps, inMetadata: boolean, embedded: boolean): void => {
-    if (mayHoldMetadata(part, inMetadata, embedded) && hasMetadata(part.default)) {
+  const open: OpenPart[] = [{ part: schema, inMetadata: false, embedded: true }]
+  const add = (part: JSONSchemaProps, inMetadata: boolean): void => {
+    open.push({ part, inMetadata, embedded: part['x-kubernetes-embedded-resource'] === true })
+  }
+  for (let count = 1; open.length > 0; count++) {
+    const next = open.pop() as OpenPart
+    const { part, inMetadata, embedded } = next
+    if (mayHoldMetadata(next) && hasMetadata(part.default)) {
       part.default = coercedDefault({ ...part, 'x-kubernetes-embedded-resource': embedded }, objectMeta)
     }
-    const next = (inner: JSONSchemaProps, within: boolean) =>
-      visit(inner, within, inner['x-kubernetes-embedded-resource'] === true)
     const items = itemsOf(part) as JSONSchemaProps | undefined
-    if (items !== undefined) next(items, !embedded && inMetadata)
+    if (items !== undefined) add(items, !embedded && inMetadata)
     for (const [name, property] of Object.entries(part.properties ?? {}))
-      next(property, embedded ? objectMembers.has(name) : inMetadata)
+      add(property, embedded ? objectMembers.has(name) : inMetadata)
+    if (count % partsPerStep === 0) yield
   }
-  visit(schema, false, true)
+}
+
+/** A schema still to be visited. */
+interface OpenPart {
+  readonly part: JSONSchemaProps
+  readonly inMetadata: boolean
+  readonly embedded: boolean
 }
 
 /** The schemas that are, or contain, those of embedded resources. */

@@ -35,8 +35,8 @@ const spec = Path.of('spec')
 const objectMeta = /* @__PURE__ */ lazyStruct(ObjectMetaPart)
 
 /** Drops unknown fields of metadata from the defaults of embedded resources. */
-export function dropUnknownMetadata(schema: JSONSchemaProps | undefined): void {
-  if (schema !== undefined) coerceDefaults(schema, objectMeta)
+export function* dropUnknownMetadata(schema: JSONSchemaProps | undefined): Steps {
+  if (schema !== undefined) yield* coerceDefaults(schema, objectMeta)
 }
 
 function validateMetadata(object: Definition): Steps<FieldError[]> {

@@ -22,11 +22,19 @@ export function* sortedNames(properties: object | null | undefined): Steps<reado
 const manyNames = 1000
 
 /** Removes `items` that are null: neither a schema nor a list of schemas was sent. Stored schemas have none. */
-export function dropNullItems(schema: JSONSchemaProps | null | undefined): void {
-  if (typeof schema !== 'object' || schema === null) return
-  if (schema.items === null) delete schema.items
-  for (const inner of partsOf(schema)) dropNullItems(inner)
+export function* dropNullItems(schema: JSONSchemaProps | null | undefined): Steps {
+  const open = [schema]
+  for (let count = 1; open.length > 0; count++) {
+    const part = open.pop()
+    if (typeof part !== 'object' || part === null) continue
+    if (part.items === null) delete part.items
+    for (const inner of partsOf(part)) open.push(inner)
+    if (count % partsPerStep === 0) yield
+  }
 }
+
+/** Schemas visited between two yields. */
+export const partsPerStep = 64
 
 /** Whether there are `items` that `dropNullItems` removes. They change the schema, although nothing of them is stored. */
 export function hasNullItems(schema: Schema | null | undefined): boolean {

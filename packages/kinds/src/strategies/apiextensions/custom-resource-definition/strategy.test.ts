@@ -1,10 +1,12 @@
 import { createFeatures, type FieldError, fakeClock, type JsonObject, seededRandom, stockProfile } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { loadCel } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
+import { done } from '../../shared/steps.ts'
 import { completeDefinitionStrategy as strategy } from './complete.ts'
 import { cleanupFinalizer, customResourceDefinitionStrategy } from './strategy.ts'
 
@@ -13,8 +15,8 @@ function inSteps(object: CustomResourceDefinition): { errors: string[]; yields: 
   const steps = strategy.validate?.(object, context) as Generator<unknown, FieldError[]>
   let yields = 0
   for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return { errors: value.map(formatFieldError), yields }
+    const { done: isDone, value } = steps.next()
+    if (isDone === true) return { errors: value.map(formatFieldError), yields }
     yields++
   }
 }
@@ -100,7 +102,7 @@ describe('custom resource definitions', () => {
     const items = () => definition({ type: 'object', properties: { a: { not: { items: null } } } } as unknown as JsonObject)
     const shown = (dryRun: boolean) => {
       const object = items()
-      strategy.canonicalize?.(object, { ...context, dryRun })
+      runAtOnce(strategy.canonicalize?.(object, { ...context, dryRun }) ?? done)
       return object.spec.versions?.[0]?.schema?.openAPIV3Schema?.properties?.['a']?.not
     }
     expect([shown(false), shown(true)]).toEqual([{}, {}])

@@ -102,10 +102,10 @@ export function definitionStrategy(source: RulesSource): Strategy {
       settleGeneration(object, old, !sameSpec(object.spec, old.spec))
       storageVersionIsStored(object)
     },
-    canonicalize(object) {
+    *canonicalize(object) {
       for (const { schema } of object.spec.versions ?? []) {
-        dropNullItems(schema?.openAPIV3Schema)
-        source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)
+        yield* dropNullItems(schema?.openAPIV3Schema)
+        yield* source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)
       }
     },
     ready(object) {

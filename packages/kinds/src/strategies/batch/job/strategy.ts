@@ -7,6 +7,7 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
+import { done } from '../../shared/steps.ts'
 import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
@@ -72,7 +73,10 @@ export const jobStrategy = defineStrategy<Job>({
     raiseGeneration(job, old, 'spec')
   },
   // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
-  canonicalize: takeTemplateLabels,
+  canonicalize(job) {
+    takeTemplateLabels(job)
+    return done
+  },
   validate(job, context) {
     return validateStepsWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },

@@ -2,12 +2,13 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
 import { validateConfigMapKey } from '@krmkit/meta/names'
+import { memberNames } from '@krmkit/schema/json'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { base64Bytes, deepEqual, isSet, own } from '../../shared/values.ts'
+import { base64Bytes, deepEqual, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
 export const maxDataSize = 1024 * 1024
@@ -38,15 +39,18 @@ export function validateDataKey(key: string, at: FieldPath): void {
   if (messages.length > 0) at.key(key).invalidAll(key, messages)
 }
 
-/**
- * Bytes by key, with empty ones for null, as the stock server stores them: before, null is another value than empty bytes.
- * `bytes` itself where none is null.
- */
-export function withoutNulls(bytes: Record<string, string | null>): Record<string, string> {
-  const entries = Object.entries(bytes)
-  if (entries.every(([, value]) => value !== null)) return bytes as Record<string, string>
-  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? '']))
+/** Replaces null by empty bytes, as the stock server stores them: before, null is another value than empty bytes. */
+export function* fillNulls(bytes: Record<string, string | null> | null | undefined): Steps {
+  if (bytes === undefined || bytes === null) return
+  const keys = memberNames(bytes)
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string
+    if (bytes[key] === null) bytes[key] = ''
+    if (i % keysPerStep === keysPerStep - 1) yield
+  }
 }
+
+const keysPerStep = 128
 
 export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
@@ -61,9 +65,7 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
     }
     yield* validateConfigMap(map, errors)
   }),
-  canonicalize(map) {
-    if (isSet(map.binaryData)) map.binaryData = withoutNulls(map.binaryData)
-  },
+  canonicalize: (map) => fillNulls(map.binaryData),
   // `data` is an empty map by default.
   distinctEmpties: [['binaryData']],
   deleteAnswer: 'StatusAlways',

@@ -6,7 +6,7 @@ import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.t
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { done, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 
 const guard = 'kubernetes'
@@ -69,7 +69,10 @@ export const namespaceStrategy = defineStrategy<Namespace>({
     namespace.spec = { ...namespace.spec, finalizers: finalizers.includes(guard) ? finalizers : [...finalizers, guard] }
   },
   // A generated name is not known earlier.
-  canonicalize: labelName,
+  canonicalize(namespace, context) {
+    labelName(namespace, context)
+    return done
+  },
   prepareForUpdate(namespace, old, context) {
     keepMembers(namespace, old, 'status')
     const finalizers = old.spec?.finalizers

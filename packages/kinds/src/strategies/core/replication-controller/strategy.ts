@@ -13,7 +13,7 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { done, type Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
@@ -63,7 +63,10 @@ export const replicationControllerStrategy = defineStrategy<ReplicationControlle
     spec.replicas ??= 1
   },
   // The stock server applies its defaults again when it reads the stored object.
-  canonicalize: takeTemplateLabels,
+  canonicalize(controller) {
+    takeTemplateLabels(controller)
+    return done
+  },
   prepareForCreate(controller, context) {
     controller.status = { replicas: 0 }
     startGeneration(controller)

@@ -9,7 +9,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, deepEqual, isEmpty, isSet, own } from '../../shared/values.ts'
-import { maxDataSize, validateDataKey, withoutNulls } from '../config-map/strategy.ts'
+import { fillNulls, maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
 const immutableDetail = 'field is immutable when `immutable` is set'
@@ -122,9 +122,7 @@ export const secretStrategy = defineStrategy<Secret>({
     }
     yield* validateSecret(secret, errors)
   }),
-  canonicalize(secret) {
-    if (isSet(secret.data)) secret.data = withoutNulls(secret.data)
-  },
+  canonicalize: (secret) => fillNulls(secret.data),
   prepareForUpdate(secret, old) {
     // Old clients omit the type; the stored one is kept.
     if (isEmpty(secret.type) && isSet(old.type)) secret.type = old.type
