@@ -1,9 +1,8 @@
 import { createCatalog, type ResourceDefinition } from '@krmkit/kinds'
-import type { RandomChoices } from '@krmkit/meta/random-choices'
 import { encodeProtobuf } from '@krmkit/schema'
 import { encodeYaml } from '@krmkit/schema/yaml'
 import type { WireClient } from '../harness/client.ts'
-import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
+import { type AttackContext, type Family, isChosen, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
 import { startTarget } from '../harness/target.ts'
 import { baseSpecs, heavyResources } from './base-objects.ts'
 import { type Place, placesOf, sample } from './places.ts'
@@ -107,7 +106,8 @@ function wireOf(kind: Kind, sent: Sent): WireAttack['wire'] | undefined {
   }
 }
 
-function* bodyAttacks(random: RandomChoices, size: 'short' | 'full'): Generator<WireAttack> {
+function* bodyAttacks(context: AttackContext): Generator<WireAttack> {
+  const { random, size } = context
   for (const kind of kinds()) {
     const input = { base: kind.base, type: kind.definition.kind.type(), places: kind.places, random }
     for (const [shape, make] of Object.entries(shapes)) {
@@ -116,15 +116,18 @@ function* bodyAttacks(random: RandomChoices, size: 'short' | 'full'): Generator<
       const object = make({ ...input, bytes })
       if (object === undefined) continue
       const sent = { verb: random.pick(verbs), encoding: random.pick(encodings), object }
+      const name = nameOf(kind, shape, { ...sent, bytes })
+      if (!isChosen(name, context)) continue
       const wire = wireOf(kind, sent) ?? wireOf(kind, { ...sent, encoding: 'json' })
-      if (wire !== undefined) yield { name: nameOf(kind, shape, { ...sent, bytes }), wire }
+      if (wire !== undefined) yield { name, wire }
     }
-    if (size === 'full' && heavyResources.has(kind.definition.resource.name)) yield* everyList(kind, random)
+    if (size === 'full' && heavyResources.has(kind.definition.resource.name)) yield* everyList(kind, context)
   }
 }
 
 /** Every list of a kind, grown long, in every encoding. */
-function* everyList(kind: Kind, random: RandomChoices): Generator<WireAttack> {
+function* everyList(kind: Kind, context: AttackContext): Generator<WireAttack> {
+  const { random } = context
   const type = kind.definition.kind.type()
   for (const place of kind.places) {
     const element = random.pick([sample, (of: Parameters<typeof sample>[0]) => sample(of, 0)])
@@ -133,8 +136,9 @@ function* everyList(kind: Kind, random: RandomChoices): Generator<WireAttack> {
     if (object === undefined) continue
     for (const encoding of encodings) {
       const sent: Sent = { verb: random.pick(['create', 'dry run', 'apply'] as const), encoding, object }
-      const wire = wireOf(kind, sent)
-      if (wire !== undefined) yield { name: nameOf(kind, `list ${place.path.join('.')}`, { ...sent, bytes }), wire }
+      const name = nameOf(kind, `list ${place.path.join('.')}`, { ...sent, bytes })
+      const wire = isChosen(name, context) ? wireOf(kind, sent) : undefined
+      if (wire !== undefined) yield { name, wire }
     }
   }
 }
@@ -183,7 +187,7 @@ export const bodies: Family = {
   purpose: 'large bodies of every shape and kind are answered properly, and hold up no other request',
   async run(context) {
     await using target = await startTarget({ prepare })
-    const attacks = bodyAttacks(context.random, context.size)
+    const attacks = bodyAttacks(context)
     // The first part makes the server load and compile what it has for large bodies, which stays; the others may keep nothing more.
     await sendMeasured(target, next(attacks, warmUp[context.size]), context)
     await restore(target.admin())

@@ -1,5 +1,5 @@
 import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { rememberMemberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJsonText } from '../value/json.ts'
 import { isEmptyMap } from '../value/order.ts'
@@ -253,7 +253,9 @@ class Decoder {
     checkPath(depth)
     const read = new NodeBuilder(this.frozen)
     let members = 0
-    for (const key in fields) {
+    const keys = memberNames(fields)
+    if (keys.length > stepSize) yield true
+    for (const key of keys) {
       const child = fields[key]
       const element = read.element(key, child)
       if (element !== undefined)

@@ -1,7 +1,7 @@
 import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
-import { memberNames, rememberKey } from '../json/large-maps.ts'
+import { memberNames, rememberKey, rememberMemberNames } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
@@ -168,15 +168,23 @@ export function* rawSteps(value: unknown, context: DecodeContext, sorted: boolea
   return copy
 }
 
-/** As `copyRaw`, with interruption points. @param sorted sorts the keys of every object. */
+interface RawCopy {
+  readonly depth: number
+  /** The keys of every object are sorted. */
+  readonly sorted: boolean
+  /** Nobody changes the copy, so that the names of large objects can be remembered. */
+  readonly constant?: boolean
+}
+
+/** As `copyRaw`, with interruption points. */
 export function* rawCopySteps(
   value: unknown,
   context: DecodeContext,
-  { depth, sorted }: { readonly depth: number; readonly sorted: boolean } = { depth: context.depth, sorted: false },
+  { depth, sorted, constant = false }: RawCopy = { depth: context.depth, sorted: false },
 ): Generator<unknown, unknown> {
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return copyRaw(value, context)
   if (depth >= maxDepth) throw new DecodeError({ code: 'Depth', message: 'exceeded max depth' })
-  const inner = { depth: depth + 1, sorted }
+  const inner = { depth: depth + 1, sorted, constant }
   if (Array.isArray(value)) {
     const list: unknown[] = []
     for (let i = 0; i < value.length; i++) {
@@ -196,7 +204,8 @@ export function* rawCopySteps(
     if (i % membersPerStep === membersPerStep - 1) yield
   }
   const out = sorted && keys.length > 1 ? yield* sortedKeysSteps(copy, keys) : copy
-  rememberKey(out, keys)
+  if (constant && !sorted) rememberMemberNames(out, keys)
+  else rememberKey(out, keys)
   return out
 }
 

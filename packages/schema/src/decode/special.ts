@@ -42,7 +42,9 @@ export function specialSteps(
   special: SpecialName,
 ): ((value: unknown, context: DecodeContext) => Generator<unknown, unknown>) | undefined {
   // Neither is counted here.
-  if (special === 'FieldsV1' || special === 'Unknown') return rawCopySteps
+  if (special === 'FieldsV1')
+    return (value, context) => rawCopySteps(value, context, { depth: context.depth, sorted: false, constant: true })
+  if (special === 'Unknown') return rawCopySteps
   if (special !== 'JSON' && special !== 'RawExtension') return undefined
   return (value, context) => rawSteps(value, context, special === 'JSON' || context.sortsRaw)
 }
