@@ -172,7 +172,7 @@ interface RawCopy {
   readonly depth: number
   /** The keys of every object are sorted. */
   readonly sorted: boolean
-  /** Nobody changes the copy, so that the names of large objects can be remembered. */
+  /** The copy is not changed, so that the names of large objects can be remembered. */
   readonly constant?: boolean
 }
 

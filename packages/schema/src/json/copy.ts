@@ -25,7 +25,14 @@ export function copyJson<T>(value: T): T {
 /** Members copied between two yields. */
 const membersPerStep = 128
 
-/** As `copyJson`, for large values: a generator that can be interrupted at each yield. */
+/**
+ * As `copyJson`, for large values: a generator that can be interrupted at each yield.
+ *
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { copyJsonSteps } from '@krmkit/schema/json'
+ * runAtOnce(copyJsonSteps({ labels: { app: 'web' } })) // { labels: { app: 'web' } }
+ */
 export function* copyJsonSteps<T>(value: T): Generator<unknown, T> {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {

@@ -74,13 +74,7 @@ function isUnusualFloat(literal: string): boolean {
   return !Number.isFinite(value) || Number.isInteger(value)
 }
 
-/**
- * Counts the members of all objects of a parsed value; fewer than in the text when a key is repeated.
- *
- * @example
- * import { countMembers } from '@krmkit/schema/json'
- * countMembers([{ a: { b: 1 } }, { c: 2 }]) // 3
- */
+/** Counts the members of all objects of a parsed value; fewer than in the text when a key is repeated. */
 export function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0

@@ -28,7 +28,16 @@ export function pruneObject(object: JsonObject, node: SchemaNode, { unknown }: P
   unknown?.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** As `pruneObject`, with interruption points. */
+/**
+ * As `pruneObject`, with interruption points.
+ *
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { createSchemaNode, pruneObjectSteps } from '@krmkit/schema/structural'
+ * const object = { kind: 'Widget', extra: 1 }
+ * runAtOnce(pruneObjectSteps(object, createSchemaNode({ type: 'object' })))
+ * object // { kind: 'Widget' }
+ */
 export function* pruneObjectSteps(
   object: JsonObject,
   node: SchemaNode,
@@ -53,7 +62,16 @@ export function pruneValue(value: JsonValue, node: SchemaNode | undefined, { unk
   new Pruner(unknown).prune(value, node, '')
 }
 
-/** As `pruneValue`, with interruption points. */
+/**
+ * As `pruneValue`, with interruption points.
+ *
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { createSchemaNode, pruneValueSteps } from '@krmkit/schema/structural'
+ * const value = { size: 1, colour: 'red' }
+ * runAtOnce(pruneValueSteps(value, createSchemaNode({ type: 'object', properties: { size: { type: 'integer' } } })))
+ * value // { size: 1 }
+ */
 export function* pruneValueSteps(
   value: JsonValue,
   node: SchemaNode | undefined,

@@ -7,7 +7,7 @@ import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from
 import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
 import { copy, semanticEqual } from '../../shared/values.ts'
-import { comparableSchema, dropNullItems, hasNullItems } from './schema.ts'
+import { comparableSchema, dropNullItems, hasNullItems, type Steps } from './schema.ts'
 
 /** CustomResourceDefinition. Its rules are a module that `ready` loads: no other kind has as many, and few programs validate definitions. */
 
@@ -79,6 +79,14 @@ export const customResourceDefinitionStrategy: Strategy = /* @__PURE__ */ defini
   load: loadCustomResources,
 })
 
+/** Gives the schemas of a valid definition the form in which they are stored. */
+function* completeSchemas({ spec }: CustomResourceDefinition, source: RulesSource): Steps {
+  for (const { schema } of spec.versions ?? []) {
+    yield* dropNullItems(schema?.openAPIV3Schema)
+    yield* source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)
+  }
+}
+
 export function definitionStrategy(source: RulesSource): Strategy {
   return defineStrategy<CustomResourceDefinition>({
     allowUnconditionalUpdate: false,
@@ -102,12 +110,7 @@ export function definitionStrategy(source: RulesSource): Strategy {
       settleGeneration(object, old, !sameSpec(object.spec, old.spec))
       storageVersionIsStored(object)
     },
-    *canonicalize(object) {
-      for (const { schema } of object.spec.versions ?? []) {
-        yield* dropNullItems(schema?.openAPIV3Schema)
-        yield* source.rules().dropUnknownMetadata(schema?.openAPIV3Schema)
-      }
-    },
+    canonicalize: (object) => completeSchemas(object, source),
     ready(object) {
       const loading = [source.load(), hasRules(object) ? loadCel() : undefined].filter((each) => each !== undefined)
       return loading.length === 0 ? undefined : Promise.all(loading).then(() => undefined)
