@@ -63,11 +63,19 @@ export function listOptions(context: RequestContext): ListOptions {
     resourceVersion: text(query, 'resourceVersion'),
     resourceVersionMatch: text(query, 'resourceVersionMatch'),
   }
-  validateVersionMatch(options)
-  if (query.has('sendInitialEvents')) {
-    throw ApiError.badRequest('sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list')
-  }
+  checkVersionOptions(context)
   return options
+}
+
+/** Refuses versions that make no sense in a list. @throws ApiError 400 */
+export function checkVersionOptions({ query }: RequestContext): void {
+  validateVersionMatch({
+    continueToken: text(query, 'continue'),
+    resourceVersion: text(query, 'resourceVersion'),
+    resourceVersionMatch: text(query, 'resourceVersionMatch'),
+  })
+  if (query.has('sendInitialEvents'))
+    throw ApiError.badRequest('sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list')
 }
 
 /** The refusal of the form of one object where the response is a list. */

@@ -186,6 +186,27 @@ describe('watch frames', () => {
     await stream.leave()
   })
 
+  it('by the deprecated path alone have the options of lists', async () => {
+    const sample = await sampleServer()
+    const version = await make(sample, 'a')
+    const old = maps.replace('/api/v1/', '/api/v1/watch/')
+    const streamed = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0'
+    const refusal = async (query: string) => {
+      const { status, json } = await sample.ask(`${old}?${query}`)
+      return `${status} ${(json as { message?: string }).message}`
+    }
+    expect(await refusal(streamed)).toBe('400 sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list')
+    expect(await refusal('resourceVersionMatch=NotOlderThan')).toMatch('400 resourceVersionMatch is forbidden unless')
+    expect(await refusal(`watch=1&resourceVersionMatch=NotOlderThan&resourceVersion=${version}`)).toMatch(
+      '400 resourceVersionMatch',
+    )
+    const gone = new AbortController()
+    const target = `${old}?resourceVersionMatch=NotOlderThan&resourceVersion=${version}`
+    const { status } = await sample.server.handle(requestOf(target, { user: administrator, signal: gone.signal }))
+    gone.abort()
+    expect(status).toBe(200)
+  })
+
   it('send the columns of Tables once [P193]', async () => {
     const sample = await sampleServer()
     await make(sample, 'a')

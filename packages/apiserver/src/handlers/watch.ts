@@ -9,6 +9,7 @@ import { includeObject } from '../encoding/table.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
+import { checkVersionOptions } from './list.ts'
 import type { Chunks } from './live-events.ts'
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 import { type WatchTerms, watchStream } from './watch-stream.ts'
@@ -72,10 +73,16 @@ interface WatchOptions extends Omit<WatchTerms, 'timeoutMs'> {
 
 /** Reads and checks parameters in the order of the stock server. @throws ApiError 400, 422 without the gate `WatchList`. */
 function watchOptions(context: RequestContext, { features, profile }: RequestScope): WatchOptions {
-  const { query } = context
+  const { info, query } = context
   const seconds = integer(query, 'timeoutSeconds')
   integer(query, 'limit')
   const selected = wellFormedSelectors(context)
+  const bookmarks = flag(query, 'allowWatchBookmarks')
+  // The deprecated path alone makes no watch of the options: like on the stock server they are those of a list.
+  if (info.watchPrefix && !flag(query, 'watch')) {
+    checkVersionOptions(context)
+    return { selected, seconds, initialEvents: false, bookmarks }
+  }
   const isAsked = features.release.atLeast('1.27') && query.has('sendInitialEvents')
   const initialEvents = isAsked && flag(query, 'sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
@@ -85,7 +92,7 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   }
   if (!isAsked && match !== '')
     throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
-  return { selected, seconds, initialEvents, bookmarks: flag(query, 'allowWatchBookmarks') }
+  return { selected, seconds, initialEvents, bookmarks }
 }
 
 function streamedListsAreOff(match: string, { apiDomain }: NamingProfile): ApiError {
