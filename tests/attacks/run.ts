@@ -34,12 +34,7 @@ for (const family of families) {
   const report = new FamilyReport(family.name, { ...issueBounds, ...family.bounds })
   console.error(`${family.name}: ${family.purpose} (seed ${values.seed})`)
   const size = values.short ? 'short' : 'full'
-  let printed = 0
-  const progress = setInterval(() => {
-    const figures = report.figures()
-    printProgress(figures, printed)
-    printed = figures.findings.length
-  }, 60_000)
+  const progress = setInterval(() => printProgress(report.figures()), 60_000)
   await family.run({ random: new RandomChoices(Number(values.seed)), report, size, only: values.only })
   clearInterval(progress)
   const figures = report.figures()
@@ -51,11 +46,10 @@ if (values.json) console.log(JSON.stringify({ seed: Number(values.seed), familie
 else console.log(`\n${table(all)}`)
 process.exitCode = all.some(({ wrong }) => wrong > 0) ? 1 : 0
 
-/** @param printed number of findings that have been printed */
-function printProgress({ tried, wrong, findings }: FamilyFigures, printed: number): void {
-  console.error(`  ${tried} tried, ${wrong} wrong so far`)
-  const next = findings[printed]
-  if (next !== undefined) console.error(`  ${next.attempt.slice(0, 200)}\n    ${next.reason}`)
+function printProgress({ tried, wrong, findings }: FamilyFigures): void {
+  const last = findings.at(-1)
+  const latest = last === undefined ? '' : `, the last: ${last.attempt.slice(0, 200)}: ${last.reason}`
+  console.error(`  ${tried} tried, ${wrong} wrong so far${latest}`)
 }
 
 function printFindings({ findings, longestStallMs, slowest }: FamilyFigures): void {

@@ -56,26 +56,23 @@ export function listOptions(context: RequestContext): ListOptions {
   const { query } = context
   integer(query, 'timeoutSeconds')
   const limit = integer(query, 'limit')
+  return { ...wellFormedSelectors(context), limit, ...versionOptions(context) }
+}
+
+/** The version of a list. @throws ApiError 400 where it makes no sense */
+export function versionOptions({
+  query,
+}: RequestContext): Pick<ListOptions, 'continueToken' | 'resourceVersion' | 'resourceVersionMatch'> {
   const options = {
-    ...wellFormedSelectors(context),
-    limit,
     continueToken: text(query, 'continue'),
     resourceVersion: text(query, 'resourceVersion'),
     resourceVersionMatch: text(query, 'resourceVersionMatch'),
   }
-  checkVersionOptions(context)
-  return options
-}
-
-/** Refuses versions that make no sense in a list. @throws ApiError 400 */
-export function checkVersionOptions({ query }: RequestContext): void {
-  validateVersionMatch({
-    continueToken: text(query, 'continue'),
-    resourceVersion: text(query, 'resourceVersion'),
-    resourceVersionMatch: text(query, 'resourceVersionMatch'),
-  })
-  if (query.has('sendInitialEvents'))
+  validateVersionMatch(options)
+  if (query.has('sendInitialEvents')) {
     throw ApiError.badRequest('sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list')
+  }
+  return options
 }
 
 /** The refusal of the form of one object where the response is a list. */

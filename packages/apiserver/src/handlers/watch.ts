@@ -9,7 +9,7 @@ import { includeObject } from '../encoding/table.ts'
 import { flag, integer, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope } from '../request-scope.ts'
-import { checkVersionOptions } from './list.ts'
+import { versionOptions } from './list.ts'
 import type { Chunks } from './live-events.ts'
 import { usableSelectors, wellFormedSelectors } from './selectors.ts'
 import { type WatchTerms, watchStream } from './watch-stream.ts'
@@ -80,7 +80,7 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   const bookmarks = flag(query, 'allowWatchBookmarks')
   // The deprecated path alone makes no watch of the options: like on the stock server they are those of a list.
   if (info.watchPrefix && !flag(query, 'watch')) {
-    checkVersionOptions(context)
+    versionOptions(context)
     return { selected, seconds, initialEvents: false, bookmarks }
   }
   const isAsked = features.release.atLeast('1.27') && query.has('sendInitialEvents')

@@ -115,20 +115,18 @@ export function identicalEntries(
   return a !== undefined && a.length === b.length && a.every((entry, i) => entry === b[i])
 }
 
-/** Whether both lists have equal entries in the same order. */
-export function equalEntries(
+/** Whether both lists have entries in the same order that differ in their times at most. */
+export function equalOwnership(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,
-  options: { ignoreTimes?: boolean } = {},
 ): boolean {
   if (a === undefined || a.length !== b.length) return a === undefined && b.length === 0
-  return a.every((entry, i) => equalEntry(entry, b[i] as DeepReadonly<ManagedFieldsEntry>, options.ignoreTimes === true))
-}
-
-function equalEntry(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>, ignoreTimes: boolean): boolean {
-  if (a === b) return true
-  if (!ignoreTimes && a.time !== b.time) return false
-  return hasSameManager(a, b) && equalValues(a.fieldsV1 as JsonValue | undefined, b.fieldsV1 as JsonValue | undefined)
+  return a.every((entry, i) => {
+    const other = b[i] as DeepReadonly<ManagedFieldsEntry>
+    if (entry === other) return true
+    if (!hasSameManager(entry, other)) return false
+    return equalValues(entry.fieldsV1 as JsonValue | undefined, other.fieldsV1 as JsonValue | undefined)
+  })
 }
 
 function hasSameManager(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<ManagedFieldsEntry>): boolean {
@@ -140,7 +138,7 @@ function hasSameManager(a: DeepReadonly<ManagedFieldsEntry>, b: DeepReadonly<Man
   )
 }
 
-/** Whether both lists have entries in the same order that differ in their times at most, with interruption points for large ones. */
+/** As `equalOwnership`, with interruption points. */
 export function* equalOwnershipSteps(
   a: DeepReadonly<ManagedFieldsEntry[]> | undefined,
   b: DeepReadonly<ManagedFieldsEntry[]>,

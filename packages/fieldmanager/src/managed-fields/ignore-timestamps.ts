@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { equalValues, equalValuesSteps } from '../value/order.ts'
-import { equalEntries, equalOwnershipSteps } from './entries.ts'
+import { equalOwnership, equalOwnershipSteps } from './entries.ts'
 import type { FrozenObject } from './type-converter.ts'
 import { withManagedFields } from './type-converter.ts'
 
@@ -21,7 +21,7 @@ import { withManagedFields } from './type-converter.ts'
 export function ignoreManagedFieldsTimestamps<T extends FrozenObject>(live: T, next: T): T {
   const before = live.metadata?.managedFields
   const after = next.metadata?.managedFields
-  if (before === after || after === undefined || !equalEntries(before, after, { ignoreTimes: true })) return next
+  if (before === after || after === undefined || !equalOwnership(before, after)) return next
   const settled = withManagedFields(next, before as unknown as JsonValue[])
   return equalValues(settled as unknown as JsonValue, live as unknown as JsonValue) ? live : next
 }

@@ -75,9 +75,9 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   yield true
   const errors: FieldError[] = []
   if (unknown.length > 0) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  const wrong = node.containsEmbedded ? embeddedTypeError(value, node, objectMeta(), path) : undefined
-  if (wrong !== undefined) return [...errors, wrong]
   if (!node.containsEmbedded) return [...errors, ...validateAlone(schema, path, budget)]
+  const wrong = embeddedTypeError(value, node, objectMeta(), path)
+  if (wrong !== undefined) return [...errors, wrong]
   const coerced = coercedDefault(schema, objectMeta)
   yield true
   const embedded = validateEmbedded(coerced, node, objectMeta(), { path, root: false })
@@ -105,7 +105,7 @@ export function* coerceDefaults(schema: JSONSchemaProps, objectMeta: () => Struc
   for (let count = 1; open.length > 0; count++) {
     const next = open.pop() as OpenPart
     const { part, inMetadata, embedded } = next
-    if (mayHoldMetadata(next) && hasMetadata(part.default)) {
+    if (mayHoldMetadata(next)) {
       part.default = coercedDefault({ ...part, 'x-kubernetes-embedded-resource': embedded }, objectMeta)
     }
     const items = itemsOf(part) as JSONSchemaProps | undefined

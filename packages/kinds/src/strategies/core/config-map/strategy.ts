@@ -2,11 +2,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { utf8Length } from '@krmkit/meta/go-text'
 import { validateConfigMapKey } from '@krmkit/meta/names'
-import { memberNames } from '@krmkit/schema/json'
 import type { ConfigMap } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { forEachKeyStep, type Steps } from '../../shared/steps.ts'
+import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { base64Bytes, deepEqual, own } from '../../shared/values.ts'
 
@@ -40,17 +39,11 @@ export function validateDataKey(key: string, at: FieldPath): void {
 }
 
 /** Replaces null by empty bytes, as the stock server stores them: before, null is another value than empty bytes. */
-export function* fillNulls(bytes: Record<string, string | null> | null | undefined): Steps {
-  if (bytes === undefined || bytes === null) return
-  const keys = memberNames(bytes)
-  for (let i = 0; i < keys.length; i++) {
-    const key = keys[i] as string
-    if (bytes[key] === null) bytes[key] = ''
-    if (i % keysPerStep === keysPerStep - 1) yield
-  }
+export function fillNulls(bytes: Record<string, string | null> | null | undefined): Steps {
+  return forEachMember(bytes, (map, key) => {
+    if (map[key] === null) map[key] = ''
+  })
 }
-
-const keysPerStep = 128
 
 export const configMapStrategy = defineStrategy<ConfigMap>({
   validate(map, context) {
