@@ -4,9 +4,9 @@ import { filesAndModes } from './files.ts'
 import { floodFamily } from './floods.ts'
 import { headerLists } from './header-lists.ts'
 import { patches } from './patches.ts'
-
 import { listRenderings, selectors } from './selectors.ts'
 import { startUp } from './start-up.ts'
+import { storedObjectsFamily } from './stored-objects.ts'
 import { wideObjects } from './wide-objects.ts'
 
 /** All families, in execution and print order. */
@@ -17,6 +17,7 @@ export const families: readonly Family[] = [
   listRenderings,
   patches,
   wideObjects,
+  storedObjectsFamily,
   floodFamily,
   filesAndModes,
   startUp,

@@ -1,13 +1,13 @@
 import type { WireClient } from '../harness/client.ts'
 import { type Family, sendMeasured, type WireAttack, watchingHeap } from '../harness/family.ts'
-import { startTarget } from '../harness/target.ts'
+import { startTarget, store } from '../harness/target.ts'
 
 /** Maps of many small members in every verb and encoding, and definitions of custom resources whose validation is expensive. */
 
-const core = '/api/v1/namespaces/default'
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+export const core = '/api/v1/namespaces/default'
+export const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-const members = (count: number, make: (index: number) => unknown) =>
+export const members = (count: number, make: (index: number) => unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, make(i)]))
 const configMap = (name: string, rest: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, ...rest })
 
@@ -23,7 +23,7 @@ const maps: Readonly<Record<string, (name: string, n: number) => object>> = {
     ),
 }
 
-const mediaTypes = {
+export const mediaTypes = {
   merge: 'application/merge-patch+json',
   'strategic merge': 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
@@ -64,7 +64,7 @@ type Schema = Readonly<Record<string, unknown>>
 const object = (properties: object): Schema => ({ type: 'object', properties })
 
 /** Schemas, by what makes them expensive. `n`: number of parts. */
-const schemas: Readonly<Record<string, (n: number) => Schema>> = {
+export const schemas: Readonly<Record<string, (n: number) => Schema>> = {
   properties: (n) => object(members(n, () => ({ type: 'string' }))),
   'properties without types': (n) => object(members(n, () => ({}))),
   patterns: (n) => object(members(n / 2, (i) => ({ type: 'string', pattern: `^a${i}[a-z]+(b|c)*$` }))),
@@ -85,38 +85,38 @@ const schemas: Readonly<Record<string, (n: number) => Schema>> = {
   'values of an enum': (n) => object({ a: { type: 'string', enum: Array.from({ length: n * 3 }, (_, i) => `e${i}`) } }),
 }
 
+export const definitionOf = (plural: string, openAPIV3Schema: Schema) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.g.example.com` },
+  spec: {
+    group: 'g.example.com',
+    scope: 'Namespaced',
+    names: { plural, kind: plural },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+  },
+})
+
 function* definitionAttacks(n: number): Generator<WireAttack> {
   for (const [what, make] of Object.entries(schemas)) {
-    const definition = {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'wides.g.example.com' },
-      spec: {
-        group: 'g.example.com',
-        scope: 'Namespaced',
-        names: { plural: 'wides', kind: 'Wide' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: make(n) } }],
-      },
-    }
     yield {
       name: `definition of ${n} ${what}`,
       wire: {
         method: 'POST',
         target: `${definitions}?dryRun=All`,
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(definition),
+        body: JSON.stringify(definitionOf('wides', make(n))),
       },
     }
   }
 }
 
-async function prepare(admin: WireClient): Promise<void> {
-  for (const [name, count] of Object.entries({ a: 1, wide: 100_000 })) {
-    const body = JSON.stringify(configMap(name, { data: members(count, () => 'v') }))
-    const headers = { 'content-type': 'application/json' }
-    const { status, text } = await admin.send({ method: 'POST', target: `${core}/configmaps`, headers, body })
-    if (status !== 201) throw new Error(`an object to attack is answered with ${status}: ${text.slice(0, 300)}`)
-  }
+function prepare(admin: WireClient): Promise<void> {
+  const ofSize = (name: string, count: number) => ({
+    collection: `${core}/configmaps`,
+    object: { metadata: { name }, data: members(count, () => 'v') },
+  })
+  return store(admin, [ofSize('a', 1), ofSize('wide', 100_000)])
 }
 
 export const wideObjects: Family = {

@@ -91,3 +91,17 @@ export function faultOf({ status, text }: Pick<WireAnswer, 'status' | 'text'>): 
   const reason = /"reason":"(\w+)"/.exec(text)?.[1] ?? ''
   return status > 500 && rightServerErrors.has(reason) ? undefined : `answered with ${status}: ${text.slice(0, 200)}`
 }
+
+export interface ObjectToAttack {
+  readonly collection: string
+  readonly object: { readonly metadata: { readonly name: string } } & Readonly<Record<string, unknown>>
+}
+
+/** @throws Error when an object is not created */
+export async function store(admin: WireClient, objects: Iterable<ObjectToAttack>): Promise<void> {
+  const headers = { 'content-type': 'application/json' }
+  for (const { collection, object } of objects) {
+    const { status, text } = await admin.send({ method: 'POST', target: collection, headers, body: JSON.stringify(object) })
+    if (status !== 201) throw new Error(`an object to attack is answered with ${status}: ${text.slice(0, 300)}`)
+  }
+}
