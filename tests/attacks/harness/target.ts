@@ -94,7 +94,9 @@ export function faultOf({ status, text }: Pick<WireAnswer, 'status' | 'text'>): 
 
 export interface ObjectToAttack {
   readonly collection: string
-  readonly object: { readonly metadata: { readonly name: string } } & Readonly<Record<string, unknown>>
+  readonly object: Readonly<Record<string, unknown>> & {
+    readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string }
+  }
 }
 
 /** @throws Error when an object is not created */
