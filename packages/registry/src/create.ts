@@ -91,7 +91,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
       traceWritten(context, undefined, stored.object)
       return stored
     }
-    if (!generate || attempt >= attempts) throw takenName(store, object)
+    if (!generate || attempt >= attempts) throw await takenName(store, object)
   }
 }
 
@@ -106,13 +106,13 @@ function refuseOtherName(pathName: string, { metadata: { name = '' } }: ApiObjec
   throw ApiError.badRequest(`the name of the object (${name}) does not match the name on the URL (${pathName})`)
 }
 
-function takenName(store: StoreInternals, { metadata }: ApiObject): ApiError {
+async function takenName(store: StoreInternals, { metadata }: ApiObject): Promise<ApiError> {
   const { definition, environment, objectCache } = store
   const gr = groupResource(store)
   const { name = '', namespace = '', generateName = '' } = metadata
   const taken = generateName === '' ? ApiError.alreadyExists(gr, name) : ApiError.generateNameConflict(gr, name)
   const entry = environment.storage.peek(objectKey(definition, namespace, name))
-  const isTerminating = entry !== undefined && objectCache.objectOf(entry).metadata.deletionTimestamp !== undefined
+  const isTerminating = entry !== undefined && (await objectCache.parsed(entry)).metadata.deletionTimestamp !== undefined
   return isTerminating ? new ApiError({ ...taken.status, message: `object is being deleted: ${taken.message}` }) : taken
 }
 
@@ -155,7 +155,7 @@ async function createOnce(
     grants,
     prepare() {
       fillNewMetadata(object, environment, definition)
-      strategy.prepareForCreate?.(object, about)
+      return strategy.prepareForCreate?.(object, about)
     },
     canonicalize: () => strategy.canonicalize?.(object, about),
     validate: () => validateNew(object, definition, about, context),

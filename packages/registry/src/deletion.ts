@@ -3,15 +3,20 @@ import { ApiError, type ApiObject, field, formatTime, type NamingProfile, Path, 
 import { goStrings } from '@krmkit/meta/go-text'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import { normalize } from '@krmkit/schema'
+import { normalizeSteps } from '@krmkit/schema/decode'
 import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
+import { frozen } from './canonical-form.ts'
+import { deepFreeze, freezeSteps } from './freeze.ts'
 import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { fromLocalState } from './local-state.ts'
-import { deepFreeze, encodeStored } from './object-cache.ts'
+import type { CachedObject, ObjectCache } from './object-cache.ts'
 import { ownMetadata, strategyContext } from './object-metadata.ts'
+import { encodePrinted, printSteps } from './object-size.ts'
 import { waitForNewest } from './resource-version.ts'
+import { mutableCopy, type Stages, stagesOf } from './stages.ts'
 import { traceWritten } from './write-trace.ts'
 
 /**
@@ -42,23 +47,53 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
  * @returns `undefined` when another writer was first.
  */
 export async function removeUpdated(
-  { allocations, definition, environment, objectCache }: StoreInternals,
-  { last, current, entry }: { readonly last: ApiObject; readonly current: FrozenObject; readonly entry: Entry },
+  store: StoreInternals,
+  { last, current, entry, stages }: StoredState & { readonly last: ApiObject; readonly stages: Stages },
 ): Promise<Stored | undefined> {
-  const stored = objectCache.objectOf(entry) as ApiObject
-  const gone = { ...stored, metadata: { ...stored.metadata } }
-  const result = await environment.storage.delete(
-    entry.key,
-    (revision) => {
-      gone.metadata.resourceVersion = String(revision)
-      return encodeStored(gone)
-    },
-    { expect: entry.revision, memo: objectCache.newEntry(gone) },
-  )
-  if (result.outcome !== 'written') return undefined
-  await allocations.removed(definition, last)
+  const removed = await removeEntry(store, entry, stages)
+  if (removed === undefined) return undefined
+  await store.allocations.removed(store.definition, last)
   const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
-  return { object: deepFreeze({ ...last, metadata }) }
+  const shown = { ...last, metadata }
+  return { object: await frozen(shown, stages) }
+}
+
+/** Deletes the entry of an object. @returns its last state, at the version of the deletion; `undefined` when another writer was first */
+async function removeEntry(
+  { environment, objectCache }: StoreInternals,
+  entry: Entry,
+  stages: Stages,
+): Promise<{ readonly object: ApiObject; readonly entry: Entry } | undefined> {
+  const object = ownMetadata((await objectCache.parsed(entry)) as ApiObject)
+  const memo = objectCache.newEntry(object)
+  const encode = await encoder(object, memo, stages)
+  const result = await environment.storage.delete(entry.key, encode, { expect: entry.revision, memo })
+  if (result.outcome !== 'written') return undefined
+  await keepWritten(objectCache, { memo, object, entry: result.entry, replaced: entry }, stages)
+  return { object, entry: result.entry }
+}
+
+/** Encodes an object at the revision of its write, and caches it for the watchers, which read it before the write returns. */
+async function encoder(object: ApiObject, memo: CachedObject, stages: Stages): Promise<(revision: number) => Uint8Array> {
+  const printed = await stages?.run(printSteps(object))
+  return (revision) => {
+    object.metadata.resourceVersion = String(revision)
+    // A revision of 0 is not the last one.
+    memo.object = stages === undefined && revision !== 0 ? deepFreeze(object) : object
+    return encodePrinted(object, printed)
+  }
+}
+
+interface Written {
+  readonly memo: CachedObject
+  readonly object: ApiObject
+  readonly entry: Entry
+  readonly replaced: Entry
+}
+
+async function keepWritten(objectCache: ObjectCache, { memo, object, entry, replaced }: Written, stages: Stages): Promise<void> {
+  objectCache.keep(memo, entry.value.byteLength, replaced)
+  if (stages !== undefined) await stages.run(freezeSteps(object))
 }
 
 /**
@@ -133,7 +168,7 @@ export async function deleteObject(
       if (marked !== undefined) return { ...marked, removed: true }
       throw ApiError.notFound(groupResource(store), name)
     }
-    const current = definition.conversion === undefined ? objectCache.objectOf(entry) : await objectCache.read(definition, entry)
+    const current = await objectCache.read(definition, entry)
     checkPreconditions(definition, current, preconditions)
     const attributes = admissionAttributes(definition, context, { ...request, oldObject: current })
     if (!skipAdmission) {
@@ -185,50 +220,49 @@ async function deleteOnce(
   { entry, current }: StoredState,
 ): Promise<DeleteResult | undefined> {
   const { definition, environment } = store
-  const next = deletionStep(definition, current, options, strategyContext(environment, context, definition))
+  const stages = stagesOf(store, current)
+  const about = strategyContext(environment, context, definition)
+  const next = isMarkedByStrategy(definition, current)
+    ? markedByStrategy(definition, await mutableCopy(current, stages), options, about)
+    : deletionStep(definition, current, options, about)
   if (next === 'pending') return { object: current, entry, removed: false }
   if (next === 'now') {
-    return context.dryRun ? { object: current, entry, removed: true } : removeNow(store, { entry, current })
+    return context.dryRun ? { object: current, entry, removed: true } : removeNow(store, { entry, current }, stages)
   }
-  const canonical = normalize(storedType(store), next) as ApiObject
-  if (!context.dryRun) return markTerminating(store, entry, canonical)
-  return { object: deepFreeze(canonical), removed: !isHeld(definition, canonical) }
+  const type = storedType(store)
+  const canonical = (stages === undefined ? normalize(type, next) : await stages.run(normalizeSteps(type, next))) as ApiObject
+  if (!context.dryRun) return markTerminating(store, { entry, canonical, stages })
+  return { object: await frozen(canonical, stages), removed: !isHeld(definition, canonical) }
 }
 
-async function removeNow(store: StoreInternals, { entry, current }: StoredState): Promise<DeleteResult | undefined> {
-  const { definition, environment, objectCache } = store
-  const last = ownMetadata((definition.conversion === undefined ? current : objectCache.objectOf(entry)) as ApiObject)
-  const result = await environment.storage.delete(
-    entry.key,
-    (revision) => {
-      last.metadata.resourceVersion = String(revision)
-      return encodeStored(last)
-    },
-    { expect: entry.revision, memo: objectCache.newEntry(last) },
-  )
-  if (result.outcome !== 'written') return undefined
-  deepFreeze(last)
-  await store.allocations.removed(definition, last)
+async function removeNow(
+  store: StoreInternals,
+  { entry, current }: StoredState,
+  stages: Stages,
+): Promise<DeleteResult | undefined> {
+  const { definition } = store
+  const removed = await removeEntry(store, entry, stages)
+  if (removed === undefined) return undefined
+  await store.allocations.removed(definition, removed.object)
   return definition.conversion === undefined
-    ? { object: last, entry: result.entry, removed: true }
-    : { object: shownLast(current, last), removed: true }
+    ? { ...removed, removed: true }
+    : { object: shownLast(current, removed.object), removed: true }
 }
 
-async function markTerminating(store: StoreInternals, entry: Entry, canonical: ApiObject): Promise<DeleteResult | undefined> {
+interface Mark {
+  readonly entry: Entry
+  readonly canonical: ApiObject
+  readonly stages: Stages
+}
+
+async function markTerminating(store: StoreInternals, { entry, canonical, stages }: Mark): Promise<DeleteResult | undefined> {
   const { definition, environment, objectCache } = store
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
   const memo = objectCache.newEntry(kept)
-  const result = await environment.storage.put(
-    entry.key,
-    (revision) => {
-      kept.metadata.resourceVersion = String(revision)
-      return encodeStored(kept)
-    },
-    { expect: entry.revision, memo },
-  )
+  const encode = await encoder(kept, memo, stages)
+  const result = await environment.storage.put(entry.key, encode, { expect: entry.revision, memo })
   if (result.outcome === 'conflict') return undefined
-  memo.object = deepFreeze(kept)
-  objectCache.keep(memo, result.entry.value.byteLength, entry)
+  await keepWritten(objectCache, { memo, object: kept, entry: result.entry, replaced: entry }, stages)
   return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }
 
@@ -277,19 +311,21 @@ function deletionStep(
   context: StrategyContext,
 ): ApiObject | 'now' | 'pending' {
   const { strategy } = definition
-  const isTerminating = current.metadata.deletionTimestamp !== undefined
-  if (strategy.beginDeletion !== undefined && !isTerminating) return markedByStrategy(definition, current, options, context)
   if ((strategy.pendingFinalizers?.(current) ?? []).length > 0) return 'pending'
   return terminatingObject(definition, current, options, context.clock.now())
 }
 
+function isMarkedByStrategy({ strategy }: ResourceDefinition, { metadata }: FrozenObject): boolean {
+  return strategy.beginDeletion !== undefined && metadata.deletionTimestamp === undefined
+}
+
 function markedByStrategy(
   { strategy }: ResourceDefinition,
-  current: FrozenObject,
+  draft: FrozenObject,
   options: DeleteRequestOptions,
   context: StrategyContext,
 ): ApiObject {
-  const next = structuredClone(current) as ApiObject
+  const next = draft as ApiObject
   next.metadata.deletionTimestamp = formatTime(context.clock.now())
   strategy.beginDeletion?.(next, context)
   if (strategy.pendingFinalizers !== undefined) chooseDependents(next, options)

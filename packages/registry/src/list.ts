@@ -123,7 +123,7 @@ async function listSelected(
   const only = namedKey(definition, request, prefix)
   if (only !== undefined && from.after === undefined) {
     const entry = await storage.get(only, from.at === undefined ? {} : { at: from.at })
-    if (entry !== undefined) await objectCache.load(definition, [entry])
+    if (entry !== undefined) await objectCache.loadSelected(definition, entry)
     const matches = entry !== undefined && selects(objectCache, definition, request, entry)
     return {
       entries: matches ? [entry] : [],
@@ -156,7 +156,10 @@ async function listSelected(
       // Neither the value nor the object of another name is needed.
       const mayMatch = entry.key.endsWith(ending)
       if (slices.due(mayMatch && isLargeEntry(entry))) await slices.next()
-      if (!mayMatch || !selects(objectCache, definition, request, entry)) continue
+      if (!mayMatch) continue
+      const loading = isLargeEntry(entry) ? objectCache.loadSelected(definition, entry) : undefined
+      if (loading !== undefined) await loading
+      if (!selects(objectCache, definition, request, entry)) continue
       found.push(entry)
       if (found.length !== limit) continue
       const more = page.remaining > 0 || i < page.entries.length - 1 || (await isFollowed(storage, { prefix, entry, at }))

@@ -1,6 +1,8 @@
+import { createSliceScheduler } from '@krmkit/meta/slices'
 import { type Entry, memoryStorage } from '@krmkit/storage'
 import { describe, expect, it } from 'vitest'
-import { deepFreeze, encodeStored, ObjectCache } from './object-cache.ts'
+import { deepFreeze } from './freeze.ts'
+import { encodeStored, ObjectCache } from './object-cache.ts'
 import { sampleRegistry } from './testing/sample-registry.ts'
 
 async function entries(count: number) {
@@ -46,6 +48,25 @@ describe('ObjectCache', () => {
     const others = await entries(3)
     for (const entry of others) one.objectOf(entry)
     expect(others.filter((entry) => one.entryOf(entry).object !== undefined)).toHaveLength(1)
+  })
+
+  it('parses a large entry in slices, once for all that wait for it', async () => {
+    const storage = memoryStorage()
+    const data = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`k${i}`, 'v']))
+    const managedFields = [{ manager: 'm', fieldsV1: { 'f:data': { 'f:a': {} } } }]
+    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'large', managedFields }, data }
+    await storage.put('/core/configmaps/ns/large', () => encodeStored(object), { expect: 0 })
+    const [entry] = (await storage.list({ prefix: '/core/configmaps/' })).entries
+    const parsed = new ObjectCache({ slices: createSliceScheduler() })
+    const first = parsed.parsed(entry!)
+    expect(first).toBeInstanceOf(Promise)
+    expect(parsed.parsed(entry!)).toBe(first)
+    expect(await first).toEqual(object)
+    expect(Object.isFrozen((await first)['data'])).toBe(true)
+    expect(parsed.parsed(entry!)).toBe(await first)
+    expect(parsed.objectOf(entry!)).toBe(await first)
+    const [small] = await entries(1)
+    expect(parsed.parsed(small!)).not.toBeInstanceOf(Promise)
   })
 
   it('evicts objects that are not needed again before those that are', async () => {

@@ -1,12 +1,13 @@
-import { internFieldsV1 } from '@krmkit/fieldmanager/fieldpath'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { ApiObject } from '@krmkit/meta'
-import { encodeJson, parseJson } from '@krmkit/schema'
-import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import type { SliceScheduler } from '@krmkit/meta/slices'
+import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { ConvertedObjects } from './converted-objects.ts'
+import { deepFreeze } from './freeze.ts'
 import type { FrozenObject } from './interfaces.ts'
 import { ObjectRing } from './object-ring.ts'
+import { largeBodyBytes } from './object-weight.ts'
+import { parseStored, parseStoredInSlices } from './parse-stored.ts'
 
 /**
  * Values derived from the bytes of a stored entry and kept with it, so that each is computed once for all readers.
@@ -33,6 +34,8 @@ export interface ObjectCacheOptions {
   readonly capacity?: number
   /** Maximum size of their JSON in bytes; the parsed form takes several times as much. Default 8 MiB. */
   readonly maxBytes?: number
+  /** Paces the parsing of large entries. Absent: they are parsed at once. */
+  readonly slices?: SliceScheduler
 }
 
 /** Maximum number of objects that were not needed again yet. */
@@ -56,14 +59,17 @@ export class ObjectCache {
   /** An object that was kept so many others ago was evicted too early. An update keeps two: the former object and the new one. */
   readonly #reuseWindow: number
   readonly #maxBytes: number
+  readonly #slices: SliceScheduler | undefined
+  readonly #parsing = new WeakMap<Entry, Promise<FrozenObject>>()
   #kept = 0
 
-  constructor({ capacity = 2048, maxBytes = 8 * 1024 * 1024 }: ObjectCacheOptions = {}) {
+  constructor({ capacity = 2048, maxBytes = 8 * 1024 * 1024, slices }: ObjectCacheOptions = {}) {
     const recent = Math.min(maxRecent, Math.ceil(capacity / 2))
     this.#recent = new ObjectRing(recent)
     this.#reused = new ObjectRing(Math.max(1, capacity - recent))
     this.#reuseWindow = 2 * capacity
     this.#maxBytes = maxBytes
+    this.#slices = slices
   }
 
   /** Adds a parsed object. @param bytes length of its JSON. @param replaced the entry that it replaces */
@@ -82,28 +88,42 @@ export class ObjectCache {
 
   entryOf(entry: Entry): CachedObject {
     if (entry.memo !== undefined) return entry.memo as CachedObject
-    const object = parse(entry)
-    const cached: CachedObject = {
-      object,
-      labels: object.metadata.labels ?? noLabels,
-      fields: undefined,
-      fieldsOf: undefined,
-      settledBy: undefined,
-      keptAt: 0,
-      isReused: false,
-    }
-    entry.memo = cached
+    return this.#keepParsed(entry, parseStored(entry))
+  }
+
+  #keepParsed(entry: Entry, object: FrozenObject): CachedObject {
+    entry.memo ??= this.newEntry(object)
+    const cached = entry.memo as CachedObject
+    cached.object = object
     this.keep(cached, entry.value.byteLength)
     return cached
   }
 
   objectOf(entry: Entry): FrozenObject {
-    const cached = this.entryOf(entry)
-    if (cached.object === undefined) {
-      cached.object = parse(entry)
-      this.keep(cached, entry.value.byteLength)
+    const { object } = this.entryOf(entry)
+    if (object !== undefined) return object
+    const parsed = parseStored(entry)
+    this.#keepParsed(entry, parsed)
+    return parsed
+  }
+
+  /** As `objectOf`, except that a large entry is parsed in slices. */
+  parsed(entry: Entry): FrozenObject | Promise<FrozenObject> {
+    return this.#parseInSlices(entry) ?? this.objectOf(entry)
+  }
+
+  /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */
+  #parseInSlices(entry: Entry): Promise<FrozenObject> | undefined {
+    const known = (entry.memo as CachedObject | undefined)?.object
+    if (known !== undefined || this.#slices === undefined || entry.value.byteLength <= largeBodyBytes) return undefined
+    let parsing = this.#parsing.get(entry)
+    if (parsing === undefined) {
+      parsing = parseStoredInSlices(entry, this.#slices)
+        .then((object) => this.#keepParsed(entry, object).object ?? object)
+        .finally(() => this.#parsing.delete(entry))
+      this.#parsing.set(entry, parsing)
     }
-    return cached.object
+    return parsing
   }
 
   /** Whether a definition shows an entry exactly as stored: it was written in the same version by the same strategy. */
@@ -111,9 +131,24 @@ export class ObjectCache {
     return definition.version === definition.storage.version && this.entryOf(entry).settledBy === definition
   }
 
-  /** Converts entries ahead of `seen`; `undefined` when there is nothing to wait for. */
+  /** Parses large entries and converts entries ahead of `seen`; `undefined` when there is nothing to wait for. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
-    return this.#converted.load(definition, entries)
+    const parsing: Promise<FrozenObject>[] = []
+    for (const entry of entries) {
+      const one = this.#parseInSlices(entry)
+      if (one !== undefined) parsing.push(one)
+    }
+    if (parsing.length === 0) return this.#converted.load(definition, entries)
+    return Promise.all(parsing).then(() => this.#converted.load(definition, entries))
+  }
+
+  /** `load` for selectors alone: what they read is kept longer than the object. */
+  loadSelected(definition: ResourceDefinition, entry: Entry): Promise<void> | undefined {
+    const cached = entry.memo as CachedObject | undefined
+    if (definition.conversion === undefined && cached?.fieldsOf === definition) return undefined
+    return this.load(definition, [entry])?.then(() => {
+      this.fieldsOf(entry, definition)
+    })
   }
 
   /** The object that writes of a definition start from: as stored, or as converted by webhook. */
@@ -180,40 +215,4 @@ export function selectableFields(object: FrozenObject, definition: ResourceDefin
 /** The stored and served form: canonical JSON and a final newline. */
 export function encodeStored(object: object): Uint8Array {
   return encodeJson(object, { newline: true })
-}
-
-function parse(entry: Entry): FrozenObject {
-  const object = parseJson(entry.value).value as ApiObject
-  // Most objects of a kind have equal field sets: they share one copy.
-  for (const owner of object.metadata?.managedFields ?? []) {
-    if (owner.fieldsV1 !== undefined) owner.fieldsV1 = internFieldsV1(owner.fieldsV1)
-  }
-  return deepFreeze(object)
-}
-
-/** As `deepFreeze`, for large values: a generator that can be interrupted at each yield. */
-export function* freezeSteps<T>(value: T): Generator<true | undefined, T> {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  Object.freeze(value)
-  const keys = memberNames(value)
-  if (!Array.isArray(value)) rememberMemberNames(value, keys)
-  if (keys.length > membersPerStep) yield true
-  for (let i = 0; i < keys.length; i++) {
-    const member: unknown = (value as Record<string, unknown>)[keys[i] as string]
-    if (typeof member === 'object' && member !== null) yield* freezeSteps(member)
-    if (i % membersPerStep === 0) yield
-  }
-  return value
-}
-
-/** Members frozen between two yields. */
-const membersPerStep = 128
-
-/** Freezes a plain JSON value at every level. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const key in value) deepFreeze(value[key])
-  }
-  return value
 }

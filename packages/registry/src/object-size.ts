@@ -36,7 +36,7 @@ export type PrintedParts = ReadonlyMap<unknown, string>
 /** Encodes the members of a large object step by step ahead of the write, which then only joins them. */
 export function* printSteps({ metadata, ...members }: ApiObject): Generator<unknown, PrintedParts> {
   const printed = new Map<unknown, string>()
-  for (const part of [...Object.values(members), metadata.managedFields]) {
+  for (const part of [...Object.values(members), ...Object.values(metadata)]) {
     if (typeof part === 'object' && part !== null) printed.set(part, yield* stringifySteps(part))
   }
   return printed

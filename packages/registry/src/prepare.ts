@@ -1,4 +1,4 @@
-import type { StrategyContext } from '@krmkit/kinds'
+import type { Strategy, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { Grants } from './allocations.ts'
@@ -17,8 +17,8 @@ export interface Preparation {
   readonly stages: Stages
   /** Values that no two objects may share. Absent for kinds without such values, and for writes of subresources. */
   readonly grants: Grants | undefined
-  /** Sets metadata and what clients may not choose. Mutates the object. */
-  prepare(): void
+  /** Sets metadata and what clients may not choose, in steps where the kind does so. Mutates the object. */
+  prepare(): ReturnType<NonNullable<Strategy['prepareForCreate']>>
   /** Completes the valid object, with interruption points. Mutates the object. `undefined`: the kind completes nothing. */
   canonicalize(): Generator<unknown, void> | undefined
   /** Large objects are validated in slices. */
@@ -32,8 +32,17 @@ export interface Preparation {
  * @throws ApiError 422
  */
 export function prepareAndValidate(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
+  const preparing = preparation.prepare()
+  if (preparing !== undefined) {
+    const { stages } = preparation
+    if (stages !== undefined) return stages.run(preparing).then(() => allocated(store, preparation))
+    runAtOnce(preparing)
+  }
+  return allocated(store, preparation)
+}
+
+function allocated(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
   const { object, old, about, grants } = preparation
-  preparation.prepare()
   if (grants === undefined) return validated(store, preparation)
   return grants.allocate(object, old, about).then((errors) => {
     refuse(store, preparation, errors)

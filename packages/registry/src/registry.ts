@@ -87,7 +87,8 @@ export function createRegistry(
   definitions: readonly ResourceDefinition[] | ServedResources,
 ): Registry {
   const served = definitions instanceof ServedResources ? definitions : new ServedResources(definitions)
-  const objectCache = new ObjectCache()
+  const slices = createSliceScheduler()
+  const objectCache = new ObjectCache({ slices })
   const fieldOwnership = new FieldOwnership(served)
   const stores = new WeakMap<ResourceDefinition, ResourceStore>()
   const store = (definition: ResourceDefinition): ResourceStore => {
@@ -120,7 +121,7 @@ export function createRegistry(
       environment.onError,
     ),
     keyedMutex: new KeyedMutex(environment.clock),
-    slices: createSliceScheduler(),
+    slices,
     reader: createReader(environment, objectCache, served),
     objects: createWriter(storeOf),
     convertor: createObjectConvertor(environment, served, fieldOwnership),
@@ -136,7 +137,7 @@ export function createRegistry(
     },
     refresh: () => waitForNewest(environment.storage),
     reader: internals.reader,
-    slices: internals.slices,
+    slices,
     resource: (gvr) => served.find(gvr),
     stored,
     store,

@@ -1,4 +1,5 @@
 import { runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
 import type { RegistryInternals } from './internals.ts'
 import { isLarge } from './object-weight.ts'
 
@@ -22,4 +23,9 @@ export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'
     next: () => new Slices(scheduler).next(),
     run: (work) => runInNewSlices(work, scheduler),
   }
+}
+
+/** A mutable copy of an object that readers share. */
+export function mutableCopy<T extends object>(object: T, stages: Stages): T | Promise<T> {
+  return stages === undefined ? copyJson(object) : stages.run(copyJsonSteps(object))
 }

@@ -4,7 +4,6 @@ import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmk
 import { equalBytes } from '@krmkit/meta/bytes'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import type { RequestSpan } from '@krmkit/meta/tracing'
-import { copyJson } from '@krmkit/schema/json'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
@@ -28,7 +27,7 @@ import { encodePrinted, printSteps } from './object-size.ts'
 import { isLarge } from './object-weight.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
-import { stagesOf } from './stages.ts'
+import { mutableCopy, stagesOf } from './stages.ts'
 import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, requireNumber, settleVersion } from './update-version.ts'
@@ -161,9 +160,9 @@ async function updateOnce(
   const given = (await request.change(current)) as ApiObject
   const same = given === current
   const unchanged = same && isSettled(store, entry, current)
-  const changed = unchanged ? given : ownMetadata(same ? copyJson(given) : given)
+  const stages = stagesOf(store, given)
+  const changed = unchanged ? given : ownMetadata(same ? await mutableCopy(given, stages) : given)
   if (!unchanged) takeNamespace(changed, namespace, definition)
-  const stages = stagesOf(store, changed)
   if (!managesFields && !unchanged) {
     const large = stages !== undefined || (entry.value.byteLength > fewBytes && isLarge(current))
     const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large })
@@ -176,7 +175,7 @@ async function updateOnce(
   const skips = request.skipAdmission === true
   const admitted = skips ? changed : await admittedUpdate(store, request, changed, attributes, admission)
   if (unchanged && admitted === changed) return keepUnchanged(store, context, { entry, current, attributes, admission })
-  const next = ownMetadata(unchanged ? copyJson(admitted) : admitted)
+  const next = ownMetadata(unchanged ? await mutableCopy(admitted, stages) : admitted)
   mendAdmitted(next, changed, context)
   if (admitted !== changed) takeNamespace(next, namespace, definition)
   const { guard } = environment
@@ -198,7 +197,7 @@ async function updateOnce(
     grants: whole ? grants : undefined,
     prepare() {
       carryOverMetadata(next, current, definition)
-      rules.prepareForUpdate?.(next, current, about)
+      return rules.prepareForUpdate?.(next, current, about)
     },
     canonicalize: () => definition.strategy.canonicalize?.(next, about),
     validate: () => validateChanged({ next, current, definition, strategy, about, missing: context.missing }),
@@ -261,7 +260,7 @@ async function writeUpdate(
     return { object: shown }
   }
   dropMember(canonical.metadata, 'selfLink')
-  if (removing) return removeUpdated(store, { last: canonical, current, entry })
+  if (removing) return removeUpdated(store, { last: canonical, current, entry, stages })
   canonical.metadata.resourceVersion = current.metadata.resourceVersion ?? ''
   // Most updates change something, which a comparison of values finds sooner than one of bytes.
   const values = [canonical as unknown as JsonValue, current as unknown as JsonValue] as const

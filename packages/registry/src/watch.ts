@@ -78,7 +78,7 @@ async function watchFromPresent(
     if (fresh !== undefined) await fresh
     const from = storage.revision
     const entry = storage.peek(key)
-    if (entry !== undefined) await objectCache.load(definition, [entry])
+    if (entry !== undefined) await objectCache.loadSelected(definition, entry)
     const initial = entry !== undefined && selects(objectCache, definition, request, entry) ? [entry] : []
     return createWatch(store, request, { watcher: storage.watch({ prefix: key, from }), initial, start: String(from) })
   }
