@@ -38,19 +38,22 @@ export function isChosen(name: string, { only = [] }: Pick<AttackContext, 'only'
 /** How often an attack with a stall is sent again: other work of the machine and collections of garbage stall a server only now and then. */
 const repetitions = 3
 
+/** A deletion finds nothing the second time, unless it is a dry run. */
+function isRepeatable({ wire: { method, target } }: WireAttack): boolean {
+  return method !== 'DELETE' || target.includes('dryRun=All')
+}
+
 interface SentAttack extends Measured<WireAnswer> {
   readonly attack: WireAttack
 }
 
 /**
  * Sends attacks sequentially and measures each. Every attack must get a proper response, whether it succeeds or not. A stall counts when
- * it comes back with each repetition, also after all other attacks: machines are slower for minutes at a time. Deletions, which find
- * nothing the second time, are not repeated.
+ * it comes back with each repetition, also after all other attacks: machines are slower for minutes at a time.
  */
 export async function sendMeasured(target: Target, attacks: Iterable<WireAttack>, context: AttackContext): Promise<void> {
   const { report } = context
-  const isSlow = ({ attack, stallMs, lost }: SentAttack) =>
-    stallMs > report.stallBoundMs && !lost && attack.wire.method !== 'DELETE'
+  const isSlow = ({ attack, stallMs, lost }: SentAttack) => stallMs > report.stallBoundMs && !lost && isRepeatable(attack)
   const send = async (attack: WireAttack): Promise<SentAttack> => ({
     attack,
     ...(await target.measured(() => target.admin().send(attack.wire))),
