@@ -134,12 +134,13 @@ export class ObjectCache {
   /** Parses large entries and converts entries ahead of `seen`; `undefined` when there is nothing to wait for. */
   load(definition: ResourceDefinition, entries: Iterable<Entry>): Promise<void> | undefined {
     const parsing: Promise<FrozenObject>[] = []
-    for (const entry of entries) {
+    const all = [...entries]
+    for (const entry of all) {
       const one = this.#parseInSlices(entry)
       if (one !== undefined) parsing.push(one)
     }
-    if (parsing.length === 0) return this.#converted.load(definition, entries)
-    return Promise.all(parsing).then(() => this.#converted.load(definition, entries))
+    if (parsing.length === 0) return this.#converted.load(definition, all)
+    return Promise.all(parsing).then(() => this.#converted.load(definition, all))
   }
 
   /** `load` for selectors alone: what they read is kept longer than the object. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
-import { rememberKey } from '../json/large-maps.ts'
+import { memberNames, rememberMemberNames } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
@@ -195,7 +195,7 @@ function reorderedMap(element: NodePlan, map: Record<string, unknown>): Record<s
 }
 
 function* mapSteps(element: NodePlan, map: Record<string, unknown>): Generator<unknown, Record<string, unknown>> {
-  const keys = Object.keys(map)
+  const keys = memberNames(map)
   if (keys.length > elementsPerStep) yield true
   const copy: Record<string, unknown> = {}
   const kept: string[] = []
@@ -211,15 +211,15 @@ function* mapSteps(element: NodePlan, map: Record<string, unknown>): Generator<u
     canonical &&= value !== undefined && normal === value
     if (i % elementsPerStep === 0) yield
   }
-  const ordered = yield* sortedKeysSteps(copy, kept)
-  const normal = canonical && (ordered === copy || (yield* sameOrderSteps(keys, ordered))) ? map : ordered
-  rememberKey(normal, kept)
-  return normal
+  const ordered = yield* sortedKeysSteps(copy, kept, true)
+  if (!canonical || !(ordered === copy || (yield* sameOrderSteps(keys, ordered)))) return ordered
+  rememberMemberNames(map, kept)
+  return map
 }
 
 /** As `sameOrder`, with interruption points. */
 function* sameOrderSteps(keys: readonly string[], b: Record<string, unknown>): Generator<unknown, boolean> {
-  const other = Object.keys(b)
+  const other = memberNames(b)
   if (other.length > elementsPerStep) yield true
   return keys.every((key, index) => key === other[index])
 }

@@ -203,10 +203,10 @@ export function* rawCopySteps(
     setMember(copy, key, typeof member === 'object' ? yield* rawCopySteps(member, context, inner) : member)
     if (i % membersPerStep === membersPerStep - 1) yield
   }
-  const out = sorted && keys.length > 1 ? yield* sortedKeysSteps(copy, keys) : copy
-  if (constant && !sorted) rememberMemberNames(out, keys)
-  else rememberKey(out, keys)
-  return out
+  if (sorted && keys.length > 1) return yield* sortedKeysSteps(copy, keys, constant)
+  if (constant) rememberMemberNames(copy, keys)
+  else rememberKey(copy, keys)
+  return copy
 }
 
 /** Copies an object or a list, and reports duplicate members. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { sortSteps } from '@krmkit/meta/slices'
-import { largeMapSize, rememberKey } from '../json/large-maps.ts'
+import { largeMapSize, rememberKey, rememberMemberNames } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */
@@ -22,12 +22,15 @@ const wideCharacters = /[\ud800-\uffff]/
  * As `withSortedKeys`, with interruption points; returns the same object when the keys are already sorted.
  *
  * @param keys the keys in the order in which the members were set.
+ * @param constant the map is not changed: `memberNames` knows the keys of a large one, which is frozen
  */
 export function* sortedKeysSteps(
   object: Record<string, unknown>,
   keys: readonly string[] = Object.keys(object),
+  constant = false,
 ): Generator<unknown, Record<string, unknown>> {
   if (keys.length > largeMapSize) yield true
+  const remember = constant ? rememberMemberNames : rememberKey
   let sorted = true
   let plain = true
   for (let i = 0; i < keys.length; i++) {
@@ -37,7 +40,7 @@ export function* sortedKeysSteps(
     if (i % keysPerStep === 0) yield
   }
   if (sorted && plain) {
-    rememberKey(object, keys)
+    remember(object, keys)
     return object
   }
   const ordered = yield* sortSteps([...keys], keyOrder(plain))
@@ -47,7 +50,7 @@ export function* sortedKeysSteps(
     setMember(copy, key, object[key])
     if (i % keysPerStep === 0) yield
   }
-  rememberKey(copy, ordered)
+  remember(copy, ordered)
   return copy
 }
 
