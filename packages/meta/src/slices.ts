@@ -10,6 +10,15 @@
  * @see docs/decisions/0011-bounded-work.md
  */
 
+export {
+  isEmptyObject,
+  isLargeValue,
+  largeMapSize,
+  memberCountOfLargeMap,
+  memberNames,
+  rememberKey,
+  rememberMemberNames,
+} from './large-maps.ts'
 export { sortSteps } from './sort-steps.ts'
 
 /** Resumes waiting jobs, one per turn of the event loop, first come first served. One per server. */

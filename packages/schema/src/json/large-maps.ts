@@ -1,77 +1,8 @@
-/** Remembers the keys of large maps: enumerating even one key of an object makes the engine collect and sort all of them. */
-
-/** Size above which a map is remembered. */
-export const largeMapSize = 1000
-
-/** Size above which all keys are remembered. Enumerating as many takes about a millisecond. */
-const manyKeys = 10_000
-
-interface MapSample {
-  readonly key: string
-  readonly count: number
-  /** All keys, of frozen maps. */
-  readonly keys: readonly string[] | undefined
-}
-
-const samples = new WeakMap<object, MapSample>()
-/** Most processes never see a large map, and small objects are looked up on every write. */
-let hasSamples = false
-
-/** Makes `isEmptyObject` and `memberCountOfLargeMap` cheap for a large map. @param keys all keys of the map */
-export function rememberKey(map: object, keys: readonly string[]): void {
-  const key = keys.length > largeMapSize ? keys.at(-1) : undefined
-  if (key === undefined) return
-  hasSamples = true
-  samples.set(map, { key, count: keys.length, keys: undefined })
-}
-
-/**
- * Makes `memberNames` cheap for a large object, which is frozen: its keys must stay the same.
- *
- * @param names all keys of the object; must not change afterwards.
- * @example
- * import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
- * const names = Array.from({ length: 100_000 }, (_, i) => `k${i}`)
- * const object = Object.fromEntries(names.map((name) => [name, 'v']))
- * rememberMemberNames(object, names)
- * memberNames(object) === names // true
- */
-export function rememberMemberNames(object: object, names: readonly string[]): void {
-  if (names.length <= manyKeys) {
-    rememberKey(object, names)
-    return
-  }
-  hasSamples = true
-  samples.set(Object.freeze(object), { key: names.at(-1) as string, count: names.length, keys: names })
-}
-
-/**
- * The keys of an object. Without an enumeration, which takes more than 50 ms for 200 000 members and cannot be interrupted, for large
- * objects that the exact reader of JSON has parsed, and for others whose keys are remembered.
- *
- * @example
- * import { memberNames } from '@krmkit/schema/json'
- * memberNames({ app: 'web' }) // [ 'app' ]
- */
-export function memberNames(object: object): readonly string[] {
-  return (hasSamples ? samples.get(object)?.keys : undefined) ?? Object.keys(object)
-}
-
-/** Whether an object has no members. Cheap for large objects that `rememberKey` knows. */
-export function isEmptyObject(object: object): boolean {
-  const sample = hasSamples ? samples.get(object) : undefined
-  if (sample !== undefined && Object.hasOwn(object, sample.key)) return false
-  for (const _ in object) return false
-  return true
-}
-
-/**
- * Number of members of a map when it was parsed, decoded or normalized, if it was large; otherwise `undefined`.
- *
- * @example
- * import { memberCountOfLargeMap } from '@krmkit/schema/json'
- * memberCountOfLargeMap({ app: 'web' }) // undefined
- */
-export function memberCountOfLargeMap(map: object): number | undefined {
-  return hasSamples ? samples.get(map)?.count : undefined
-}
+export {
+  isEmptyObject,
+  largeMapSize,
+  memberCountOfLargeMap,
+  memberNames,
+  rememberKey,
+  rememberMemberNames,
+} from '@krmkit/meta/slices'

@@ -1,0 +1,124 @@
+/** Remembers the keys of large maps: enumerating even one key of an object makes the engine collect and sort all of them. */
+
+/** Size above which a map is remembered. */
+export const largeMapSize = 1000
+
+/** Size above which all keys are remembered. Enumerating as many takes about a millisecond. */
+const manyKeys = 10_000
+
+interface MapSample {
+  readonly key: string
+  readonly count: number
+  /** All keys, of frozen maps. */
+  readonly keys: readonly string[] | undefined
+}
+
+const samples = new WeakMap<object, MapSample>()
+/** Most processes never see a large map, and small objects are looked up on every write. */
+let hasSamples = false
+
+/**
+ * Makes `isEmptyObject` and `memberCountOfLargeMap` cheap for a large map.
+ *
+ * @param keys all keys of the map
+ * @example
+ * import { memberCountOfLargeMap, rememberKey } from '@krmkit/meta/slices'
+ * const keys = Array.from({ length: 2000 }, (_, i) => `k${i}`)
+ * const map = Object.fromEntries(keys.map((key) => [key, 'v']))
+ * rememberKey(map, keys)
+ * memberCountOfLargeMap(map) // 2000
+ */
+export function rememberKey(map: object, keys: readonly string[]): void {
+  const key = keys.length > largeMapSize ? keys.at(-1) : undefined
+  if (key === undefined) return
+  hasSamples = true
+  samples.set(map, { key, count: keys.length, keys: undefined })
+}
+
+/**
+ * Makes `memberNames` cheap for a large object, which is frozen: its keys must stay the same.
+ *
+ * @param names all keys of the object; must not change afterwards.
+ * @example
+ * import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
+ * const names = Array.from({ length: 100_000 }, (_, i) => `k${i}`)
+ * const object = Object.fromEntries(names.map((name) => [name, 'v']))
+ * rememberMemberNames(object, names)
+ * memberNames(object) === names // true
+ */
+export function rememberMemberNames(object: object, names: readonly string[]): void {
+  if (names.length <= manyKeys) {
+    rememberKey(object, names)
+    return
+  }
+  hasSamples = true
+  samples.set(Object.freeze(object), { key: names.at(-1) as string, count: names.length, keys: names })
+}
+
+/**
+ * The keys of an object. Without an enumeration, which takes more than 50 ms for 200 000 members and cannot be interrupted, for large
+ * objects that the exact reader of JSON has parsed, and for others whose keys are remembered.
+ *
+ * @example
+ * import { memberNames } from '@krmkit/meta/slices'
+ * memberNames({ app: 'web' }) // [ 'app' ]
+ */
+export function memberNames(object: object): readonly string[] {
+  return (hasSamples ? samples.get(object)?.keys : undefined) ?? Object.keys(object)
+}
+
+/**
+ * Whether an object has no members. Cheap for large objects that `rememberKey` knows.
+ *
+ * @example
+ * import { isEmptyObject } from '@krmkit/meta/slices'
+ * isEmptyObject({}) // true
+ */
+export function isEmptyObject(object: object): boolean {
+  const sample = hasSamples ? samples.get(object) : undefined
+  if (sample !== undefined && Object.hasOwn(object, sample.key)) return false
+  for (const _ in object) return false
+  return true
+}
+
+/**
+ * Number of members of a map when it was parsed, decoded or normalized, if it was large; otherwise `undefined`.
+ *
+ * @example
+ * import { memberCountOfLargeMap } from '@krmkit/meta/slices'
+ * memberCountOfLargeMap({ app: 'web' }) // undefined
+ */
+export function memberCountOfLargeMap(map: object): number | undefined {
+  return hasSamples ? samples.get(map)?.count : undefined
+}
+
+/** Values above which the work on a JSON value is done in slices: printing as many takes a millisecond or two. */
+const largeValueCount = 2000
+
+/**
+ * Whether a JSON value has so many members and elements, at any depth, that work on all of them should run in slices. Stops counting there.
+ *
+ * @example
+ * import { isLargeValue } from '@krmkit/meta/slices'
+ * isLargeValue({ labels: { app: 'web' } }) // false
+ */
+export function isLargeValue(value: unknown): boolean {
+  return countDown(value, largeValueCount) < 0
+}
+
+/** Returns `left` less the number of members and elements, or less than zero. */
+function countDown(value: unknown, left: number): number {
+  if (typeof value !== 'object' || value === null) return left
+  let rest = left
+  if (Array.isArray(value)) {
+    rest -= value.length
+    for (let i = 0; i < value.length && rest >= 0; i++) rest = countDown(value[i], rest)
+    return rest
+  }
+  if ((memberCountOfLargeMap(value) ?? 0) > rest) return -1
+  for (const key in value) {
+    rest = countDown((value as Readonly<Record<string, unknown>>)[key], rest - 1)
+    if (rest < 0) return rest
+  }
+  return rest
+}
