@@ -1,7 +1,9 @@
 import { utf8Bytes } from '@krmkit/meta/bytes'
+import { isLargeValue } from '@krmkit/meta/slices'
 import type { TransportResponse } from '@krmkit/protocol'
 import type { ResourceType } from './interfaces.ts'
 import { linesOf } from './json-lines.ts'
+import { encodeLargeJson } from './large-json.ts'
 import { type BodyDecoder, parseJson } from './response.ts'
 
 /** How the bodies of requests and responses are encoded. */
@@ -19,11 +21,19 @@ export const jsonMediaType = 'application/json'
 /** Bodies of JSON. */
 export const jsonCodec: BodyCodec = {
   accept: () => jsonMediaType,
-  encode: async (_, object) => ({ contentType: jsonMediaType, body: encodeJson(object) }),
+  async encode(_, object) {
+    const encoded = encodeBody(object)
+    return { contentType: jsonMediaType, body: encoded instanceof Uint8Array ? encoded : await encoded }
+  },
   decode: async (bytes) => parseJson(bytes),
   async *events({ body }) {
     for await (const line of linesOf(body)) yield parseJson(line)
   },
+}
+
+/** Encodes a value as JSON; a large one in time slices, so that it must not change meanwhile. */
+export function encodeBody(value: unknown): Uint8Array | Promise<Uint8Array> {
+  return isLargeValue(value) ? encodeLargeJson(value) : encodeJson(value)
 }
 
 export function encodeJson(value: unknown): Uint8Array {

@@ -2,7 +2,7 @@ import { type ApiObject, type Clock, type ObjectMeta, type Random, type Status, 
 import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { createSliceScheduler } from '@krmkit/meta/slices'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
-import { type BodyCodec, encodeJson, jsonCodec, jsonMediaType } from './body-codec.ts'
+import { type BodyCodec, encodeBody, jsonCodec, jsonMediaType } from './body-codec.ts'
 import { ClientError } from './client-error.ts'
 import { HttpSender } from './http-sender.ts'
 import type {
@@ -218,7 +218,7 @@ class TransportClient implements Client {
       path: this.#pathOfObject(type, object, options),
       query: [writeQuery(options), queryOf({ force: options.force })].filter((part) => part !== '').join('&'),
       headers: { 'content-type': patchTypes.apply },
-      body: encodeJson({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
+      body: await encodeBody({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
       ...signalOf(options),
     })
   }
@@ -230,7 +230,7 @@ class TransportClient implements Client {
       path: this.#path(type, { ...options, name }),
       query: writeQuery(options),
       headers: { 'content-type': patchTypes[options.type] },
-      body: encodeJson(options.patch),
+      body: await encodeBody(options.patch),
       ...signalOf(options),
     })
   }
@@ -273,7 +273,7 @@ class TransportClient implements Client {
       path: queryStart < 0 ? target : target.slice(0, queryStart),
       query: queryStart < 0 ? '' : target.slice(queryStart + 1),
       headers: body === undefined || isBinary ? lower : { 'content-type': jsonMediaType, ...lower },
-      ...(body === undefined ? {} : { body: isBinary ? utf8Bytes(body as string) : encodeJson(body) }),
+      ...(body === undefined ? {} : { body: isBinary ? utf8Bytes(body as string) : await encodeBody(body) }),
       ...signalOf(request),
     })
     return rawResponse(response)

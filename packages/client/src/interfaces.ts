@@ -163,6 +163,7 @@ export interface RawResponse {
   readonly events?: AsyncIterable<readonly SharedEvent[]> | undefined
 }
 
+/** Objects to write must not change until the promise of the call settles: large ones are encoded in time slices. */
 export interface Client extends AsyncDisposable {
   /** Default namespace of calls. */
   readonly namespace: string

@@ -2,6 +2,7 @@ import { ApiError, type Status } from '@krmkit/meta'
 import { concatBytes, utf8Text } from '@krmkit/meta/bytes'
 import type { TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
+import { largeBodyBytes, parseLargeJson } from './large-json.ts'
 
 /** Reads a complete body. */
 export async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
@@ -15,13 +16,18 @@ export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of body);
 }
 
-/** Parses a JSON body. @throws ClientError `InvalidResponse` */
+/** Parses a JSON body. @returns the value; of a large body a promise, because it is parsed in time slices. @throws ClientError `InvalidResponse` */
 export function parseJson(bytes: Uint8Array): unknown {
+  if (bytes.length > largeBodyBytes) return parseLargeJson(bytes).catch(rejectJson)
   try {
     return JSON.parse(utf8Text(bytes))
   } catch (cause) {
-    throw new ClientError({ code: 'InvalidResponse', message: 'the response is not valid JSON', cause })
+    return rejectJson(cause)
   }
+}
+
+function rejectJson(cause: unknown): never {
+  throw new ClientError({ code: 'InvalidResponse', message: 'the response is not valid JSON', cause })
 }
 
 /** Decodes a body of a content type. @throws ClientError `InvalidResponse` */
