@@ -178,7 +178,7 @@ class CronJobController implements AsyncDisposable {
   /** @returns the job of the time; undefined when another creator owns its name */
   async #createJob(cronJob: ReadonlyCronJob, due: number): Promise<Job | undefined> {
     const { client, fieldManager, profile, signal } = this.#context
-    const job = jobOf(cronJob, due, profile)
+    const job = await jobOf(cronJob, due, profile)
     try {
       const created = await client.create(jobs, job, { fieldManager, signal })
       this.#events.normal(cronJob, 'SuccessfulCreate', `Created job ${created.metadata.name}`)

@@ -2,6 +2,7 @@ import { resourceType } from '@krmkit/client'
 import { type ApiObject, type DeepReadonly, formatTime, type NamingProfile, type ObjectMeta, parseTime } from '@krmkit/meta'
 import type { Job, JobSpec, ReadonlyJob } from '../job/objects.ts'
 import { controllerReference } from '../workloads/claims.ts'
+import { mergeMaps } from '../workloads/merge-maps.ts'
 import { offsetMs } from './time-zone.ts'
 
 /** The parts of cron jobs that the controller reads and writes, and their jobs. */
@@ -44,8 +45,8 @@ export function jobName({ metadata }: ReadonlyCronJob, scheduledMs: number): str
   return `${metadata.name}-${Math.floor(scheduledMs / 60_000)}`
 }
 
-/** Builds the job of a scheduled time. */
-export function jobOf(cronJob: ReadonlyCronJob, scheduledMs: number, { domain }: NamingProfile): Job {
+/** Builds the job of a scheduled time. It shares parts with the template, which must not be changed. */
+export async function jobOf(cronJob: ReadonlyCronJob, scheduledMs: number, { domain }: NamingProfile): Promise<Job> {
   const { jobTemplate = {}, timeZone } = cronJob.spec ?? {}
   const { labels, annotations } = jobTemplate.metadata ?? {}
   return {
@@ -54,11 +55,13 @@ export function jobOf(cronJob: ReadonlyCronJob, scheduledMs: number, { domain }:
     metadata: {
       name: jobName(cronJob, scheduledMs),
       namespace: cronJob.metadata.namespace ?? '',
-      ...(labels === undefined ? {} : { labels: { ...labels } }),
-      annotations: { ...annotations, [`batch.${domain}/cronjob-scheduled-timestamp`]: zonedTime(scheduledMs, timeZone ?? 'UTC') },
+      ...(labels === undefined ? {} : { labels }),
+      annotations: await mergeMaps(annotations, {
+        [`batch.${domain}/cronjob-scheduled-timestamp`]: zonedTime(scheduledMs, timeZone ?? 'UTC'),
+      }),
       ownerReferences: [controllerReference(cronJob, cronJobs)],
     },
-    spec: structuredClone(jobTemplate.spec ?? {}) as JobSpec,
+    spec: (jobTemplate.spec ?? {}) as JobSpec,
   }
 }
 

@@ -148,7 +148,7 @@ class DaemonSetController implements AsyncDisposable {
     const { error } = await slowStart(create.length, async (i) => {
       attempts++
       try {
-        await this.#control.create(view.set, podOfNode(view.set, create[i] ?? '', view))
+        await this.#control.create(view.set, await podOfNode(view.set, create[i] ?? '', view))
       } catch (error) {
         this.#expectations.created(key)
         if (!isNamespaceTerminating(error)) throw error
@@ -184,7 +184,7 @@ class DaemonSetController implements AsyncDisposable {
   async #writeStatus(set: ReadonlyDaemonSet, status: DaemonSetStatus): Promise<void> {
     if (sameJson(set.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
-    const changed = { ...(structuredClone(set) as DaemonSet), status }
+    const changed = { ...(set as DaemonSet), status }
     const request = client.update(daemonSets, changed, { subresource: 'status', fieldManager, signal })
     await ignoreReasons(request, ['NotFound', 'Conflict'])
   }

@@ -77,19 +77,15 @@ export function placementOn(set: ReadonlyDaemonSet, node: ReadonlyNode, profile:
 }
 
 /** Builds the pod of a node. Its affinity makes the scheduler bind it there. */
-export function podOfNode(
+export async function podOfNode(
   set: ReadonlyDaemonSet,
   node: string,
   { hash, profile }: { readonly hash: string; readonly profile: NamingProfile },
-): Pod {
+): Promise<Pod> {
   const { namespace = '', annotations } = set.metadata
-  const pod = podFromTemplate(set.spec?.template ?? {}, controllerReference(set, daemonSets), namespace)
   const generation = annotations?.[generationAnnotation]
-  pod.metadata.labels = {
-    ...pod.metadata.labels,
-    [revisionLabel]: hash,
-    ...(generation === undefined ? {} : { [generationLabel]: generation }),
-  }
+  const labels = { [revisionLabel]: hash, ...(generation === undefined ? {} : { [generationLabel]: generation }) }
+  const pod = await podFromTemplate(set.spec?.template ?? {}, controllerReference(set, daemonSets), { namespace, labels })
   const spec = pod.spec ?? {}
   const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }]
   const nodeAffinity = {

@@ -1,5 +1,6 @@
 import type { Informer } from '@krmkit/client'
 import { ApiError, labelSelectorFromObject } from '@krmkit/meta'
+import { isEmptyObject } from '@krmkit/meta/slices'
 import { controllerOf } from '@krmkit/meta/validation'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
@@ -7,6 +8,7 @@ import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { RequeueAfter } from '../framework/work-queue.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
+import { mergeMaps, sameMaps } from '../workloads/merge-maps.ts'
 import { type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
 import { byController, orphansOf, podsByController } from '../workloads/owned-pods.ts'
 import { isNamespaceTerminating } from '../workloads/pod-control.ts'
@@ -131,7 +133,7 @@ class DeploymentController implements AsyncDisposable {
     }
     const claimed = await claimSets(known, this.#candidates(known), this.#context)
     if (known.metadata.deletionTimestamp !== undefined) {
-      await this.#writeStatus(known, countStatus(known, split(known, claimed), this.#now()))
+      await this.#writeStatus(known, countStatus(known, await split(known, claimed), this.#now()))
       return undefined
     }
     const deployment = await this.#recordPause(known)
@@ -141,7 +143,7 @@ class DeploymentController implements AsyncDisposable {
   }
 
   async #rollOut(known: ReadonlyDeployment, claimed: readonly ReadonlyReplicaSet[]): Promise<ReadonlyDeployment['status']> {
-    const present = split(known, claimed)
+    const present = await split(known, claimed)
     const targetRevision = known.spec?.paused === true ? undefined : requestedRollback(known, this.#annotationKeys)
     if (targetRevision !== undefined) return this.#rollBack(known, present, targetRevision)
     const isFixed = known.spec?.paused === true || isScalingEvent(known, present, this.#annotationKeys)
@@ -171,7 +173,10 @@ class DeploymentController implements AsyncDisposable {
     const { deployment, sets } = await this.#withRevisions(known, present, { create: true })
     const { current, old } = sets
     const all = current === undefined ? old : [...old, current]
-    await client.update(deployments, rollBackTo(deployment, all, targetRevision, this.#annotationKeys), { fieldManager, signal })
+    await client.update(deployments, await rollBackTo(deployment, all, targetRevision, this.#annotationKeys), {
+      fieldManager,
+      signal,
+    })
     return known.status
   }
 
@@ -242,7 +247,7 @@ class DeploymentController implements AsyncDisposable {
 
   async #createSet(deployment: ReadonlyDeployment, sets: DeploymentReplicaSets, revision: bigint): Promise<ReadonlyReplicaSet> {
     const { client, fieldManager, signal } = this.#context
-    const set = buildReplicaSet(deployment, this.#annotationKeys, revision)
+    const set = await buildReplicaSet(deployment, this.#annotationKeys, revision)
     set.spec = { ...set.spec, replicas: newSetReplicas(deployment, { old: sets.old, current: set }) }
     try {
       const created = await client.create(replicaSets, set, { fieldManager, signal })
@@ -256,7 +261,7 @@ class DeploymentController implements AsyncDisposable {
       const { name = '', namespace = '' } = set.metadata
       const other = await client.get(replicaSets, name, { namespace, signal })
       const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === deployment.metadata.uid
-      if (isOurs && sameTemplate(other, deployment)) return other
+      if (isOurs && (await sameTemplate(other, deployment))) return other
       // The name is taken: the next attempt uses another hash.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await this.#writeStatus(deployment, { ...(deployment.status as DeploymentStatus), collisionCount })
@@ -286,9 +291,9 @@ class DeploymentController implements AsyncDisposable {
   }
 
   async #updateSet(deployment: ReadonlyDeployment, set: ReadonlyReplicaSet, revision: bigint): Promise<ReadonlyReplicaSet> {
-    const annotations = withRevision(deployment, set, this.#annotationKeys, revision)
+    const annotations = await withRevision(deployment, set, this.#annotationKeys, revision)
     const minReadySeconds = deployment.spec?.minReadySeconds
-    if (sameJson(annotations, set.metadata.annotations ?? {}) && set.spec?.minReadySeconds === minReadySeconds) return set
+    if (set.spec?.minReadySeconds === minReadySeconds && (await sameMaps(annotations, set.metadata.annotations ?? {}))) return set
     const { client, fieldManager, signal } = this.#context
     const { minReadySeconds: _, ...spec } = set.spec ?? {}
     const changed = {
@@ -302,7 +307,7 @@ class DeploymentController implements AsyncDisposable {
   async #scaleAll(deployment: ReadonlyDeployment, targets: readonly ScaleTarget[]): Promise<void> {
     const { client, fieldManager, signal } = this.#context
     for (const { set, replicas } of targets) {
-      const annotations = { ...set.metadata.annotations, ...replicaAnnotations(deployment, this.#annotationKeys) }
+      const annotations = await mergeMaps(set.metadata.annotations, replicaAnnotations(deployment, this.#annotationKeys))
       const changed = { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } } as ReplicaSet
       const written = await ignoreNotFound(client.update(replicaSets, changed, { fieldManager, signal }))
       if (written !== undefined) this.#recordScaling(deployment, set, { from: desiredReplicas(set), to: replicas })
@@ -333,7 +338,7 @@ class DeploymentController implements AsyncDisposable {
     const text = String(revision)
     if (deployment.metadata.annotations?.[this.#annotationKeys.revision] === text) return deployment
     const { client, fieldManager, signal } = this.#context
-    const annotations = { ...deployment.metadata.annotations, [this.#annotationKeys.revision]: text }
+    const annotations = await mergeMaps(deployment.metadata.annotations, { [this.#annotationKeys.revision]: text })
     const changed = { ...deployment, metadata: { ...deployment.metadata, annotations } } as Deployment
     // Through the status subresource, because otherwise the annotation would increment the generation.
     return client.update(deployments, changed, { subresource: 'status', fieldManager, signal })
@@ -354,8 +359,8 @@ class DeploymentController implements AsyncDisposable {
   }
 }
 
-function split(deployment: ReadonlyDeployment, claimed: readonly ReadonlyReplicaSet[]): DeploymentReplicaSets {
-  const current = findNewSet(deployment, claimed)
+async function split(deployment: ReadonlyDeployment, claimed: readonly ReadonlyReplicaSet[]): Promise<DeploymentReplicaSets> {
+  const current = await findNewSet(deployment, claimed)
   return { current, old: claimed.filter((set) => set !== current) }
 }
 
@@ -372,5 +377,5 @@ function withProgress(
 
 /** Whether a selector is empty: it would match every replica set of the namespace. */
 function isEmptySelector(selector: NonNullable<ReadonlyDeployment['spec']>['selector']): boolean {
-  return Object.keys(selector?.matchLabels ?? {}).length === 0 && (selector?.matchExpressions ?? []).length === 0
+  return isEmptyObject(selector?.matchLabels ?? {}) && (selector?.matchExpressions ?? []).length === 0
 }

@@ -1,5 +1,9 @@
 import type { DeepReadonly, OwnerReference } from '@krmkit/meta'
+import { isLargeValue } from '@krmkit/meta/slices'
+import { inSlices } from '../framework/in-slices.ts'
+import { canonicalTextSteps, type Omission, sameCanonicallySteps } from '../workloads/canonical-steps.ts'
 import { canonicalText, sameCanonically, shortHash } from '../workloads/canonical-text.ts'
+import { mergeMaps, withoutMembers } from '../workloads/merge-maps.ts'
 import {
   type AnnotationKeys,
   desiredReplicas,
@@ -15,13 +19,20 @@ import {
 /** Builds the replica sets of a deployment: template, name and annotations. */
 
 /** Returns the oldest set with the template of the deployment. */
-export function findNewSet(deployment: ReadonlyDeployment, sets: readonly ReadonlyReplicaSet[]): ReadonlyReplicaSet | undefined {
-  return sets.find((set) => sameTemplate(set, deployment))
+export async function findNewSet(
+  deployment: ReadonlyDeployment,
+  sets: readonly ReadonlyReplicaSet[],
+): Promise<ReadonlyReplicaSet | undefined> {
+  for (const set of sets) if (await sameTemplate(set, deployment)) return set
+  return undefined
 }
 
 /** Whether two objects have the same template, apart from the hash label. */
-export function sameTemplate(a: Templated, b: Templated): boolean {
-  return sameCanonically(withoutHash(a.spec?.template), withoutHash(b.spec?.template))
+export async function sameTemplate({ spec: a }: Templated, { spec: b }: Templated): Promise<boolean> {
+  if (!isLargeValue(a?.template) && !isLargeValue(b?.template))
+    return sameCanonically(withoutHash(a?.template), withoutHash(b?.template))
+  const omitted = [hashOf(a?.template), hashOf(b?.template)].filter((omission) => omission !== undefined)
+  return inSlices(sameCanonicallySteps(a?.template ?? {}, b?.template ?? {}, omitted))
 }
 
 type Templated = ReadonlyDeployment | ReadonlyReplicaSet
@@ -32,18 +43,31 @@ function withoutHash(template: ReadonlyTemplate | undefined): ReadonlyTemplate {
   return hash === undefined ? (template ?? {}) : { ...template, metadata: { ...template?.metadata, labels } }
 }
 
+/** As `withoutHash`, without a copy. */
+function hashOf(template: ReadonlyTemplate | undefined): Omission | undefined {
+  const labels = template?.metadata?.labels
+  return labels?.[hashLabel] === undefined ? undefined : { of: labels, name: hashLabel }
+}
+
 /** Returns a short hash of a template. `collisions` yields another hash for the same template when a name is taken. */
-export function templateHash(template: ReadonlyTemplate | undefined, collisions = 0): string {
-  return shortHash(canonicalText(withoutHash(template)), collisions)
+export async function templateHash(template: ReadonlyTemplate | undefined, collisions = 0): Promise<string> {
+  const text = isLargeValue(template)
+    ? await inSlices(canonicalTextSteps(template, hashOf(template)))
+    : canonicalText(withoutHash(template))
+  return shortHash(text, collisions)
 }
 
 /** Builds the replica set of the template of a deployment, with zero replicas. */
-export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys, revision: bigint): ReplicaSet {
+export async function buildReplicaSet(
+  deployment: ReadonlyDeployment,
+  annotationKeys: AnnotationKeys,
+  revision: bigint,
+): Promise<ReplicaSet> {
   const { name = '', namespace = '', uid = '' } = deployment.metadata
-  const hash = templateHash(deployment.spec?.template, deployment.status?.collisionCount)
+  const hash = await templateHash(deployment.spec?.template, deployment.status?.collisionCount)
   // Shared with the deployment, which nothing here changes: a copy of a large template takes long.
   const template = (deployment.spec?.template ?? {}) as Template
-  const labels = { ...template.metadata?.labels, [hashLabel]: hash }
+  const labels = await mergeMaps(template.metadata?.labels, { [hashLabel]: hash })
   const selector = (deployment.spec?.selector ?? {}) as { matchLabels?: Record<string, string> }
   const owner: OwnerReference = {
     apiVersion: 'apps/v1',
@@ -60,32 +84,39 @@ export function buildReplicaSet(deployment: ReadonlyDeployment, annotationKeys: 
     spec: {
       replicas: 0,
       ...(deployment.spec?.minReadySeconds === undefined ? {} : { minReadySeconds: deployment.spec.minReadySeconds }),
-      selector: { ...selector, matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
+      selector: { ...selector, matchLabels: await mergeMaps(selector.matchLabels, { [hashLabel]: hash }) },
       template: { ...template, metadata: { ...template.metadata, labels } },
     },
   }
-  set.metadata.annotations = {
-    ...withRevision(deployment, set, annotationKeys, revision),
-    ...replicaAnnotations(deployment, annotationKeys),
-  }
+  set.metadata.annotations = await mergeMaps(
+    await withRevision(deployment, set, annotationKeys, revision),
+    replicaAnnotations(deployment, annotationKeys),
+  )
   return set
 }
 
 /** Returns the annotations of a set at a revision: those of the deployment and the revision annotations. */
-export function withRevision(
+export async function withRevision(
   deployment: ReadonlyDeployment,
   set: ReadonlyReplicaSet,
   annotationKeys: AnnotationKeys,
   revision: bigint,
+): Promise<Record<string, string>> {
+  const copied = await withoutMembers(deployment.metadata.annotations, managedAnnotationKeys(annotationKeys))
+  return mergeMaps(set.metadata.annotations, copied, revisionAnnotations(set, annotationKeys, revision))
+}
+
+/** Returns the annotations to change when a set gets a revision. */
+function revisionAnnotations(
+  { metadata: { annotations } }: ReadonlyReplicaSet,
+  annotationKeys: AnnotationKeys,
+  revision: bigint,
 ): Record<string, string> {
-  const own = managedAnnotationKeys(annotationKeys)
-  const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !own.includes(name))
-  const annotations = { ...set.metadata.annotations, ...Object.fromEntries(copied) }
-  const before = readRevision(annotations[annotationKeys.revision])
-  if (before >= revision) return annotations
-  if (before > 0)
-    annotations[annotationKeys.history] = [...(annotations[annotationKeys.history]?.split(',') ?? []), before].join()
-  return { ...annotations, [annotationKeys.revision]: String(revision) }
+  const before = readRevision(annotations?.[annotationKeys.revision])
+  if (before >= revision) return {}
+  const next = { [annotationKeys.revision]: String(revision) }
+  if (before <= 0) return next
+  return { [annotationKeys.history]: [...(annotations?.[annotationKeys.history]?.split(',') ?? []), before].join(), ...next }
 }
 
 export function replicaAnnotations(deployment: ReadonlyDeployment, annotationKeys: AnnotationKeys): Record<string, string> {

@@ -1,3 +1,4 @@
+import { mergeMaps, withoutMembers } from '../workloads/merge-maps.ts'
 import {
   type AnnotationKeys,
   type Deployment,
@@ -16,28 +17,37 @@ export function requestedRollback({ metadata }: ReadonlyDeployment, { rollbackTo
 }
 
 /** Returns the deployment with the template and annotations of a revision, if it exists, and without the rollback annotation. */
-export function rollBackTo(
+export async function rollBackTo(
   deployment: ReadonlyDeployment,
   sets: readonly ReadonlyReplicaSet[],
   to: bigint,
   annotationKeys: AnnotationKeys,
-): Deployment {
-  const next = structuredClone(deployment) as Deployment
-  const annotations = { ...next.metadata.annotations }
+): Promise<Deployment> {
+  const { metadata, spec } = deployment as Deployment
   const revision = to === 0n ? previousRevision(sets, annotationKeys) : to
   const target = revision === 0n ? undefined : sets.find((set) => revisionOf(set, annotationKeys) === revision)
-  if (target !== undefined && !sameTemplate(target, deployment)) {
-    const template = structuredClone(target.spec?.template) as Template
-    delete template.metadata?.labels?.[hashLabel]
-    next.spec = { ...next.spec, template }
-    const own = managedAnnotationKeys(annotationKeys)
-    for (const name of Object.keys(annotations)) if (!own.includes(name)) delete annotations[name]
-    for (const [name, text] of Object.entries(target.metadata.annotations ?? {}))
-      if (!own.includes(name)) annotations[name] = text
+  if (target === undefined || (await sameTemplate(target, deployment))) {
+    const annotations = await withoutMembers(metadata.annotations, [annotationKeys.rollbackTo])
+    return { ...deployment, metadata: { ...metadata, annotations } } as Deployment
   }
-  delete annotations[annotationKeys.rollbackTo]
-  next.metadata.annotations = annotations
-  return next
+  const own = managedAnnotationKeys(annotationKeys)
+  const kept = Object.fromEntries(
+    own
+      .filter((name) => name !== annotationKeys.rollbackTo)
+      .flatMap((name) => {
+        const text = metadata.annotations?.[name]
+        return text === undefined ? [] : [[name, text]]
+      }),
+  )
+  const annotations = await mergeMaps(kept, await withoutMembers(target.metadata.annotations, own))
+  const template = await withoutHashLabel(target.spec?.template as Template)
+  return { ...deployment, metadata: { ...metadata, annotations }, spec: { ...spec, template } } as Deployment
+}
+
+async function withoutHashLabel(template: Template): Promise<Template> {
+  const { metadata } = template
+  if (metadata?.labels === undefined) return template
+  return { ...template, metadata: { ...metadata, labels: await withoutMembers(metadata.labels, [hashLabel]) } }
 }
 
 /** Returns the second newest revision; zero when it does not exist. */

@@ -107,7 +107,7 @@ export class PodManager {
     const { error } = await slowStart(indexes.length, async (i) => {
       attempts++
       try {
-        await this.#control.create(state.job, podOfJob(state, indexes[i]))
+        await this.#control.create(state.job, await podOfJob(state, indexes[i]))
       } catch (error) {
         failures++
         this.#expectations.created(key)

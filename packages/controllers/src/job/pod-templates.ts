@@ -1,7 +1,7 @@
 import type { NamingProfile } from '@krmkit/meta'
 import { controllerReference } from '../workloads/claims.ts'
 import { deletionOrder } from '../workloads/deletion-order.ts'
-import type { Container, Pod, ReadonlyPod } from '../workloads/objects.ts'
+import type { Container, Pod, PodSpec, ReadonlyPod } from '../workloads/objects.ts'
 import { podFromTemplate } from '../workloads/pod-control.ts'
 import { isTerminating } from '../workloads/pod-state.ts'
 import { IndexSet } from './index-set.ts'
@@ -15,33 +15,49 @@ const indexVariable = 'JOB_COMPLETION_INDEX'
 const maxPrefixLength = 58
 
 /** Builds a pod of a job. @param index completion index of an indexed job */
-export function podOfJob({ job, keys, awaitingReplacement }: JobState, index: number | undefined): Pod {
+export async function podOfJob(state: JobState, index: number | undefined): Promise<Pod> {
+  const { job, keys } = state
   const { name = '', namespace = '' } = job.metadata
-  const pod = podFromTemplate(job.spec?.template ?? {}, controllerReference(job, jobs), namespace)
+  const added = index === undefined ? {} : indexMetadata(state, index)
+  const pod = await podFromTemplate(job.spec?.template ?? {}, controllerReference(job, jobs), { namespace, ...added })
   const { metadata, spec = {} } = pod
   if (!metadata.finalizers?.includes(keys.tracking)) metadata.finalizers = [...(metadata.finalizers ?? []), keys.tracking]
   if (index === undefined) return pod
   const suffix = `-${index}-`
   metadata.generateName = `${name.slice(0, maxPrefixLength - suffix.length)}${suffix}`
-  metadata.annotations = { ...metadata.annotations, [keys.completionIndex]: String(index) }
-  metadata.labels = { ...metadata.labels, [keys.completionIndex]: String(index) }
-  spec.hostname = `${name}-${index}`
-  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])])
-    addIndexVariable(container, keys.completionIndex)
-  if (!hasLimitPerIndex(job)) return pod
+  return { ...pod, spec: { ...withIndexVariable(spec, keys.completionIndex), hostname: `${name}-${index}` } }
+}
+
+/** Returns the labels and annotations with the index of a pod, and with the failures of the pod that it replaces. */
+function indexMetadata({ job, keys, awaitingReplacement }: JobState, index: number) {
+  const labels = { [keys.completionIndex]: String(index) }
+  if (!hasLimitPerIndex(job)) return { labels, annotations: labels }
   const replaced = awaitingReplacement.get(index)
   const before = replaced === undefined ? { counted: 0, ignored: 0 } : failureCounts(replaced, keys)
   const counts = replaced !== undefined && decideFailure(job, replaced).counts
-  metadata.annotations[keys.failureCount] = String(before.counted + (counts ? 1 : 0))
   const ignored = before.ignored + (replaced !== undefined && !counts ? 1 : 0)
-  if (ignored > 0) metadata.annotations[keys.ignoredFailureCount] = String(ignored)
-  return pod
+  const annotations = {
+    ...labels,
+    [keys.failureCount]: String(before.counted + (counts ? 1 : 0)),
+    ...(ignored > 0 ? { [keys.ignoredFailureCount]: String(ignored) } : {}),
+  }
+  return { labels, annotations }
 }
 
-function addIndexVariable(container: Container, label: string): void {
-  if (container.env?.some(({ name }) => name === indexVariable)) return
+function withIndexVariable(spec: PodSpec, label: string): PodSpec {
+  const { initContainers, containers } = spec
+  const extended = (some: readonly Container[]) => some.map((container) => withVariable(container, label))
+  return {
+    ...spec,
+    ...(initContainers === undefined ? {} : { initContainers: extended(initContainers) }),
+    ...(containers === undefined ? {} : { containers: extended(containers) }),
+  }
+}
+
+function withVariable(container: Container, label: string): Container {
+  if (container.env?.some(({ name }) => name === indexVariable)) return container
   const valueFrom = { fieldRef: { fieldPath: `metadata.labels['${label}']` } }
-  container.env = [...(container.env ?? []), { name: indexVariable, valueFrom }]
+  return { ...container, env: [...(container.env ?? []), { name: indexVariable, valueFrom }] }
 }
 
 /** Returns the first `count` indexes without an active pod that have neither succeeded nor failed. */

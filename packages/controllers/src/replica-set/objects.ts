@@ -7,6 +7,7 @@ import {
   labelSelectorFromObject,
 } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
+import { isEmptyObject } from '@krmkit/meta/slices'
 import type { PodTemplate } from '../workloads/objects.ts'
 
 /** ReplicaSets and ReplicationControllers differ in the form of the selector; the controller works on both. */
@@ -68,6 +69,6 @@ export const replicationControllerKind: ReplicaKind = {
   }),
   selectorOf({ spec }) {
     const labels = (spec?.selector ?? {}) as Record<string, string>
-    return Object.keys(labels).length === 0 ? undefined : labelSelectorFromLabels(labels)
+    return isEmptyObject(labels) ? undefined : labelSelectorFromLabels(labels)
   },
 }

@@ -113,11 +113,12 @@ class ReplicaSetController implements AsyncDisposable {
   async #create(key: string, set: ReadonlyReplicaSet, count: number): Promise<unknown> {
     this.#expectations.expect(key, { creations: count })
     const owner = controllerReference(set, this.#kind.resource)
+    const { namespace = '' } = set.metadata
     let attempts = 0
     const { error } = await slowStart(count, async () => {
       attempts++
       try {
-        await this.#control.create(set, podFromTemplate(set.spec?.template ?? {}, owner, set.metadata.namespace ?? ''))
+        await this.#control.create(set, await podFromTemplate(set.spec?.template ?? {}, owner, { namespace }))
       } catch (error) {
         this.#expectations.created(key)
         if (!isNamespaceTerminating(error)) throw error

@@ -1,6 +1,7 @@
 import { resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly, LabelSelectorObject, NamingProfile } from '@krmkit/meta'
 import { controllerReference } from '../workloads/claims.ts'
+import { mergeMaps } from '../workloads/merge-maps.ts'
 import type { Pod, PodTemplate, ReadonlyPod } from '../workloads/objects.ts'
 import { podFromTemplate } from '../workloads/pod-control.ts'
 import { isReady } from '../workloads/pod-state.ts'
@@ -89,19 +90,18 @@ export function claimName(set: ReadonlyStatefulSet, template: DeepReadonly<Claim
 }
 
 /** Builds the pod of an ordinal from the template of a revision. */
-export function podOfSet(
+export async function podOfSet(
   set: ReadonlyStatefulSet,
   revision: ReadonlyRevision,
   { ordinal, profile }: { readonly ordinal: number; readonly profile: NamingProfile },
-): Pod {
+): Promise<Pod> {
   const { namespace = '' } = set.metadata
-  const pod = podFromTemplate(templateOf(revision), controllerReference(set, statefulSets), namespace)
   const name = `${set.metadata.name}-${ordinal}`
-  const { metadata } = pod
-  const labels = { ...metadata.labels, ...identityLabels(name, ordinal, profile), [revisionLabel]: revision.metadata.name ?? '' }
+  const labels = { ...identityLabels(name, ordinal, profile), [revisionLabel]: revision.metadata.name ?? '' }
+  const pod = await podFromTemplate(templateOf(revision), controllerReference(set, statefulSets), { namespace, labels })
   const { serviceName } = set.spec ?? {}
   const spec = { ...pod.spec, hostname: name, ...(serviceName ? { subdomain: serviceName } : {}) }
-  return { ...pod, metadata: { ...metadata, name, labels }, spec: withClaims(set, spec, ordinal) }
+  return { ...pod, metadata: { ...pod.metadata, name }, spec: withClaims(set, spec, ordinal) }
 }
 
 /** Replaces the volumes with the names of claim templates by the claims of an ordinal. */
@@ -124,17 +124,20 @@ export function usesClaims(set: ReadonlyStatefulSet, { spec }: ReadonlyPod, ordi
   })
 }
 
-/** Builds the claims of an ordinal. */
-export function claimsOf(set: ReadonlyStatefulSet, ordinal: number): Claim[] {
-  return (set.spec?.volumeClaimTemplates ?? []).map((template) => {
-    const { metadata, spec = {} } = structuredClone(template) as Claim
-    const labels = { ...metadata.labels, ...set.spec?.selector?.matchLabels }
-    const name = claimName(set, template, ordinal)
-    return {
-      apiVersion: 'v1',
-      kind: 'PersistentVolumeClaim',
-      metadata: { ...metadata, name, namespace: set.metadata.namespace ?? '', labels },
-      spec,
-    }
-  })
+/** Returns the names of the claims of an ordinal. */
+export function claimNames(set: ReadonlyStatefulSet, ordinal: number): string[] {
+  return (set.spec?.volumeClaimTemplates ?? []).map((template) => claimName(set, template, ordinal))
+}
+
+/** Builds a claim of an ordinal. It shares parts with the template, which must not be changed. */
+export async function claimOf(set: ReadonlyStatefulSet, template: DeepReadonly<Claim>, ordinal: number): Promise<Claim> {
+  const { metadata, spec = {} } = template as Claim
+  const labels = await mergeMaps(metadata.labels, set.spec?.selector?.matchLabels)
+  const name = claimName(set, template, ordinal)
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { ...metadata, name, namespace: set.metadata.namespace ?? '', labels },
+    spec,
+  }
 }

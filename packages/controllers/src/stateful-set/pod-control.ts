@@ -4,13 +4,16 @@ import { controllerOf } from '@krmkit/meta/validation'
 import { errorText, ObjectEvents } from '../events/object-events.ts'
 import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import type { ControllerContext } from '../interfaces.ts'
+import { mergeMaps } from '../workloads/merge-maps.ts'
 import { type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
 import { createPod, deletePod } from '../workloads/pod-control.ts'
 import { changedOwners, isStale } from './claim-owners.ts'
 import {
   type Claim,
+  claimName,
+  claimNames,
+  claimOf,
   claims,
-  claimsOf,
   identityLabels,
   ordinalOf,
   type ReadonlyStatefulSet,
@@ -84,13 +87,15 @@ export class StatefulPods {
   /** Creates missing claims of a pod and sets their owners. @throws Error when a claim is being deleted */
   async createClaims(set: ReadonlyStatefulSet, pod: ReadonlyPod): Promise<void> {
     const { client, fieldManager, signal } = this.#context
-    for (const claim of claimsOf(set, ordinalOf(set, pod) ?? 0)) {
-      const { name = '', namespace = '' } = claim.metadata
+    const { namespace = '' } = set.metadata
+    const ordinal = ordinalOf(set, pod) ?? 0
+    for (const template of set.spec?.volumeClaimTemplates ?? []) {
+      const name = claimName(set, template, ordinal)
       const known = this.#claims.get(name, namespace)
       if (known?.metadata.deletionTimestamp !== undefined) throw new Error(`pvc ${name} is being deleted`)
       if (known !== undefined) continue
       const change = { verb: 'create', subject: `Claim ${name} Pod ${pod.metadata.name}`, done: 'success' } as const
-      const create = () => client.create(claims, claim, { fieldManager, signal })
+      const create = async () => client.create(claims, await claimOf(set, template, ordinal), { fieldManager, signal })
       await ignoreReasons(this.#recorded(set, change, create), ['AlreadyExists'])
     }
     await this.updateClaims(set, pod)
@@ -99,14 +104,14 @@ export class StatefulPods {
   /** Sets the owners of the claims of a pod by the retention policy. */
   async updateClaims(set: ReadonlyStatefulSet, pod: ReadonlyPod): Promise<void> {
     const { client, fieldManager, signal } = this.#context
-    for (const { metadata } of claimsOf(set, ordinalOf(set, pod) ?? 0)) {
-      const { name = '', namespace = '' } = metadata
+    const { namespace = '' } = set.metadata
+    for (const name of claimNames(set, ordinalOf(set, pod) ?? 0)) {
       const known = this.#claims.get(name, namespace) ?? (await ignoreNotFound(client.get(claims, name, { namespace, signal })))
       const owners = known === undefined ? undefined : changedOwners(known, set, pod)
       if (known === undefined || owners === undefined) continue
-      const { ownerReferences: _, ...rest } = structuredClone(known.metadata) as Claim['metadata']
+      const { ownerReferences: _, ...rest } = known.metadata as Claim['metadata']
       const changed = {
-        ...(structuredClone(known) as Claim),
+        ...(known as Claim),
         metadata: { ...rest, ...(owners.length === 0 ? {} : { ownerReferences: owners }) },
       }
       await ignoreNotFound(client.update(claims, changed, { fieldManager, signal }))
@@ -116,8 +121,8 @@ export class StatefulPods {
   /** Whether a claim belongs to an earlier pod and will be deleted with it, so that a new pod must wait. */
   hasStaleClaim(set: ReadonlyStatefulSet, pod: ReadonlyPod): boolean {
     if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false
-    return claimsOf(set, ordinalOf(set, pod) ?? 0).some(({ metadata }) => {
-      const known = this.#claims.get(metadata.name ?? '', metadata.namespace ?? '')
+    return claimNames(set, ordinalOf(set, pod) ?? 0).some((name) => {
+      const known = this.#claims.get(name, set.metadata.namespace ?? '')
       return known !== undefined && isStale(known, pod, pods)
     })
   }
@@ -133,9 +138,9 @@ export class StatefulPods {
     await this.updateClaims(set, pod)
     if (hasIdentity && hasStorage) return
     if (!hasStorage) await this.createClaims(set, pod)
-    const changed = structuredClone(pod) as Pod
-    changed.metadata.labels = { ...changed.metadata.labels, ...identity }
-    changed.spec = withClaims(set, changed.spec ?? {}, ordinal)
+    const { metadata, spec = {} } = pod as Pod
+    const labels = await mergeMaps(metadata.labels, identity)
+    const changed = { ...(pod as Pod), metadata: { ...metadata, labels }, spec: withClaims(set, spec, ordinal) }
     const change = { verb: 'update', subject: `Pod ${pod.metadata.name}`, done: 'successful' } as const
     await this.#recorded(set, change, () => client.update(pods, changed, { fieldManager, signal }))
   }

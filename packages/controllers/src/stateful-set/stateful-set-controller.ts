@@ -117,7 +117,7 @@ class StatefulSetController implements AsyncDisposable {
   async #writeStatus(set: ReadonlyStatefulSet, status: StatefulSetStatus): Promise<void> {
     if (sameJson(set.status ?? {}, status)) return
     const { client, fieldManager, signal } = this.#context
-    const changed = { ...(structuredClone(set) as StatefulSet), status }
+    const changed = { ...(set as StatefulSet), status }
     const request = client.update(statefulSets, changed, { subresource: 'status', fieldManager, signal })
     await ignoreReasons(request, ['NotFound', 'Conflict'])
   }

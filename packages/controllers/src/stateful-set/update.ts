@@ -23,8 +23,12 @@ export interface SetUpdateOptions extends SetRevisions {
   readonly nowMs: number
 }
 
-/** A pod of an ordinal: the existing one, or the one to create. */
-type Replica = { readonly ordinal: number } & ({ readonly pod: ReadonlyPod } | { readonly missing: Pod })
+/** The place of a pod. */
+interface Replica {
+  readonly ordinal: number
+  /** Undefined: to create. */
+  readonly pod: ReadonlyPod | undefined
+}
 
 /**
  * One step of a stateful set towards its spec. With ordered management, a pod is created or deleted only when all pods before it are
@@ -45,8 +49,7 @@ export class SetUpdate {
     const byOrdinal = new Map(pods.map((pod) => [ordinalOf(set, pod) ?? -1, pod]))
     this.#replicas = Array.from({ length: replicasOf(set) }, (_, i) => {
       const ordinal = firstOrdinal(set) + i
-      const pod = byOrdinal.get(ordinal)
-      return pod === undefined ? { ordinal, missing: this.#newPod(ordinal) } : { ordinal, pod }
+      return { ordinal, pod: byOrdinal.get(ordinal) }
     })
     this.#condemned = [...byOrdinal]
       .filter(([ordinal]) => !isInRange(set, ordinal))
@@ -63,7 +66,7 @@ export class SetUpdate {
     return this.#set.spec?.updateStrategy?.type === 'OnDelete' ? 0 : this.#replaceOutdated()
   }
 
-  #newPod(ordinal: number): Pod {
+  #newPod(ordinal: number): Promise<Pod> {
     const { current, update, profile } = this.#options
     const { type = 'RollingUpdate', rollingUpdate } = this.#set.spec?.updateStrategy ?? {}
     const kept =
@@ -90,12 +93,12 @@ export class SetUpdate {
   async #processReplica(replica: Replica): Promise<boolean> {
     const set = this.#set
     const { control, nowMs } = this.#options
-    if ('missing' in replica) {
-      if (control.hasStaleClaim(set, replica.missing)) return true
-      await control.create(set, replica.missing)
+    const { ordinal, pod } = replica
+    if (pod === undefined) {
+      const missing = await this.#newPod(ordinal)
+      if (!control.hasStaleClaim(set, missing)) await control.create(set, missing)
       return true
     }
-    const { pod } = replica
     if (isFinished(pod)) {
       if (!isTerminating(pod)) await control.delete(set, pod)
       return true
@@ -118,9 +121,10 @@ export class SetUpdate {
     return true
   }
 
+  /** @returns undefined also for a pod that is missing */
   #firstUnhealthy(): ReadonlyPod | undefined {
-    const replicas = this.#replicas.map((replica) => ('pod' in replica ? replica.pod : replica.missing))
-    return [...replicas, ...[...this.#condemned].reverse()].find((pod) => !isHealthy(pod))
+    const pods = [...this.#replicas.map(({ pod }) => pod), ...this.#condemned.toReversed()]
+    return pods.find((pod) => pod === undefined || !isHealthy(pod))
   }
 
   /** Deletes the pod with the highest ordinal that has another revision, once all above it are healthy. @returns their number */
@@ -128,8 +132,8 @@ export class SetUpdate {
     const { control, update } = this.#options
     const first = this.#set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0
     for (const replica of this.#replicas.slice(first).reverse()) {
-      if (!('pod' in replica)) return 0
       const { pod } = replica
+      if (pod === undefined) return 0
       if (podRevision(pod) !== update.metadata.name && !isTerminating(pod)) {
         await control.delete(this.#set, pod)
         return 1

@@ -1,6 +1,8 @@
 import { seededRandom } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
-import { canonicalText, sameCanonically, shortHash } from './canonical-text.ts'
+import { canonicalTextSteps, sameCanonicallySteps, sortedMembersSteps } from './canonical-steps.ts'
+import { canonicalText, sameCanonically, shortHash, withSortedMembers } from './canonical-text.ts'
 
 describe('the canonical text', () => {
   it('does not depend on the order of members', () => {
@@ -12,7 +14,8 @@ describe('the canonical text', () => {
   })
 })
 
-it('values are the same canonically exactly if their texts are equal', () => {
+/** Returns random pairs of small JSON values. */
+function* randomPairs(): Generator<readonly [unknown, unknown]> {
   const random = seededRandom(7)
   const below = (n: number) => (random.bytes(1)[0] ?? 0) % n
   const value = (depth: number): unknown => {
@@ -21,14 +24,55 @@ it('values are the same canonically exactly if their texts are equal', () => {
     if (kind === 4) return Array.from({ length: below(3) }, () => value(depth - 1))
     return Object.fromEntries(Array.from({ length: below(4) }, () => ['abc'[below(3)], value(depth - 1)]))
   }
+  for (let i = 0; i < 4000; i++) yield [value(3), value(3)]
+}
+
+it('values are the same canonically exactly if their texts are equal', () => {
   let equal = 0
-  for (let i = 0; i < 4000; i++) {
-    const [a, b] = [value(3), value(3)]
+  for (const [a, b] of randomPairs()) {
     const expected = canonicalText(a) === canonicalText(b)
     if (expected) equal++
     expect([a, b, sameCanonically(a, b)]).toEqual([a, b, expected])
   }
   expect(equal).toBeGreaterThan(100)
+})
+
+describe('the functions with interruption points', () => {
+  it('give the same results', () => {
+    for (const [a, b] of randomPairs()) {
+      expect(runAtOnce(canonicalTextSteps(a))).toBe(canonicalText(a))
+      expect(runAtOnce(sameCanonicallySteps(a, b))).toBe(sameCanonically(a, b))
+      expect(JSON.stringify(runAtOnce(sortedMembersSteps(a)))).toBe(JSON.stringify(withSortedMembers(a)))
+    }
+  })
+
+  it('omit a member as if it were absent', () => {
+    for (const rest of [{}, { app: 'web' }]) {
+      const labels = { ...rest, hash: '5' }
+      const omitted = { of: labels, name: 'hash' }
+      const [given, expected] = [{ metadata: { labels } }, { metadata: { labels: rest } }]
+      expect(runAtOnce(canonicalTextSteps(given, omitted))).toBe(canonicalText(expected))
+      for (const other of [expected, { metadata: {} }, { metadata: { labels: { app: 'api' } } }, {}]) {
+        expect(runAtOnce(sameCanonicallySteps(given, other, [omitted]))).toBe(sameCanonically(expected, other))
+        expect(runAtOnce(sameCanonicallySteps(other, given, [omitted]))).toBe(sameCanonically(other, expected))
+      }
+    }
+  })
+
+  it('can be interrupted in a large map and in a large list', () => {
+    const names = Array.from({ length: 20_000 }, (_, i) => `label-${i}`)
+    const wide = { labels: Object.fromEntries(names.map((name) => [name, 'v'])) }
+    for (const value of [wide, { args: names }])
+      for (const work of [
+        canonicalTextSteps(value),
+        sameCanonicallySteps(value, structuredClone(value)),
+        sortedMembersSteps(value),
+      ]) {
+        let steps = 0
+        while (work.next().done !== true) steps++
+        expect(steps).toBeGreaterThan(100)
+      }
+  })
 })
 
 it('the hash of a text is short, stable, and another one after a collision', () => {

@@ -1,25 +1,42 @@
 import { ApiError, type ApiObject, type DeepReadonly, nameRules, type OwnerReference } from '@krmkit/meta'
 import { errorText, type ObjectEvents } from '../events/object-events.ts'
 import type { ControllerContext } from '../interfaces.ts'
+import { mergeMaps } from './merge-maps.ts'
 import { type Pod, type PodTemplate, pods, type ReadonlyPod } from './objects.ts'
 
 /** Creation and deletion of pods by their controllers. */
 
-/** Builds the pod of a template, with a generated name that begins with the name of its owner. */
-export function podFromTemplate(template: DeepReadonly<PodTemplate>, owner: OwnerReference, namespace: string): Pod {
+export interface PodFromTemplateOptions {
+  readonly namespace: string
+  /** Labels in addition to those of the template. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** Annotations in addition to those of the template. */
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/**
+ * Builds the pod of a template, with a generated name that begins with the name of its owner. The pod shares parts with the template, which
+ * must not be changed.
+ */
+export async function podFromTemplate(
+  template: DeepReadonly<PodTemplate>,
+  owner: OwnerReference,
+  { namespace, labels: addedLabels, annotations: addedAnnotations }: PodFromTemplateOptions,
+): Promise<Pod> {
   const { labels, annotations, finalizers } = template.metadata ?? {}
+  const hasAnnotations = annotations !== undefined || addedAnnotations !== undefined
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       generateName: generatedPrefix(owner.name),
       namespace,
-      labels: { ...labels },
-      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      labels: await mergeMaps(labels, addedLabels),
+      ...(hasAnnotations ? { annotations: await mergeMaps(annotations, addedAnnotations) } : {}),
       ...(finalizers === undefined ? {} : { finalizers: [...finalizers] }),
       ownerReferences: [owner],
     },
-    spec: structuredClone(template.spec ?? {}) as NonNullable<PodTemplate['spec']>,
+    spec: (template.spec ?? {}) as NonNullable<PodTemplate['spec']>,
   }
 }
 

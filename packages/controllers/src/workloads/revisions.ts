@@ -1,11 +1,15 @@
 import { type ResourceType, resourceType } from '@krmkit/client'
 import { ApiError, type ApiObject, type DeepReadonly, type LabelSelector } from '@krmkit/meta'
+import { isLargeValue } from '@krmkit/meta/slices'
 import { controllerOf } from '@krmkit/meta/validation'
 import { ignoreNotFound } from '../framework/api-errors.ts'
+import { inSlices } from '../framework/in-slices.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
+import { canonicalTextSteps, sameCanonicallySteps, sortedMembersSteps } from './canonical-steps.ts'
 import { canonicalText, sameCanonically, shortHash, withSortedMembers } from './canonical-text.ts'
 import { claim, controllerReference } from './claims.ts'
+import { mergeMaps } from './merge-maps.ts'
 import type { PodTemplate } from './objects.ts'
 import { byController, orphansOf } from './owned-pods.ts'
 
@@ -73,13 +77,13 @@ export class RevisionHistory {
   ): Promise<{ readonly revision: ReadonlyRevision; readonly collisionCount: number }> {
     const { client, fieldManager, signal } = this.#context
     const collisionCount = owner.status?.collisionCount ?? 0
-    const data = dataOf(owner)
+    const data = await dataOf(owner)
     const newest = known.at(-1)
     const next = (newest?.revision ?? 0) + 1
-    const equal = known.findLast((revision) => sameCanonically(revision.data, data))
-    if (equal === undefined) return this.#create(owner, next, collisionCount)
-    if (equal === newest || sameCanonically(newest?.data, data)) return { revision: newest ?? equal, collisionCount }
-    const raised = { ...(structuredClone(equal) as Revision), revision: next }
+    const equal = await lastWith(data, known)
+    if (equal === undefined) return this.#create(owner, { data, number: next, collisions: collisionCount })
+    if (equal === newest) return { revision: newest, collisionCount }
+    const raised = { ...(equal as Revision), revision: next }
     return { revision: await client.update(revisions, raised, { fieldManager, signal }), collisionCount }
   }
 
@@ -91,39 +95,42 @@ export class RevisionHistory {
 
   async #create(
     owner: DeepReadonly<RevisionOwner>,
-    number: number,
-    collisions: number,
+    { data, number, collisions }: { readonly data: RevisionData; readonly number: number; readonly collisions: number },
   ): Promise<{ readonly revision: ReadonlyRevision; readonly collisionCount: number }> {
     const { client, fieldManager, signal } = this.#context
     const { namespace = '' } = owner.metadata
     for (let collisionCount = collisions; ; collisionCount++) {
-      const revision = this.#build(owner, number, collisionCount)
+      const revision = await this.#build(owner, data, { number, collisionCount })
       try {
         return { revision: await client.create(revisions, revision, { fieldManager, signal }), collisionCount }
       } catch (error) {
         if (!(ApiError.is(error) && error.reason === 'AlreadyExists')) throw error
         const other = await client.get(revisions, revision.metadata.name ?? '', { namespace, signal })
         const isOurs = controllerOf(other.metadata.ownerReferences)?.uid === owner.metadata.uid
-        if (isOurs && sameCanonically(other.data, revision.data)) return { revision: other, collisionCount }
+        if (isOurs && (await sameData(other.data, data))) return { revision: other, collisionCount }
       }
     }
   }
 
-  #build(owner: DeepReadonly<RevisionOwner>, revision: number, collisionCount: number): Revision {
+  async #build(
+    owner: DeepReadonly<RevisionOwner>,
+    data: RevisionData,
+    { number, collisionCount }: { readonly number: number; readonly collisionCount: number },
+  ): Promise<Revision> {
     const { name = '', namespace = '', annotations } = owner.metadata
-    const data = dataOf(owner)
-    const hash = shortHash(canonicalText(data), collisionCount)
+    const text = isLargeValue(data) ? await inSlices(canonicalTextSteps(data)) : canonicalText(data)
+    const hash = shortHash(text, collisionCount)
     return {
       apiVersion: 'apps/v1',
       kind: 'ControllerRevision',
       metadata: {
         name: `${name.slice(0, 223)}-${hash}`,
         namespace,
-        labels: { ...owner.spec?.template?.metadata?.labels, [this.#hashLabel]: hash },
-        ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+        labels: await mergeMaps(owner.spec?.template?.metadata?.labels, { [this.#hashLabel]: hash }),
+        ...(annotations === undefined ? {} : { annotations }),
         ownerReferences: [controllerReference(owner, this.#resource)],
       },
-      revision,
+      revision: number,
       data,
     }
   }
@@ -135,8 +142,21 @@ export function templateOf({ data }: ReadonlyRevision): DeepReadonly<PodTemplate
   return template
 }
 
-function dataOf({ spec }: DeepReadonly<RevisionOwner>): NonNullable<Revision['data']> {
-  const template = withSortedMembers((spec?.template ?? {}) as PodTemplate)
+type RevisionData = NonNullable<Revision['data']>
+
+/** Returns the newest revision with the data. */
+async function lastWith(data: RevisionData, known: readonly ReadonlyRevision[]): Promise<ReadonlyRevision | undefined> {
+  for (const revision of known.toReversed()) if (await sameData(revision.data, data)) return revision
+  return undefined
+}
+
+async function sameData(a: ReadonlyRevision['data'], b: RevisionData): Promise<boolean> {
+  return isLargeValue(a) && isLargeValue(b) ? inSlices(sameCanonicallySteps(a, b)) : sameCanonically(a, b)
+}
+
+async function dataOf({ spec }: DeepReadonly<RevisionOwner>): Promise<RevisionData> {
+  const given = (spec?.template ?? {}) as PodTemplate
+  const template = isLargeValue(given) ? ((await inSlices(sortedMembersSteps(given))) as PodTemplate) : withSortedMembers(given)
   // The API server compares the text of revisions, and so do clients: `$patch` sorts before the names of all members.
   return { spec: { template: { $patch: 'replace', ...template } } }
 }
