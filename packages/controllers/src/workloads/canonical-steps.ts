@@ -2,7 +2,7 @@ import { isEmptyObject, memberNames, sortSteps } from '@krmkit/meta/slices'
 
 /**
  * The functions of `canonical-text.ts` for large values: generators that can be interrupted at each yield. Enumerating the members of a
- * large map is a step of its own, because it cannot be interrupted.
+ * large map is a separate step, because it cannot be interrupted.
  */
 
 /** A member that does not count. */

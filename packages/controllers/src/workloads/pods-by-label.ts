@@ -1,4 +1,5 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import { isLargeValue } from '@krmkit/meta/slices'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
 import { type Pod, pods, type ReadonlyPod } from './objects.ts'
@@ -8,7 +9,9 @@ export class PodsByLabel {
   readonly #index: ObjectIndex<Pod>
 
   constructor({ informers }: ControllerContext) {
-    this.#index = informers.index(pods, 'labels', ({ metadata }) => labelValues(metadata.namespace, metadata.labels))
+    this.#index = informers.index(pods, 'labels', ({ metadata: { namespace, labels } }) =>
+      isLargeValue(labels) ? [wideValue(namespace)] : labelValues(namespace, labels),
+    )
   }
 
   /** Returns the pods of a namespace that have all of these labels; none without labels. */
@@ -16,9 +19,13 @@ export class PodsByLabel {
     const entries = Object.entries(labels)
     const [first] = labelValues(namespace, labels)
     if (first === undefined) return []
-    return this.#index.get(first).filter(({ metadata }) => entries.every(([key, value]) => metadata.labels?.[key] === value))
+    const candidates = [...this.#index.get(first), ...this.#index.get(wideValue(namespace))]
+    return candidates.filter(({ metadata }) => entries.every(([key, value]) => metadata.labels?.[key] === value))
   }
 }
+
+/** The index value of the pods of a namespace with very many labels: a value per label would take long. */
+const wideValue = (namespace = ''): string => `${namespace}/`
 
 /** Returns the index values of labels in a namespace, in a fixed order. */
 export function labelValues(namespace = '', labels: DeepReadonly<Record<string, string>> = {}): string[] {

@@ -2,6 +2,7 @@ import { type Informer, resourceType } from '@krmkit/client'
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { IntOrString } from '@krmkit/meta/int-or-string'
 import { parseIP } from '@krmkit/meta/ip'
+import { isEmptyObject, isLargeValue } from '@krmkit/meta/slices'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { ControllerContext } from '../interfaces.ts'
@@ -93,11 +94,16 @@ export class ServicePods {
   }
 
   #podChanged({ metadata }: ReadonlyPod): void {
-    for (const value of labelValues(metadata.namespace, metadata.labels))
-      for (const service of this.#bySelector.get(value)) {
-        const selector = Object.entries(service.spec?.selector ?? {})
-        if (selector.every(([key, text]) => metadata.labels?.[key] === text)) this.#changed(queueKey(service))
-      }
+    for (const service of this.#candidates(metadata)) {
+      const selector = Object.entries(service.spec?.selector ?? {})
+      if (selector.every(([key, text]) => metadata.labels?.[key] === text)) this.#changed(queueKey(service))
+    }
+  }
+
+  /** Returns the services that may select a pod. */
+  #candidates({ namespace = '', labels }: ReadonlyPod['metadata']): readonly ReadonlyService[] {
+    if (isLargeValue(labels)) return this.services.list({ namespace }).filter(({ spec }) => !isEmptyObject(spec?.selector ?? {}))
+    return labelValues(namespace, labels).flatMap((value) => this.#bySelector.get(value))
   }
 }
 
