@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { own } from '../json/json-object.ts'
+import { memberNames } from '../json/large-maps.ts'
 
 /**
  * The structural part of an OpenAPI v3 schema: properties, nullability, preserved fields and defaults. Computed once per schema.
@@ -111,16 +112,21 @@ function someRule(schema: JsonObject, test: (rule: JsonValue) => boolean): boole
     if (isJsonObject(inner) && someRule(inner, test)) return true
   }
   const properties = own(schema, 'properties')
-  return (
-    isJsonObject(properties) && Object.values(properties).some((property) => isJsonObject(property) && someRule(property, test))
-  )
+  if (!isJsonObject(properties)) return false
+  for (const name of memberNames(properties)) {
+    const property = properties[name]
+    if (isJsonObject(property) && someRule(property, test)) return true
+  }
+  return false
 }
 
 function readProperties(properties: JsonValue | undefined, depth: number): ReadonlyMap<string, SchemaNode> {
   if (!isJsonObject(properties)) return noProperties
   const found = new Map<string, SchemaNode>()
-  for (const [name, property] of Object.entries(properties))
+  for (const name of memberNames(properties)) {
+    const property = properties[name]
     if (isJsonObject(property)) found.set(name, createSchemaNode(property, depth + 1))
+  }
   return found
 }
 
