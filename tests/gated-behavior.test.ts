@@ -1,4 +1,4 @@
-import { createCatalog } from '@krmkit/kinds'
+import { createCatalog, runPreparation } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, type Features, fakeClock, type JsonObject } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { errorsOf, pod, settled, write } from './gated-writes.ts'
@@ -287,7 +287,7 @@ describe('behaviour behind a gate', () => {
       const features = createFeatures(release)
       const definition = createCatalog({ features }).definitions.find(({ kind }) => kind.kind === 'PersistentVolumeClaim')
       const claim = structuredClone({ metadata: {}, spec }) as unknown as ApiObject
-      definition?.strategy.prepareForCreate?.(claim, { ...settled, clock: fakeClock(0), features })
+      runPreparation(definition?.strategy.prepareForCreate?.(claim, { ...settled, clock: fakeClock(0), features }))
       return (claim as unknown as JsonObject).spec
     }
     expect(written('1.24')).toEqual({ ...spec, dataSourceRef: spec.dataSource })
@@ -298,7 +298,7 @@ describe('behaviour behind a gate', () => {
     const written = (features: Features) => {
       const definition = createCatalog({ features }).definitions.find(({ kind }) => kind.kind === 'Service')
       const service = structuredClone({ metadata: {}, spec: { trafficDistribution: 'PreferClose' } }) as unknown as ApiObject
-      definition?.strategy.prepareForCreate?.(service, { ...settled, clock: fakeClock(0), features })
+      runPreparation(definition?.strategy.prepareForCreate?.(service, { ...settled, clock: fakeClock(0), features }))
       return at(service, 'spec.trafficDistribution')
     }
     expect([written(createFeatures('1.33')), written(off('ServiceTrafficDistribution'))]).toEqual(['PreferClose', undefined])
@@ -310,7 +310,7 @@ describe('behaviour behind a gate', () => {
       const features = createFeatures(release)
       const definition = createCatalog({ features }).definitions.find(({ kind }) => kind.kind === 'EndpointSlice')
       const object = structuredClone({ metadata: {}, ...slice }) as unknown as ApiObject
-      definition?.strategy.prepareForCreate?.(object, { ...settled, clock: fakeClock(0), features })
+      runPreparation(definition?.strategy.prepareForCreate?.(object, { ...settled, clock: fakeClock(0), features }))
       return at(object, 'endpoints.0.hints')
     }
     expect([written('1.24'), written('1.23')]).toEqual([slice.endpoints[0]?.hints, undefined])

@@ -1,4 +1,4 @@
-import { createCatalog } from '@krmkit/kinds'
+import { createCatalog, runPreparation } from '@krmkit/kinds'
 import {
   type ApiObject,
   type Features,
@@ -30,9 +30,9 @@ export function write(
   const object = structuredClone({ metadata, ...spec }) as unknown as ApiObject
   const old = options.old && (structuredClone({ metadata, ...options.old }) as unknown as ApiObject)
   if (options.subresource !== undefined)
-    strategy.subresources?.[options.subresource]?.prepareForUpdate(object, (old ?? object) as never, context)
-  else if (old === undefined) strategy.prepareForCreate?.(object, context)
-  else strategy.prepareForUpdate?.(object, old as never, context)
+    runPreparation(strategy.subresources?.[options.subresource]?.prepareForUpdate(object, (old ?? object) as never, context))
+  else if (old === undefined) runPreparation(strategy.prepareForCreate?.(object, context))
+  else runPreparation(strategy.prepareForUpdate?.(object, old as never, context))
   return object as unknown as JsonObject
 }
 

@@ -123,10 +123,16 @@ export type PrinterLoader<T extends ApiObject = ApiObject> = () => Promise<Print
  */
 export type Validation = FieldError[] | Generator<unknown, FieldError[]>
 
+/**
+ * Nothing once the object is prepared, or a generator that prepares it and may be interrupted at each yield: large objects are prepared
+ * in slices. `runPreparation` prepares the object in either case.
+ */
+export type Preparation = void | Generator<unknown, void>
+
 /** How a sub-resource (`status`, `scale`, `binding`, ...) changes its object. */
 export interface SubresourceStrategy<T extends ApiObject = ApiObject> {
   /** Restores everything that the sub-resource may not change. `object` is the draft, `old` the stored object. */
-  prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): void
+  prepareForUpdate(object: T, old: DeepReadonly<T>, context: StrategyContext): Preparation
   /** All errors, metadata included, in the order of the stock server. */
   validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context: StrategyContext): Validation
   /** Texts of Warning headers. Absent: none, those of the kind neither. */
@@ -146,9 +152,9 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    */
   defaultsSteps?(object: T, version: string, profile: NamingProfile): Generator<unknown, void>
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
-  prepareForCreate?(object: T, context: StrategyContext): void
+  prepareForCreate?(object: T, context: StrategyContext): Preparation
   /** As `prepareForCreate`, for updates; also raises `metadata.generation` if the kind has one. */
-  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: StrategyContext): void
+  prepareForUpdate?(object: T, old: DeepReadonly<T>, context: StrategyContext): Preparation
   /**
    * Loads what the validation of this object needs; absent or `undefined`: nothing. `old` is the stored object of an update.
    * Validation may be called after it resolves.

@@ -17,7 +17,7 @@ async function service(options: SampleOptions = {}) {
       ...strategy,
       prepareForUpdate: (...args: Parameters<NonNullable<typeof strategy.prepareForUpdate>>) => {
         seen.push('prepare')
-        strategy.prepareForUpdate?.(...args)
+        return strategy.prepareForUpdate?.(...args)
       },
       validateUpdate: (...args: Parameters<NonNullable<typeof strategy.validateUpdate>>) => {
         seen.push('validate')

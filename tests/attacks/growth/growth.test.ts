@@ -1,4 +1,11 @@
-import { createCatalog, printerOf, type ResourceDefinition, runValidation, type StrategyContext } from '@krmkit/kinds'
+import {
+  createCatalog,
+  printerOf,
+  type ResourceDefinition,
+  runPreparation,
+  runValidation,
+  type StrategyContext,
+} from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, seededRandom, stockProfile } from '@krmkit/meta'
 import { applyDefaults, DecodeError, decode, normalize, type StructType } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
@@ -57,16 +64,16 @@ async function timesOf(definition: ResourceDefinition, raw: object): Promise<Tim
   time('defaults', () => policy.defaults?.(object, version, stockProfile))
   object.metadata.resourceVersion = '1'
   await policy.ready?.(object, undefined)
-  time('prepareForCreate', () => policy.prepareForCreate?.(object, context))
+  time('prepareForCreate', () => runPreparation(policy.prepareForCreate?.(object, context)))
   time('validate', () => runValidation(policy.validate?.(object, context)))
   const old = structuredClone(object)
-  time('prepareForUpdate', () => policy.prepareForUpdate?.(object, old, context))
+  time('prepareForUpdate', () => runPreparation(policy.prepareForUpdate?.(object, old, context)))
   time('validateUpdate', () => runValidation(policy.validateUpdate?.(object, old, context)))
   time('warnings', () => policy.warnings?.(object, old, context))
   const printer = await printerOf(definition)
   time('columns', () => printer.cells(object, { now: 0 }))
   for (const [name, rules] of Object.entries(policy.subresources ?? {})) {
-    time(`prepare ${name}`, () => rules.prepareForUpdate(object, old, context))
+    time(`prepare ${name}`, () => runPreparation(rules.prepareForUpdate(object, old, context)))
     time(`validate ${name}`, () => rules.validateUpdate(object, old, context))
   }
   return times

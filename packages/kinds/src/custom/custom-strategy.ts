@@ -23,8 +23,9 @@ import {
 } from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
-import type { Steps } from '../strategies/shared/steps.ts'
+import { forEachMember, type Steps } from '../strategies/shared/steps.ts'
 import { defineStrategy } from '../strategies/shared/strategy.ts'
+import { jsonEqualSteps, namesOf } from '../strategies/shared/value-steps.ts'
 import type { CustomResourceDefinitionVersion } from '../types/apiextensions-v1.generated.ts'
 import { customPrinter, customScalePrinter } from './custom-printer.ts'
 import { finalizerWarnings } from './finalizer-warnings.ts'
@@ -60,10 +61,10 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       if (status !== undefined) delete (object as Record<string, unknown>).status
       object.metadata.generation = 1
     },
-    prepareForUpdate(object, old) {
+    *prepareForUpdate(object, old) {
       const before = toServed(old)
       if (status !== undefined) restoreMember(object, before, 'status')
-      if (!isSameContent(object, before)) object.metadata.generation = (old.metadata.generation ?? 0) + 1
+      if (!(yield* isSameContent(object, before))) object.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
@@ -90,9 +91,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         ? {}
         : {
             status: {
-              prepareForUpdate(object: ApiObject, old: Frozen) {
-                restoreAllBut(object, toServed(old), 'status')
-              },
+              prepareForUpdate: (object: ApiObject, old: Frozen) => restoreAllBut(object, toServed(old), 'status'),
               *validateUpdate(object: Frozen, old: Frozen, { warn }: StrategyContext): Steps<FieldError[]> {
                 const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
                 return yield* instances.validateStatus(served(object), {
@@ -240,12 +239,14 @@ function restoreMember(object: Record<string, unknown>, from: DeepReadonly<objec
 }
 
 /** Restores everything but one member and managedFields. */
-function restoreAllBut(object: ApiObject, old: Frozen, name: string): void {
+function* restoreAllBut(object: ApiObject, old: Frozen, name: string): Steps {
   const draft = object as Record<string, unknown>
-  for (const key of Object.keys(draft))
+  yield* forEachMember(draft, (_, key) => {
     if (key !== name && key !== 'metadata' && key !== 'apiVersion' && !Object.hasOwn(old, key)) delete draft[key]
-  for (const key of Object.keys(old))
-    if (key !== name && key !== 'metadata' && key !== 'apiVersion') draft[key] = (old as Record<string, unknown>)[key]
+  })
+  yield* forEachMember(old as Record<string, unknown>, (from, key) => {
+    if (key !== name && key !== 'metadata' && key !== 'apiVersion') draft[key] = from[key]
+  })
   const { managedFields } = object.metadata
   object.metadata = { ...(old.metadata as ApiObject['metadata']) }
   if (managedFields === undefined) delete object.metadata.managedFields
@@ -253,9 +254,17 @@ function restoreAllBut(object: ApiObject, old: Frozen, name: string): void {
 }
 
 /** Whether two objects differ only in metadata and apiVersion. */
-function isSameContent(a: Frozen, b: Frozen): boolean {
-  const content = ({ metadata: _m, apiVersion: _v, ...rest }: Frozen): JsonValue => rest as unknown as JsonValue
-  return isSameJson(content(a), content(b))
+function* isSameContent(a: Frozen, b: Frozen): Steps<boolean> {
+  for (const name of yield* namesOf(a)) {
+    if (isMetadata(name) || (Object.hasOwn(b, name) && a[name] === b[name])) continue
+    if (!Object.hasOwn(b, name) || !(yield* jsonEqualSteps(a[name], b[name]))) return false
+  }
+  for (const name of yield* namesOf(b)) if (!isMetadata(name) && !Object.hasOwn(a, name)) return false
+  return true
+}
+
+function isMetadata(name: string): boolean {
+  return name === 'metadata' || name === 'apiVersion'
 }
 
 /** Whether two values are the same JSON, regardless of member order. */

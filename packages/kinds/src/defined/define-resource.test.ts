@@ -2,6 +2,7 @@ import { type ApiObject, createFeatures, field, stockProfile, systemClock, syste
 import { describe, expect, it } from 'vitest'
 import { builtInTypes } from '../catalog/catalog.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
+import { runPreparation } from '../preparation.ts'
 import { runValidation } from '../validation.ts'
 import { defineResource } from './define-resource.ts'
 import type { ObjectOf, ResourceStrategy } from './interfaces.ts'
@@ -232,7 +233,7 @@ describe('defineResource', () => {
         },
       })
       const beta = at('v1beta1', { size: 2 })
-      v1beta1.prepareForCreate?.(beta, context)
+      runPreparation(v1beta1.prepareForCreate?.(beta, context))
       expect(beta).toMatchObject({
         apiVersion: 'shop.example.com/v1beta1',
         size: 2,
@@ -256,7 +257,7 @@ describe('defineResource', () => {
       })
       for (const spec of [5, undefined, { size: 'x', note: 4 }, { size: 0 }]) {
         const wrong = at('v1', { spec } as object)
-        expect(() => v1.prepareForCreate?.(wrong, context)).not.toThrow()
+        expect(() => runPreparation(v1.prepareForCreate?.(wrong, context))).not.toThrow()
         const errors = runValidation(v1.validate?.(wrong, context))
         expect(errors.length).toBeGreaterThan(0)
         expect(errors.map(({ message }) => message)).not.toContain('Invalid value: 1: seen')
@@ -266,7 +267,7 @@ describe('defineResource', () => {
           throw new Error('a slip')
         },
       })
-      expect(() => faulty.v1.prepareForCreate?.(at('v1', { spec: { size: 1 } }), context)).toThrow('a slip')
+      expect(() => runPreparation(faulty.v1.prepareForCreate?.(at('v1', { spec: { size: 1 } }), context))).toThrow('a slip')
     })
 
     it('change a private draft', () => {
@@ -277,7 +278,7 @@ describe('defineResource', () => {
         },
       })
       const draft = at('v1', { spec })
-      v1.prepareForUpdate?.(draft, at('v1', { spec: { size: 1 } }), context)
+      runPreparation(v1.prepareForUpdate?.(draft, at('v1', { spec: { size: 1 } }), context))
       expect([spec.size, (draft as { spec?: unknown }).spec]).toEqual([1, { size: 2 }])
     })
 

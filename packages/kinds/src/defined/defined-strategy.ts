@@ -1,6 +1,7 @@
 import { type ApiObject, type DeepReadonly, type FieldError, field, type JsonValue, Path } from '@krmkit/meta'
 import { isSameJson } from '../custom/custom-strategy.ts'
 import type { ResourceDefinition, Strategy, StrategyContext } from '../interfaces.ts'
+import { preparationSteps } from '../preparation.ts'
 import type { Steps } from '../strategies/shared/steps.ts'
 import { runValidation, validationSteps } from '../validation.ts'
 import type { MemberSchema, ResourceOptions, ResourceStrategy, VersionOptions, VersionTable } from './interfaces.ts'
@@ -43,14 +44,14 @@ export function withZodRules(
         }
   const next: Strategy = {
     ...base,
-    prepareForCreate(object, context) {
-      base.prepareForCreate?.(object, context)
+    *prepareForCreate(object, context) {
+      yield* preparationSteps(base.prepareForCreate?.(object, context))
       if (prepareForCreate !== undefined) runHook(object, context, (draft) => prepareForCreate(draft, context))
     },
-    prepareForUpdate(object, old, context) {
+    *prepareForUpdate(object, old, context) {
       if (prepareForUpdate !== undefined)
         runHook(object, context, (draft) => prepareForUpdate(draft, hub.toHub(old) as Frozen, context))
-      base.prepareForUpdate?.(object, old, context)
+      yield* preparationSteps(base.prepareForUpdate?.(object, old, context))
     },
     *validate(object, context) {
       const errors = orZodErrors(yield* validationSteps(base.validate?.(object, context)), object)

@@ -16,6 +16,7 @@ import {
 import { applyDefaults, decode, encodeJson, normalize, parseJson, type StructType, type TypeSource } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
+import { runPreparation } from '../preparation.ts'
 import { missingMembers } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
 import { runValidation } from '../validation.ts'
@@ -133,7 +134,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
       if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
       const fullContext = strategyContext(context)
       const stored = prepareObject(object)
-      strategy?.prepareForCreate?.(stored, fullContext)
+      runPreparation(strategy?.prepareForCreate?.(stored, fullContext))
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
       const validation = strategy?.validate?.(stored, fullContext)
       return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
@@ -142,7 +143,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
       const fullContext = strategyContext(context)
       const before = prepareObject(old)
       const stored = prepareObject(object)
-      strategy?.prepareForUpdate?.(stored, before, fullContext)
+      runPreparation(strategy?.prepareForUpdate?.(stored, before, fullContext))
       if (strategy?.validateUpdate !== undefined) return runValidation(strategy.validateUpdate(stored, before, fullContext))
       const rules = { namespaced, name: nameRules.dns1123Subdomain }
       const validation = strategy?.validate?.(stored, fullContext)

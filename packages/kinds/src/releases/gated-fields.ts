@@ -1,6 +1,7 @@
 import type { ApiObject, DeepReadonly, Features } from '@krmkit/meta'
 import type { StructType, TypeNode } from '@krmkit/schema'
 import type { Strategy, SubresourceStrategy } from '../interfaces.ts'
+import { preparationSteps } from '../preparation.ts'
 import { fieldLifecycles } from './fields.ts'
 import { factMinor, minorOf } from './release-names.ts'
 import { withoutVersion } from './types.ts'
@@ -102,23 +103,23 @@ export function withGatedFields(strategy: Strategy, type: () => StructType, gate
       name,
       {
         ...own,
-        prepareForUpdate(object, old, context) {
+        *prepareForUpdate(object, old, context) {
           drop(object, old)
-          own.prepareForUpdate(object, old, context)
+          yield* preparationSteps(own.prepareForUpdate(object, old, context))
         },
       },
     ]
   })
   return {
     ...strategy,
-    prepareForCreate(object, context) {
+    *prepareForCreate(object, context) {
       drop(object)
-      strategy.prepareForCreate?.(object, context)
+      yield* preparationSteps(strategy.prepareForCreate?.(object, context))
       drop(object)
     },
-    prepareForUpdate(object, old, context) {
+    *prepareForUpdate(object, old, context) {
       drop(object, old)
-      strategy.prepareForUpdate?.(object, old, context)
+      yield* preparationSteps(strategy.prepareForUpdate?.(object, old, context))
       drop(object, old)
     },
     ...(subresources.length === 0 ? {} : { subresources: Object.fromEntries(subresources) }),

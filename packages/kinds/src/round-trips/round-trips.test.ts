@@ -17,6 +17,7 @@ import { builtInTypes, createCatalog } from '../catalog/catalog.ts'
 import { readStockFacts } from '../catalog/facts.ts'
 import { conversionBetween } from '../conversions/index.ts'
 import type { ResourceDefinition } from '../interfaces.ts'
+import { runPreparation } from '../preparation.ts'
 import { printerOf } from '../printers/load-printer.ts'
 import { testContext } from '../strategies/testing/context.ts'
 import { runValidation } from '../validation.ts'
@@ -99,11 +100,11 @@ describe('strategies', () => {
           const once = complete(made(type, seed).object)
           same(textOf(complete(once)), textOf(once), 'defaults')
           const draft = structuredClone(one.toStorage?.(once) ?? once)
-          one.strategy.prepareForCreate?.(draft, context)
+          runPreparation(one.strategy.prepareForCreate?.(draft, context))
           await one.strategy.ready?.(draft, undefined)
           runValidation(one.strategy.validate?.(draft, context))
           const next = structuredClone(draft)
-          one.strategy.prepareForUpdate?.(next, draft, context)
+          runPreparation(one.strategy.prepareForUpdate?.(next, draft, context))
           runValidation(one.strategy.validateUpdate?.(next, draft, context))
           one.strategy.warnings?.(draft, undefined, context)
           const { columns, cells } = await printerOf(one)

@@ -1,6 +1,7 @@
 import { type ApiObject, createFeatures, createNamingProfile, fakeClock, seededRandom } from '@krmkit/meta'
 import { expect, it } from 'vitest'
 import type { StrategyContext } from '../interfaces.ts'
+import { runPreparation } from '../preparation.ts'
 import { runValidation } from '../validation.ts'
 import { strategies } from './index.ts'
 
@@ -9,7 +10,7 @@ const context: StrategyContext = { clock: fakeClock(0), random: seededRandom(1),
 
 it('names labels, annotations and groups after the profile', () => {
   const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }
-  strategies['/Namespace']?.canonicalize?.(namespace, context)
+  runPreparation(strategies['/Namespace']?.canonicalize?.(namespace, context))
   expect(namespace.metadata.labels).toEqual({ 'example.org/metadata.name': 'a' })
 
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'n' }, type: 'example.org/tls' }
@@ -26,6 +27,6 @@ it('names labels, annotations and groups after the profile', () => {
 
   const source = { apiGroup: 'snapshot.storage.api.example.org', kind: 'VolumeSnapshot', name: 's' }
   const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'c' }, spec: { dataSource: source } }
-  strategies['/PersistentVolumeClaim']?.prepareForCreate?.(claim, context)
+  runPreparation(strategies['/PersistentVolumeClaim']?.prepareForCreate?.(claim, context))
   expect(claim.spec).toEqual({ dataSource: source, dataSourceRef: source })
 })

@@ -1,4 +1,4 @@
-import { deprecationWarning, type ResourceDefinition, runValidation } from '@krmkit/kinds'
+import { deprecationWarning, type ResourceDefinition, runPreparation, runValidation } from '@krmkit/kinds'
 import { missingMembers } from '@krmkit/kinds/strategies'
 import {
   type ApiObject,
@@ -252,7 +252,7 @@ async function ruleProblems(
       warn: (text: string) => void warnings.push(text),
     }
     setServerFields(stored)
-    policy.prepareForCreate?.(stored, context)
+    runPreparation(policy.prepareForCreate?.(stored, context))
     await policy.ready?.(stored, undefined)
     const validation = policy.validate?.(stored, context)
     const ofKind = validation === undefined ? [] : runValidation(validation)

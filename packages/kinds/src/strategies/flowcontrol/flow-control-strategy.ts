@@ -5,7 +5,8 @@ import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { keepMembers, raiseGeneration, startGeneration } from '../shared/metadata.ts'
 import type { Steps } from '../shared/steps.ts'
 import { defineStrategy, validateStepsWith, validateWith } from '../shared/strategy.ts'
-import { copy, isEmpty } from '../shared/values.ts'
+import { copySteps } from '../shared/value-steps.ts'
+import { isEmpty } from '../shared/values.ts'
 
 type FlowControlObject = ApiObject & { status?: { conditions?: { type?: string }[] } }
 
@@ -24,17 +25,17 @@ export function flowControlStrategy<T extends FlowControlObject>({ defaults, val
       object.status = {}
       startGeneration(object)
     },
-    prepareForUpdate(object, old) {
-      keepMembers(object, old, 'status')
-      raiseGeneration(object, old, 'spec')
+    *prepareForUpdate(object, old) {
+      yield* keepMembers(object, old, 'status')
+      yield* raiseGeneration(object, old, 'spec')
     },
     validate: (object, context) => validateStepsWith(context, (errors) => validate(object, errors)),
     validateUpdate: (object, _old, context) => validateStepsWith(context, (errors) => validate(object, errors)),
     subresources: {
       status: {
-        prepareForUpdate(object, old) {
-          keepMembers(object, old, 'spec')
-          keepFlowMetadata(object, old)
+        *prepareForUpdate(object, old) {
+          yield* keepMembers(object, old, 'spec')
+          yield* keepFlowMetadata(object, old)
         },
         validateUpdate: ({ status }, _old, context) =>
           validateWith(context, (errors) =>
@@ -58,10 +59,10 @@ export function validateFlowConditions(conditions: readonly { readonly type?: st
 }
 
 /** A write of the status changes no metadata except managedFields and the resourceVersion that it was based on. */
-function keepFlowMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): void {
+function* keepFlowMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Steps {
   const { managedFields, resourceVersion } = object.metadata
-  object.metadata = copy(old.metadata)
-  if (managedFields === undefined) delete object.metadata.managedFields
-  else object.metadata.managedFields = managedFields
+  const { managedFields: _, ...kept } = old.metadata
+  object.metadata = yield* copySteps(kept)
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields
   if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
 }

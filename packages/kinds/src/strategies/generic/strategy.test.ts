@@ -3,6 +3,7 @@ import { createCatalog } from '../../catalog/catalog.ts'
 import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
 import { ResourceClaim } from '../../handles/resource-v1beta1.generated.ts'
 import { ResourceClaim as NewResourceClaim } from '../../handles/resource-v1beta2.generated.ts'
+import { runPreparation } from '../../preparation.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
 
@@ -32,7 +33,7 @@ describe('kinds with generic strategies', () => {
       ...ResourceClaim.create({ metadata: { name: 'c' }, spec: {} }),
       status: { reservedFor: [{ name: 'x' }] },
     } as never
-    strategy.prepareForCreate?.(made, testContext())
+    runPreparation(strategy.prepareForCreate?.(made, testContext()))
     expect(made).toHaveProperty('status', {})
     expect(strategy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
   })

@@ -46,10 +46,10 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       if (status) object['status'] = {}
       if (generation) startGeneration(object)
     },
-    prepareForUpdate(object, old, { features }) {
+    *prepareForUpdate(object, old, { features }) {
       dropGatedFields(object, old, { table, features })
-      if (status) keepMembers(object, old, 'status')
-      if (generation) raiseGeneration(object, old, 'spec')
+      if (status) yield* keepMembers(object, old, 'status')
+      if (generation) yield* raiseGeneration(object, old, 'spec')
     },
     validate: creationSteps(function* (errors, object) {
       yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
@@ -67,9 +67,9 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       ? {
           subresources: {
             status: {
-              prepareForUpdate(object, old, { features }) {
+              *prepareForUpdate(object, old, { features }) {
                 dropGatedFields(object, old, { table, features })
-                keepMembers(object, old, 'spec')
+                yield* keepMembers(object, old, 'spec')
               },
               validateUpdate: updateSteps(function* (errors, object, old) {
                 yield* validateMetadataUpdate(object, old, errors)

@@ -5,8 +5,8 @@ import { validateLabelSelector, validateLabelSelectorSteps } from '@krmkit/meta/
 import { memberNames } from '@krmkit/schema/json'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
-import { done, type Steps } from './steps.ts'
-import { isEmpty, isEmptyMap, isSet, type R } from './values.ts'
+import { done, type Steps, sortedKeysSteps } from './steps.ts'
+import { isEmpty, isEmptyMap, isSet, type R, sortedKeys } from './values.ts'
 
 /** Validates a label selector. */
 export function validateSelector(selector: R<LabelSelector> | null | undefined, at: FieldPath): void {
@@ -42,18 +42,26 @@ export function isEmptySelector(selector: R<LabelSelector>): boolean {
 }
 
 /** A controller's selector must match the labels of its template, whose path is `template`. */
-export function validateSelectorMatch(
+export function* validateSelectorMatch(
   selector: Selector,
   labels: Readonly<Record<string, string>> | undefined,
   template: FieldPath,
-): void {
+): Steps {
   if (selector.matches(labels ?? {})) return
-  template.child('metadata').child('labels').invalidText(printLabels(labels), '`selector` does not match template `labels`')
+  const names = isSet(labels) ? yield* sortedKeysSteps(labels) : []
+  template
+    .child('metadata')
+    .child('labels')
+    .invalidText(printLabels(labels, names), '`selector` does not match template `labels`')
 }
 
-function printLabels(labels: Readonly<Record<string, string>> | undefined): string {
+/** @param names those of the labels, sorted */
+function printLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  names: readonly string[] = sortedKeys(labels),
+): string {
   if (!isSet(labels)) return 'map[string]string(nil)'
-  const pairs = joinFormatted(Object.keys(labels).sort(), (key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
+  const pairs = joinFormatted(names, (key) => `${goQuote(key)}:${goQuote(labels[key] ?? '')}`)
   return `map[string]string{${pairs}}`
 }
 

@@ -1,7 +1,6 @@
 /** Metadata and generation of built-in kinds. */
 import { type ApiObject, type DeepReadonly, type FieldError, type NameRule, nameRules } from '@krmkit/meta'
 import {
-  isLargeMetadata,
   validateBuiltInObjectMeta,
   validateBuiltInObjectMetaSteps,
   validateBuiltInObjectMetaUpdate,
@@ -11,9 +10,11 @@ import {
   validateObjectMetaUpdate,
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
+import { memberCountOfLargeMap, memberNames } from '@krmkit/schema/json'
 import type { ContextErrorList } from './field-path.ts'
 import { done, type Steps } from './steps.ts'
-import { copy, deepEqual, keep, semanticEqual } from './values.ts'
+import { copySteps, deepEqualSteps, keepSteps, semanticEqualSteps } from './value-steps.ts'
+import { isSet } from './values.ts'
 
 export interface FinalizerRules {
   /** The kind accepts finalizers without a domain, as those whose validator is not that of the core group do. */
@@ -30,7 +31,7 @@ export interface MetadataRules extends FinalizerRules {
 export function validateMetadata(object: DeepReadonly<ApiObject>, errors: ContextErrorList, rules: MetadataRules): Steps {
   const { namespaced, name = nameRules.dns1123Subdomain, bareFinalizers = false } = rules
   const { metadata } = object
-  if (isLargeMetadata(metadata)) {
+  if (isLarge(metadata)) {
     const validate = bareFinalizers ? validateObjectMetaSteps : validateBuiltInObjectMetaSteps
     return addedSteps(errors, validate(metadata, { namespaced, name }))
   }
@@ -39,8 +40,20 @@ export function validateMetadata(object: DeepReadonly<ApiObject>, errors: Contex
   return done
 }
 
+/** Labels or annotations above which metadata are validated in steps. */
+const manyEntries = 64
+
+/** As `isLargeMetadata`, without an enumeration of large maps that were decoded. */
+function isLarge({ labels, annotations }: DeepReadonly<ApiObject>['metadata']): boolean {
+  return hasManyEntries(labels) || hasManyEntries(annotations)
+}
+
+function hasManyEntries(map: object | null | undefined): boolean {
+  return isSet(map) && (memberCountOfLargeMap(map) !== undefined || memberNames(map).length > manyEntries)
+}
+
 function* addedSteps(errors: ContextErrorList, validation: Steps<FieldError[]>): Steps {
-  // That the metadata are large was found by enumerating them, which takes long.
+  // That the metadata are large may have been found by enumerating them, which takes long.
   yield true
   errors.add(yield* validation)
 }
@@ -53,7 +66,7 @@ export function validateMetadataUpdate(
   { bareFinalizers = false }: FinalizerRules = {},
 ): Steps {
   const { metadata } = object
-  if (isLargeMetadata(metadata)) {
+  if (isLarge(metadata)) {
     const validate = bareFinalizers ? validateObjectMetaUpdateSteps : validateBuiltInObjectMetaUpdateSteps
     return addedSteps(errors, validate(metadata, old.metadata))
   }
@@ -68,13 +81,15 @@ export function startGeneration(object: ApiObject): void {
 }
 
 /** Raises the generation if one of `members` changed. */
-export function raiseGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: string[]): void {
-  settleGeneration(object, old, !members.every((member) => semanticEqual(object[member], old[member])))
+export function* raiseGeneration(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Steps {
+  let changed = false
+  for (const member of members) changed ||= !(yield* semanticEqualSteps(object[member], old[member]))
+  settleGeneration(object, old, changed)
 }
 
 /** As `raiseGeneration`, for kinds where an empty list or map in `member` differs from an absent one. */
-export function raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiObject>, member: string): void {
-  settleGeneration(object, old, !deepEqual(object[member], old[member]))
+export function* raiseGenerationExactly(object: ApiObject, old: DeepReadonly<ApiObject>, member: string): Steps {
+  settleGeneration(object, old, !(yield* deepEqualSteps(object[member], old[member])))
 }
 
 /** Raises the generation of the stored object, or keeps it. */
@@ -86,17 +101,17 @@ export function settleGeneration(object: ApiObject, old: DeepReadonly<ApiObject>
 }
 
 /** Restores these members from the stored object. */
-export function keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: string[]): void {
+export function* keepMembers(object: ApiObject, old: DeepReadonly<ApiObject>, ...members: readonly string[]): Steps {
   for (const member of members) {
     if (old[member] === undefined) delete object[member]
-    else object[member] = copy(old[member])
+    else object[member] = yield* copySteps(old[member])
   }
 }
 
 const statusMetadata = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'generation', 'deletionTimestamp'] as const
 
 /** Restores the metadata that a write to `/status` may not change. */
-export function resetStatusMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): void {
+export function* resetStatusMetadata(object: ApiObject, old: DeepReadonly<ApiObject>): Steps {
   for (const member of statusMetadata)
-    keep(object.metadata as Record<string, unknown>, old.metadata as DeepReadonly<Record<string, unknown>>, member)
+    yield* keepSteps(object.metadata as Record<string, unknown>, old.metadata as Readonly<Record<string, unknown>>, member)
 }

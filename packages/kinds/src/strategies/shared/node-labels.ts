@@ -3,7 +3,7 @@ import type { NamingProfile } from '@krmkit/meta'
 import { validateLabelValue } from '@krmkit/meta/names'
 import type { NodeSelectorTerm } from '../../types/core-v1.generated.ts'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
-import { type R, sortedKeys } from './values.ts'
+import { inOrder, isSet, type R } from './values.ts'
 
 /** Old and new name without the trailing domain, and the release that deprecated the old one. */
 const renamed = [
@@ -41,6 +41,18 @@ export function nodeLabelWarning(label: string, profile: NamingProfile): string 
   }
 }
 
+/** The deprecated labels among the keys of a map, sorted. They are looked up: the map may be large. */
+export function deprecatedKeys(map: object | null | undefined, { domain }: NamingProfile): string[] {
+  if (!isSet(map)) return []
+  return inOrder(deprecatedLabels(domain).filter((label) => Object.hasOwn(map, label)))
+}
+
+/** All labels with a `nodeLabelWarning`. */
+function deprecatedLabels(domain: string): string[] {
+  const others = [`app.${domain}/created-by`, `scheduler.alpha.${domain}/preferAvoidPods`, `node-role.${domain}/master`]
+  return [...renamed.map(({ from: [before, after] }) => `${before}${domain}${after}`), ...others]
+}
+
 /** Warnings about the labels of a term, and about values that are none of a label where `checksValues`. */
 export function warnNodeTerm(
   texts: string[],
@@ -64,7 +76,7 @@ export function warnNodeTerm(
 export function nodeSelectorWarnings(path: string, selector: R<LabelSelector> | undefined, profile: NamingProfile): string[] {
   const { matchExpressions = [], matchLabels } = selector ?? {}
   const texts = matchExpressions.flatMap(({ key }, i) => keyWarnings(`${path}.matchExpressions[${i}].key`, key, profile))
-  for (const label of sortedKeys(matchLabels)) {
+  for (const label of deprecatedKeys(matchLabels, profile)) {
     const text = nodeLabelWarning(label, profile)
     if (text !== undefined) texts.push(`${path}.matchLabels.${label}: ${text}`)
   }

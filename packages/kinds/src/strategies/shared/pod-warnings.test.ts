@@ -13,6 +13,22 @@ const withPorts = (...ports: ContainerPort[]) => warningsOf({ containers: [{ nam
 const withVariables = (...env: EnvVar[]) => warningsOf({ containers: [{ name: 'c', env }] })
 
 describe('podWarnings', () => {
+  it('warns of deprecated labels of the node selector, sorted', () => {
+    const names = [
+      'node-role.kubernetes.io/master',
+      'beta.kubernetes.io/os',
+      'app',
+      'app.kubernetes.io/created-by',
+      'beta.kubernetes.io/arch',
+    ]
+    expect(warningsOf({ nodeSelector: Object.fromEntries(names.map((name) => [name, 'v'])) })).toEqual([
+      'spec.nodeSelector[app.kubernetes.io/created-by]: deprecated since v1.9',
+      'spec.nodeSelector[beta.kubernetes.io/arch]: deprecated since v1.14; use "kubernetes.io/arch" instead',
+      'spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',
+      'spec.nodeSelector[node-role.kubernetes.io/master]: use "node-role.kubernetes.io/control-plane" instead',
+    ])
+  })
+
   it('warns of an address of the host without its port', () => {
     expect(withPorts({ name: 'web', containerPort: 80, protocol: 'TCP', hostIP: '::1' })).toEqual([
       'spec.containers[0].ports[0]: hostIP set without hostPort: {Name:web HostPort:0 ContainerPort:80 Protocol:TCP HostIP:::1}',

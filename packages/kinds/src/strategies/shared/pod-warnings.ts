@@ -13,11 +13,11 @@ import type {
   VolumeResourceRequirements,
 } from '../../types/core-v1.generated.ts'
 import { addressWarnings } from './address-warnings.ts'
-import { keyWarnings, nodeLabelWarning, warnNodeTerm } from './node-labels.ts'
+import { deprecatedKeys, keyWarnings, nodeLabelWarning, warnNodeTerm } from './node-labels.ts'
 import { warnOverlaps } from './path-warnings.ts'
 import { warnPorts } from './port-warnings.ts'
 import { amount, isWhole } from './quantities.ts'
-import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+import { isEmpty, isSet, own, type R } from './values.ts'
 import { collectWarnings } from './warning-list.ts'
 
 type Annotations = Readonly<Record<string, string>> | undefined
@@ -64,7 +64,7 @@ interface Subject {
 function warnSpec(texts: string[], subject: Subject, { profile, features }: WarningSettings): void {
   const { spec, at } = subject
   const path = `${at}spec`
-  for (const key of sortedKeys(spec.nodeSelector)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key, profile)
+  for (const key of deprecatedKeys(spec.nodeSelector, profile)) warnLabel(texts, `${path}.nodeSelector[${key}]`, key, profile)
   warnNodeAffinity(texts, spec, { path, profile })
   for (const [i, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const here = `${path}.topologySpreadConstraints[${i}]`

@@ -1,6 +1,7 @@
 import type { ApiObject } from '@krmkit/meta'
 import { formatFieldError } from '@krmkit/meta/validation'
 import { describe, expect, it } from 'vitest'
+import { runPreparation } from '../../preparation.ts'
 import { runValidation, validationSteps } from '../../validation.ts'
 import { strategies } from '../index.ts'
 import { testContext } from '../testing/context.ts'
@@ -77,6 +78,16 @@ describe('defaults of large objects', () => {
   const rounded = Object.fromEntries(times((i) => [`example.com/k${i}`, '2m']))
   it.each([
     ['/Node', { status: { capacity: tiny } }, { status: { capacity: rounded, allocatable: rounded } }],
+    [
+      'batch/Job',
+      { spec: { template: { metadata: { labels: wide }, spec: { containers: [] } } } },
+      { metadata: { labels: wide } },
+    ],
+    [
+      '/ReplicationController',
+      { spec: { template: { metadata: { labels: wide }, spec: { containers: [] } } } },
+      { metadata: { labels: wide }, spec: { selector: wide } },
+    ],
     ['/ResourceQuota', { spec: { hard: tiny } }, { spec: { hard: rounded } }],
     ['/PersistentVolume', { spec: { capacity: tiny } }, { spec: { capacity: rounded } }],
     ['/PersistentVolumeClaim', { spec: { resources: { requests: tiny } } }, { spec: { resources: { requests: rounded } } }],
@@ -94,5 +105,59 @@ describe('defaults of large objects', () => {
     expect(sliced).toMatchObject(expected)
     defaults?.(whole, 'v1', profile)
     expect(JSON.stringify(sliced)).toBe(JSON.stringify(whole))
+  })
+})
+
+describe('preparation of large objects', () => {
+  const spec = { template: template({ nodeSelector: wide }), selector: { matchLabels: { a: 'b' } } }
+  const old = { metadata: { name: 'a', namespace: 'n', labels: wide, generation: 3 }, spec, status: { capacity: wideAmounts } }
+  const make = (changes: object = {}) => structuredClone({ ...old, ...changes }) as unknown as ApiObject
+  const prepared = (key: string, subresource: string | undefined, object: ApiObject): { yields: number; object: ApiObject } => {
+    const strategy = subresource === undefined ? strategies[key] : strategies[key]?.subresources?.[subresource]
+    const steps = strategy?.prepareForUpdate?.(object, make(), testContext())
+    return { yields: steps === undefined ? 0 : [...steps].length, object }
+  }
+
+  it.each([
+    ['apps/Deployment', undefined],
+    ['apps/Deployment', 'status'],
+    ['apps/StatefulSet', undefined],
+    ['batch/Job', undefined],
+    ['batch/Job', 'status'],
+    ['/Node', undefined],
+  ])('has interruption points: %s %s', (key, subresource) => {
+    expect(prepared(key, subresource, make()).yields).toBeGreaterThan(many / 512)
+  })
+
+  it('raises the generation for one changed member', () => {
+    const changed = make({ spec: { ...spec, template: template({ nodeSelector: { ...wide, k9: 'w' } }) } })
+    expect(prepared('batch/Job', undefined, changed).object.metadata.generation).toBe(4)
+    expect(prepared('batch/Job', undefined, make()).object.metadata.generation).toBe(3)
+  })
+
+  it('restores what a status may not change', () => {
+    const { object } = prepared('batch/Job', 'status', make({ spec: { parallelism: 7 } }))
+    expect(object['spec']).toEqual(spec)
+  })
+})
+
+describe('namespaces with many labels', () => {
+  const name = 'kubernetes.io/metadata.name'
+  const prepare = (labels: Record<string, string>) => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', labels }, spec: {} } as ApiObject
+    runPreparation(strategies['/Namespace']?.prepareForUpdate?.(namespace, structuredClone(namespace), testContext()))
+    return namespace.metadata.labels
+  }
+
+  it('keep labels that have the name', () => {
+    const labels = Object.freeze({ ...wide, [name]: 'a' })
+    expect(prepare(labels)).toBe(labels)
+  })
+
+  it('add the name to their labels', () => {
+    const labels = { ...wide }
+    expect(prepare(labels)).toBe(labels)
+    expect(labels).toEqual({ ...wide, [name]: 'a' })
+    expect(prepare(Object.freeze({ ...wide, [name]: 'b' }))).toEqual({ ...wide, [name]: 'a' })
   })
 })

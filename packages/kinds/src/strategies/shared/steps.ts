@@ -8,7 +8,7 @@ export type Steps<T = void> = Generator<unknown, T>
 const itemsPerStep = 16
 
 /** Size above which the enumeration of a map is a long step. */
-const largeMap = 10_000
+export const largeMap = 10_000
 
 /** Work that is done: it has ended, so that it can be delegated to again and again. */
 export const done: Steps = (function* () {})()
@@ -38,15 +38,15 @@ export function forEachKeyStep(
   each: (key: string, value: string) => void,
 ): Steps {
   if (map === undefined || map === null) return done
-  const keys = Object.keys(map)
+  const keys = memberNames(map)
   if (keys.length > itemsPerStep) return eachKeySteps(map, keys, each)
-  for (const key of inOrder(keys)) each(key, map[key] ?? '')
+  for (const key of inOrder([...keys])) each(key, map[key] ?? '')
   return done
 }
 
 function* eachKeySteps(
   map: Readonly<Record<string, string>>,
-  unsorted: string[],
+  unsorted: readonly string[],
   each: (key: string, value: string) => void,
 ): Steps {
   const keys = yield* sortedSteps(unsorted)
@@ -94,11 +94,12 @@ export function addMissingMembers<V>(to: Record<string, V>, from: Record<string,
 
 /** The keys of a map in the order in which the stock server reports errors, with interruption points. */
 export function sortedKeysSteps(map: object): Steps<string[]> {
-  return sortedSteps(Object.keys(map))
+  return sortedSteps(memberNames(map))
 }
 
-function* sortedSteps(keys: string[]): Steps<string[]> {
-  if (keys.length <= itemsPerStep) return keys.sort()
+/** @param keys are not changed: they may be the remembered ones of a map */
+function* sortedSteps(keys: readonly string[]): Steps<string[]> {
+  if (keys.length <= itemsPerStep) return [...keys].sort()
   yield true
-  return yield* sortKeysSteps(keys)
+  return yield* sortKeysSteps([...keys])
 }

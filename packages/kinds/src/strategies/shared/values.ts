@@ -1,5 +1,6 @@
 /** Helpers for decoded values: emptiness, equality, copies, byte sizes. */
 import type { DeepReadonly } from '@krmkit/meta'
+import { isEmptyObject } from '@krmkit/schema/json'
 
 /** Shorthand for the readonly objects of validation. */
 export type R<T> = DeepReadonly<T>
@@ -11,9 +12,7 @@ export function isEmpty(value: string | readonly unknown[] | null | undefined): 
 
 /** Whether a map is absent, null or empty. */
 export function isEmptyMap(value: object | null | undefined): boolean {
-  if (value === undefined || value === null) return true
-  for (const key in value) if (Object.hasOwn(value, key)) return false
-  return true
+  return value === undefined || value === null || isEmptyObject(value)
 }
 
 /** Whether an optional (pointer) member is set. */
@@ -54,35 +53,47 @@ function isEmptyValue(value: unknown): boolean {
  * their canonical text.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
+  return semanticVerdict(a, b) ?? haveEqualMembers(a as object, b as object, semanticEqual)
+}
+
+/** Whether two values are equal semantically; `undefined` for two lists or two maps, whose members decide. */
+export function semanticVerdict(a: unknown, b: unknown): boolean | undefined {
   if (a === b) return true
   if (isEmptyValue(a) || isEmptyValue(b)) return isEmptyValue(a) && isEmptyValue(b)
-  if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length) return false
-    for (let i = 0; i < a.length; i++) if (!semanticEqual(a[i], b[i])) return false
-    return true
-  }
+  if (Array.isArray(a)) return Array.isArray(b) ? undefined : false
   if (typeof a !== 'object' || typeof b !== 'object' || Array.isArray(b)) return typeof a !== typeof b && isEqualNumber(a, b)
-  const left = a as Record<string, unknown>
-  const right = b as Record<string, unknown>
-  for (const key of Object.keys(left)) if (!semanticEqual(left[key], own(right, key))) return false
-  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key) && !isEmptyValue(right[key])) return false
-  return true
+  return undefined
 }
 
 /** Whether two values are equal as Go's `reflect.DeepEqual` compares them: an empty list or map differs from an absent one. */
 export function deepEqual(a: unknown, b: unknown): boolean {
+  return deepVerdict(a, b) ?? haveEqualMembers(a as object, b as object, deepEqual)
+}
+
+/** Whether two values are equal as `deepEqual` compares them; `undefined` for two lists or two maps, whose members decide. */
+export function deepVerdict(a: unknown, b: unknown): boolean | undefined {
   if (a === b || !(isSet(a) || isSet(b))) return true
   if (typeof a !== 'object' || typeof b !== 'object' || !isSet(a) || !isSet(b)) return isEqualNumber(a, b)
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]))
+  return Array.isArray(a) === Array.isArray(b) ? undefined : false
+}
+
+/** Compares two lists or two maps. */
+function haveEqualMembers(a: object, b: object, equal: (a: unknown, b: unknown) => boolean): boolean {
+  if (Array.isArray(a)) {
+    const other = b as readonly unknown[]
+    if (a.length !== other.length) return false
+    for (let i = 0; i < a.length; i++) if (!equal(a[i], other[i])) return false
+    return true
   }
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
-  const names = new Set([...Object.keys(left), ...Object.keys(right)])
-  return [...names].every((name) => deepEqual(own(left, name), own(right, name)))
+  for (const key of Object.keys(left)) if (!equal(left[key], own(right, key))) return false
+  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key) && !equal(undefined, right[key])) return false
+  return true
 }
 
 function isEqualNumber(a: unknown, b: unknown): boolean {
+  if (typeof a === 'object' || typeof b === 'object') return false
   return (typeof a === 'bigint' || typeof b === 'bigint') && String(a) === String(b)
 }
 
@@ -94,12 +105,15 @@ export function copy<T>(value: unknown): T {
   for (const key of Object.keys(value)) {
     const member = (value as Record<string, unknown>)[key]
     const own = typeof member === 'object' && member !== null ? copy<unknown>(member) : member
-    // An assignment would set the prototype.
-    if (key === '__proto__')
-      Object.defineProperty(result, key, { value: own, writable: true, enumerable: true, configurable: true })
-    else result[key] = own
+    setMember(result, key, own)
   }
   return result as T
+}
+
+/** Sets a member or an element. The assignment of `__proto__` would set the prototype. */
+export function setMember(to: Record<string | number, unknown>, key: string | number, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(to, key, { value, writable: true, enumerable: true, configurable: true })
+  else to[key] = value
 }
 
 const copyElement = (element: unknown): unknown => copy(element)

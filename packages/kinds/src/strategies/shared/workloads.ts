@@ -8,7 +8,8 @@ import type { FieldPath } from './field-path.ts'
 import { goList, goSelector } from './go-form.ts'
 import { isEmptySelector, validateSelectorSteps } from './labels.ts'
 import type { Steps } from './steps.ts'
-import { isSet, type R, semanticEqual } from './values.ts'
+import { semanticEqualSteps } from './value-steps.ts'
+import { isSet, type R } from './values.ts'
 
 type MaybeSelector = R<LabelSelector> | null | undefined
 
@@ -38,8 +39,8 @@ export function* validateRequiredSelector(selector: MaybeSelector, at: FieldPath
 }
 
 /** An immutable selector. */
-export function validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): void {
-  if (!semanticEqual(selector, old)) at.invalid(goSelector(selector), 'field is immutable')
+export function* validateSameSelector(selector: MaybeSelector, old: MaybeSelector, at: FieldPath): Steps {
+  if (!(yield* semanticEqualSteps(selector, old))) at.invalid(goSelector(selector), 'field is immutable')
 }
 
 /** A count that must not decrease; absent counts as less than any value. */

@@ -2,6 +2,7 @@ import { createCertificateRequest, createSigningAuthority } from '@krmkit/certif
 import { describe, expect, it } from 'vitest'
 import { CertificateSigningRequest, type CertificateSigningRequestSpec } from '../../handles/certificates-v1.generated.ts'
 import { ClusterTrustBundle } from '../../handles/certificates-v1beta1.generated.ts'
+import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
 import { completeTrustBundleStrategy, completeSigningRequestStrategy as strategy } from '../certificates/complete.ts'
 import { testContext } from '../testing/context.ts'
@@ -32,7 +33,7 @@ const context = testContext()
 const through = (name: string, status: object, old: object = {}) => {
   const next = csr({}, status)
   const before = csr({}, old)
-  strategy.subresources?.[name]?.prepareForUpdate(next, before, context)
+  runPreparation(strategy.subresources?.[name]?.prepareForUpdate(next, before, context))
   return faults(runValidation(strategy.subresources?.[name]?.validateUpdate(next, before, context)))
 }
 
@@ -89,7 +90,7 @@ describe('certificate signing requests', () => {
 
   it('get the times of conditions from the server [P92]', () => {
     const next = csr({}, { conditions: [{ type: 'Approved', status: 'True' }] })
-    strategy.subresources?.['approval']?.prepareForUpdate(next, csr(), context)
+    runPreparation(strategy.subresources?.['approval']?.prepareForUpdate(next, csr(), context))
     expect(next.status?.conditions?.[0]).toMatchObject({
       lastUpdateTime: '1970-01-01T00:00:00Z',
       lastTransitionTime: '1970-01-01T00:00:00Z',
@@ -98,7 +99,7 @@ describe('certificate signing requests', () => {
 
   it('accept a certificate in PEM when they are signed, and nothing else [P93 P94]', () => {
     const made = CertificateSigningRequest.default(csr({}, { certificate: base64(certificate) }))
-    strategy.prepareForCreate?.(made, context)
+    runPreparation(strategy.prepareForCreate?.(made, context))
     expect(made.status).toEqual({})
     expect(through('status', { certificate: base64(certificate + certificate) })).toEqual([])
     for (const text of [request, 'no PEM', certificate + request])

@@ -7,6 +7,7 @@ import {
 } from '../../handles/core-v1.generated.ts'
 import { decodeKind, encodeKind } from '../../handles/protobuf.ts'
 import type { StrategyContext } from '../../interfaces.ts'
+import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
 import { persistentVolumeClaimStrategy as strategy } from '../core/persistent-volume-claim/strategy.ts'
 import { testContext } from '../testing/context.ts'
@@ -27,7 +28,7 @@ function claim(spec: PersistentVolumeClaimSpec = {}, status?: PersistentVolumeCl
 /** A claim as stored: defaulted and prepared. */
 function stored(spec: PersistentVolumeClaimSpec = {}, status?: PersistentVolumeClaimStatus): PersistentVolumeClaim {
   const object = PersistentVolumeClaim.default(claim(spec))
-  strategy.prepareForCreate?.(object, testContext())
+  runPreparation(strategy.prepareForCreate?.(object, testContext()))
   return status === undefined ? object : { ...object, status }
 }
 
@@ -130,10 +131,10 @@ describe('the status of claims', () => {
 
   it('ignores the status of other writes [S61]', () => {
     const made = PersistentVolumeClaim.default(claim({}, { phase: 'Bound', capacity: { storage: '9Gi' } }))
-    strategy.prepareForCreate?.(made, context)
+    runPreparation(strategy.prepareForCreate?.(made, context))
     expect(made.status).toEqual({ phase: 'Pending' })
     const next = { ...stored(), status: { phase: 'Lost' } }
-    strategy.prepareForUpdate?.(next, stored(), context)
+    runPreparation(strategy.prepareForUpdate?.(next, stored(), context))
     expect(next.status).toEqual({ phase: 'Pending' })
     expect(strategy.resetFields).toEqual({ '': [['status']], status: [['spec']] })
   })
@@ -144,7 +145,7 @@ describe('the status of claims', () => {
       spec: {},
       status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'] },
     }
-    status?.prepareForUpdate(next, stored(), context)
+    runPreparation(status?.prepareForUpdate(next, stored(), context))
     expect(next.spec).toEqual(stored().spec)
     expect(statusErrors(next.status)).toEqual([])
     expect(statusErrors({ capacity: { storage: '-1' } })).toEqual(['status.capacity[storage] Invalid'])
@@ -160,7 +161,7 @@ describe('the status of claims', () => {
     expect(decoded.status).toEqual(given)
     expect(decodeKind(PersistentVolumeClaim, encodeKind(PersistentVolumeClaim, decoded)).status).toEqual(given)
     const next = { ...stored(), status: given }
-    status?.prepareForUpdate(next, stored(), context)
+    runPreparation(status?.prepareForUpdate(next, stored(), context))
     expect([next.status, statusErrors(next.status)]).toEqual([given, []])
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { PersistentVolume, type PersistentVolumeSpec } from '../../handles/core-v1.generated.ts'
+import { runPreparation } from '../../preparation.ts'
 import { persistentVolumeStrategy as strategy } from '../core/persistent-volume/strategy.ts'
 import { testContext } from '../testing/context.ts'
 import { faults } from '../testing/objects.ts'
@@ -192,14 +193,14 @@ describe('persistent volumes', () => {
     const context = testContext()
     const given = { ...volume(), status: { phase: 'Bound', message: 'm', reason: 'r' } }
     const made = PersistentVolume.default(given)
-    strategy.prepareForCreate?.(made, context)
+    runPreparation(strategy.prepareForCreate?.(made, context))
     expect(made.status).toMatchObject({ phase: 'Pending' })
     expect(made.status).not.toHaveProperty('reason')
     const next = structuredClone(given)
-    strategy.prepareForUpdate?.(next, made, context)
+    runPreparation(strategy.prepareForUpdate?.(next, made, context))
     expect(next.status).toEqual(made.status)
     const draft = { ...given, spec: {} }
-    strategy.subresources?.['status']?.prepareForUpdate(draft, made, context)
+    runPreparation(strategy.subresources?.['status']?.prepareForUpdate(draft, made, context))
     expect([draft.spec, draft.status]).toMatchObject([made.spec, { phase: 'Bound', message: 'm', reason: 'r' }])
   })
 })

@@ -10,7 +10,8 @@ import { nodeSelectorWarnings } from '../shared/node-labels.ts'
 import { validateAmountNotNegative } from '../shared/quantities.ts'
 import type { Steps } from '../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../shared/strategy.ts'
-import { isSet, semanticEqual } from '../shared/values.ts'
+import { semanticEqualSteps } from '../shared/value-steps.ts'
+import { isSet } from '../shared/values.ts'
 
 function* validateCapacity(object: DeepReadonly<CSIStorageCapacity>, errors: ContextErrorList): Steps {
   yield* validateMetadata(object, errors, { namespaced: true })
@@ -29,7 +30,7 @@ export const csiStorageCapacityStrategy = defineStrategy<CSIStorageCapacity>({
     yield* validateCapacity(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     const frozen = 'field is immutable'
-    if (!semanticEqual(object.nodeTopology, old.nodeTopology))
+    if (!(yield* semanticEqualSteps(object.nodeTopology, old.nodeTopology)))
       errors.child('nodeTopology').invalid(goSelector(object.nodeTopology), frozen)
     if (object.storageClassName !== old.storageClassName)
       errors.child('storageClassName').invalid(object.storageClassName, frozen)

@@ -17,6 +17,7 @@ import {
 import { runAtOnce } from '@krmkit/meta/slices'
 import { applyDefaults, DecodeError, decode, normalize } from '@krmkit/schema'
 import type { ResourceDefinition, StrategyContext } from '../../interfaces.ts'
+import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
 import { allocateService, serviceUse } from '../core/service/allocation.ts'
 import { done } from '../shared/steps.ts'
@@ -169,7 +170,7 @@ function create(step: Step, target: Target, { answer, context }: WriteOptions): 
   metadata.uid = 'u'
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
-  strategy.prepareForCreate?.(object as ApiObject, context)
+  runPreparation(strategy.prepareForCreate?.(object as ApiObject, context))
   if (kind.kind === 'Service') {
     const network = { ranges: ['10.0.0.0/16'], nodePorts: { from: 30_000, to: 32_767 } }
     const errors = allocateService(object as never, undefined, { network, use: serviceUse([]), context })
@@ -205,9 +206,9 @@ function update(step: Step, target: Target, { answer, context, old }: WriteOptio
   if (target.subresource !== '' && sub === undefined) return undefined
   const frozen = freeze(old)
   if (sub === undefined) {
-    strategy.prepareForUpdate?.(object as ApiObject, frozen, context)
+    runPreparation(strategy.prepareForUpdate?.(object as ApiObject, frozen, context))
     admit(object, answer)
-  } else sub.prepareForUpdate(object as ApiObject, frozen, context)
+  } else runPreparation(sub.prepareForUpdate(object as ApiObject, frozen, context))
   const current = (object as ApiObject).metadata
   const common = [
     ...validateObjectMeta(current, commonRules(target)),

@@ -4,6 +4,7 @@ import { runAtOnce } from '@krmkit/meta/slices'
 import { applyDefaults, decode, normalize } from '@krmkit/schema'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { StrategyContext } from '../../interfaces.ts'
+import { runPreparation } from '../../preparation.ts'
 import { runValidation } from '../../validation.ts'
 import { done } from '../shared/steps.ts'
 import type { Json } from './recorded.ts'
@@ -62,11 +63,11 @@ export async function runVector(vector: Vector, catalog: Catalog): Promise<Vecto
   if (vector.subresource !== undefined && sub === undefined) throw new RangeError(`no sub-resource ${vector.subresource}`)
   let errors: readonly FieldError[]
   if (old === undefined) {
-    strategy.prepareForCreate?.(object, context)
+    runPreparation(strategy.prepareForCreate?.(object, context))
     errors = runValidation(strategy.validate?.(freeze(structuredClone(object)), context))
   } else {
-    if (sub === undefined) strategy.prepareForUpdate?.(object, old, context)
-    else sub.prepareForUpdate(object, old, context)
+    if (sub === undefined) runPreparation(strategy.prepareForUpdate?.(object, old, context))
+    else runPreparation(sub.prepareForUpdate(object, old, context))
     const frozen = freeze(structuredClone(object))
     errors = runValidation((sub ?? strategy).validateUpdate?.(frozen, old, context))
   }

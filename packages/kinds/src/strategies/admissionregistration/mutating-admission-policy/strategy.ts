@@ -104,8 +104,8 @@ export const mutatingAdmissionPolicyStrategy = defineStrategy<MutatingAdmissionP
     defaultMatchResources(policy.spec.matchConstraints)
   },
   prepareForCreate: startGeneration,
-  prepareForUpdate(policy, old) {
-    raiseGeneration(policy, old, 'spec')
+  *prepareForUpdate(policy, old) {
+    yield* raiseGeneration(policy, old, 'spec')
   },
   ready: loadCel,
   validate(policy, context) {
@@ -135,8 +135,8 @@ export const mutatingAdmissionPolicyBindingStrategy = defineStrategy<MutatingAdm
     if (isSet(binding.spec?.paramRef)) binding.spec.paramRef.parameterNotFoundAction ??= 'Deny'
   },
   prepareForCreate: startGeneration,
-  prepareForUpdate(binding, old) {
-    raiseGeneration(binding, old, 'spec')
+  *prepareForUpdate(binding, old) {
+    yield* raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
     return validateStepsWith(context, (errors) => validateBinding(binding, errors))

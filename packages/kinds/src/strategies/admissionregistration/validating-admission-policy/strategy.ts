@@ -136,9 +136,9 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
     policy.status = {}
     startGeneration(policy)
   },
-  prepareForUpdate(policy, old) {
-    keepMembers(policy, old, 'status')
-    raiseGeneration(policy, old, 'spec')
+  *prepareForUpdate(policy, old) {
+    yield* keepMembers(policy, old, 'status')
+    yield* raiseGeneration(policy, old, 'spec')
   },
   ready: loadCel,
   validate(policy, context) {
@@ -149,9 +149,9 @@ export const validatingAdmissionPolicyStrategy = defineStrategy<ValidatingAdmiss
   },
   subresources: {
     status: {
-      prepareForUpdate(policy, old) {
-        keepMembers(policy, old, 'spec')
-        resetStatusMetadata(policy, old)
+      *prepareForUpdate(policy, old) {
+        yield* keepMembers(policy, old, 'spec')
+        yield* resetStatusMetadata(policy, old)
       },
       validateUpdate(policy, _old, context) {
         return validateWith(context, (errors) => validateStatus(policy, errors.child('status')))
@@ -196,8 +196,8 @@ export const validatingAdmissionPolicyBindingStrategy = defineStrategy<Validatin
     defaultMatchResources(binding.spec?.matchResources)
   },
   prepareForCreate: startGeneration,
-  prepareForUpdate(binding, old) {
-    raiseGeneration(binding, old, 'spec')
+  *prepareForUpdate(binding, old) {
+    yield* raiseGeneration(binding, old, 'spec')
   },
   validate(binding, context) {
     return validateStepsWith(context, (errors) => validateBinding(binding, errors))

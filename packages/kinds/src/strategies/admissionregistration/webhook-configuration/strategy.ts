@@ -174,8 +174,8 @@ function webhookConfigurationStrategy(mutating: boolean): Strategy<Configuration
       }
     },
     prepareForCreate: startGeneration,
-    prepareForUpdate(configuration, old) {
-      raiseGenerationExactly(configuration, old, 'webhooks')
+    *prepareForUpdate(configuration, old) {
+      yield* raiseGenerationExactly(configuration, old, 'webhooks')
     },
     ready(configuration) {
       return hooksOf(configuration).some(({ matchConditions }) => (matchConditions ?? []).length > 0) ? loadCel() : undefined

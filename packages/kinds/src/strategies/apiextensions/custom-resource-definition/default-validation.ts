@@ -1,7 +1,7 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
 import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
-import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
+import { copyJson, copyJsonSteps, memberNames } from '@krmkit/schema/json'
 import {
   coerceEmbedded,
   createSchemaNode,
@@ -110,8 +110,14 @@ export function* coerceDefaults(schema: JSONSchemaProps, objectMeta: () => Struc
     }
     const items = itemsOf(part) as JSONSchemaProps | undefined
     if (items !== undefined) add(items, !embedded && inMetadata)
-    for (const [name, property] of Object.entries(part.properties ?? {}))
-      add(property, embedded ? objectMembers.has(name) : inMetadata)
+    if (part.properties !== undefined) {
+      const names = memberNames(part.properties)
+      for (let i = 0; i < names.length; i++) {
+        const name = names[i] as string
+        add(part.properties[name] as JSONSchemaProps, embedded ? objectMembers.has(name) : inMetadata)
+        if (i % partsPerStep === partsPerStep - 1) yield true
+      }
+    }
     if (count % partsPerStep === 0) yield
   }
 }

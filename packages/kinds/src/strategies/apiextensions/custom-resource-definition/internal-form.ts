@@ -7,7 +7,7 @@ import type {
   CustomResourceValidation,
   SelectableField,
 } from '../../../types/apiextensions-v1.generated.ts'
-import { semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { areSameSchemas, type Steps } from './schema.ts'
 
 /** Parts that all versions may share: the stock server reports errors of a shared part once, at the top level. */
@@ -29,9 +29,9 @@ type Version = DeepReadonly<CustomResourceDefinitionVersion>
 export function* internalForm({ spec }: DeepReadonly<CustomResourceDefinition>): Steps<InternalForm> {
   const versions = spec.versions ?? []
   const schema = yield* sharedSchema(versions)
-  const subresources = sharedPart(versions, ({ subresources }) => subresources)
-  const columns = sharedPart(versions, ({ additionalPrinterColumns }) => additionalPrinterColumns)
-  const selectableFields = sharedPart(versions, ({ selectableFields }) => selectableFields)
+  const subresources = yield* sharedPart(versions, ({ subresources }) => subresources)
+  const columns = yield* sharedPart(versions, ({ additionalPrinterColumns }) => additionalPrinterColumns)
+  const selectableFields = yield* sharedPart(versions, ({ selectableFields }) => selectableFields)
   return {
     shared: {
       schema: schema.value,
@@ -61,9 +61,9 @@ function* sharedSchema(versions: readonly Version[]): Steps<SharedPart<VersionPa
   return { same, value: same ? value : undefined }
 }
 
-function sharedPart<T>(versions: readonly Version[], read: (version: Version) => T | undefined): SharedPart<T> {
+function* sharedPart<T>(versions: readonly Version[], read: (version: Version) => T | undefined): Steps<SharedPart<T>> {
   const [first] = versions
   const value = first === undefined ? undefined : read(first)
-  const same = versions.every((version) => semanticEqual(read(version), value))
-  return { same, value: same ? value : undefined }
+  for (const version of versions) if (!(yield* semanticEqualSteps(read(version), value))) return { same: false, value: undefined }
+  return { same: true, value }
 }

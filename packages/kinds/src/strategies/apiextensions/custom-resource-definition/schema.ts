@@ -1,8 +1,8 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
-import { equalityKey } from '@krmkit/schema/json'
+import { equalityKey, memberNames } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
-import { isEmptyMap, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmptyMap, own, setMember } from '../../shared/values.ts'
 
 /** `openAPIV3Schema` of a version, or a part of it. */
 export type Schema = DeepReadonly<JSONSchemaProps>
@@ -12,7 +12,7 @@ export type Steps<T = void> = Generator<unknown, T>
 
 /** The names of properties, in the order of their errors. */
 export function* sortedNames(properties: object | null | undefined): Steps<readonly string[]> {
-  const names = Object.keys(properties ?? {})
+  const names = [...memberNames(properties ?? {})]
   if (names.length > manyNames) yield true
   names.sort()
   if (names.length > manyNames) yield true
@@ -23,12 +23,12 @@ const manyNames = 1000
 
 /** Removes `items` that are null: neither a schema nor a list of schemas was sent. Stored schemas have none. */
 export function* dropNullItems(schema: JSONSchemaProps | null | undefined): Steps {
-  const open = [schema]
+  const open: unknown[] = [schema]
   for (let count = 1; open.length > 0; count++) {
-    const part = open.pop()
+    const part = open.pop() as JSONSchemaProps | null | undefined
     if (typeof part !== 'object' || part === null) continue
     if (part.items === null) delete part.items
-    for (const inner of partsOf(part)) open.push(inner)
+    yield* openParts(part, open)
     if (count % partsPerStep === 0) yield
   }
 }
@@ -37,22 +37,29 @@ export function* dropNullItems(schema: JSONSchemaProps | null | undefined): Step
 export const partsPerStep = 64
 
 /** Whether there are `items` that `dropNullItems` removes. They change the schema, although nothing of them is stored. */
-export function hasNullItems(schema: Schema | null | undefined): boolean {
-  if (typeof schema !== 'object' || schema === null) return false
-  return schema.items === null || partsOf(schema as JSONSchemaProps).some(hasNullItems)
+export function* hasNullItems(schema: Schema | null | undefined): Steps<boolean> {
+  const open: unknown[] = [schema]
+  for (let count = 1; open.length > 0; count++) {
+    const part = open.pop() as Schema | null | undefined
+    if (typeof part !== 'object' || part === null) continue
+    if (part.items === null) return true
+    yield* openParts(part, open)
+    if (count % partsPerStep === 0) yield
+  }
+  return false
 }
 
-function partsOf({
-  items,
-  additionalProperties,
-  not,
-  allOf,
-  anyOf,
-  oneOf,
-  properties,
-}: JSONSchemaProps): readonly (JSONSchemaProps | undefined)[] {
-  const single = [items, additionalProperties, not] as (JSONSchemaProps | undefined)[]
-  return [...single, ...(allOf ?? []), ...(anyOf ?? []), ...(oneOf ?? []), ...Object.values(properties ?? {})]
+/** Appends the parts of a schema. */
+function* openParts({ items, additionalProperties, not, allOf, anyOf, oneOf, properties }: Schema, open: unknown[]): Steps {
+  for (const part of [items, additionalProperties, not]) if (typeof part === 'object') open.push(part)
+  for (const parts of [allOf, anyOf, oneOf]) for (const part of parts ?? []) open.push(part)
+  if (properties === undefined || properties === null) return
+  const names = memberNames(properties)
+  if (names.length > manyNames) yield true
+  for (let i = 0; i < names.length; i++) {
+    open.push(properties[names[i] as string])
+    if (i % partsPerStep === partsPerStep - 1) yield
+  }
 }
 
 /** Keywords whose empty value is only for the rules that print or count keywords. */
@@ -83,17 +90,30 @@ export function* withoutEmpties(schema: Schema, asTexts = false): Steps<Schema> 
     for (const branch of schema[keyword] ?? []) branches.push(yield* withoutEmpties(branch, asTexts))
     if (branches.some((branch, index) => branch !== schema[keyword]?.[index])) changed.set(keyword, branches)
   }
-  const properties: [string, Schema][] = []
-  for (const [name, property] of Object.entries(schema.properties ?? {}))
-    properties.push([name, yield* withoutEmpties(property, asTexts)])
-  if (properties.some(([name, property]) => property !== schema.properties?.[name]))
-    changed.set('properties', Object.fromEntries(properties))
+  replace('properties', yield* propertiesWithoutEmpties(schema.properties, asTexts))
   if (asTexts) for (const keyword of ['default', 'example'] as const) replace(keyword, comparableJson(schema[keyword]))
   if (changed.size === 0) return schema
   const entries = Object.entries(schema).map(
     ([keyword, value]) => [keyword, changed.has(keyword) ? changed.get(keyword) : value] as const,
   )
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** The properties; themselves where none changes. */
+function* propertiesWithoutEmpties(properties: Schema['properties'], asTexts: boolean): Steps<Schema['properties']> {
+  if (properties === undefined || properties === null || isEmptyMap(properties)) return properties
+  const names = memberNames(properties)
+  if (names.length > manyNames) yield true
+  const plain: Record<string, Schema> = {}
+  let same = true
+  for (let i = 0; i < names.length; i++) {
+    const property = own(properties, names[i] as string) as Schema
+    const next = yield* withoutEmpties(property, asTexts)
+    same &&= next === property
+    setMember(plain, names[i] as string, next)
+    if (i % partsPerStep === partsPerStep - 1) yield
+  }
+  return same ? properties : plain
 }
 
 function isEmptyContainer(value: unknown): boolean {
@@ -108,11 +128,6 @@ function comparableJson(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? equalityKey(value) : value
 }
 
-/** The schema in a form whose semantic equality is that of the stock server: see `withoutEmpties`. */
-export function comparableSchema(schema: Schema): Schema {
-  return runAtOnce(withoutEmpties(schema, true))
-}
-
 /** Whether all schemas are equal but for empty lists and maps of keywords. */
 export function* areSameSchemas([first, ...others]: readonly (Schema | undefined)[]): Steps<boolean> {
   let comparable: Schema | undefined
@@ -120,7 +135,7 @@ export function* areSameSchemas([first, ...others]: readonly (Schema | undefined
     if (other === first) continue
     if (first === undefined || other === undefined) return false
     comparable ??= yield* withoutEmpties(first, true)
-    if (!semanticEqual(comparable, yield* withoutEmpties(other, true))) return false
+    if (!(yield* semanticEqualSteps(comparable, yield* withoutEmpties(other, true)))) return false
   }
   return true
 }

@@ -4,6 +4,7 @@ import { formatFieldError } from '@krmkit/meta/validation'
 import { loadCel } from '@krmkit/schema'
 import { describe, expect, it } from 'vitest'
 import type { StrategyContext } from '../../../interfaces.ts'
+import { runPreparation } from '../../../preparation.ts'
 import type { CustomResourceDefinition } from '../../../types/apiextensions-v1.generated.ts'
 import { runValidation } from '../../../validation.ts'
 import { done } from '../../shared/steps.ts'
@@ -50,7 +51,7 @@ function definition(schema: JsonObject | undefined = open, version: JsonObject =
     },
   } as unknown as CustomResourceDefinition
   strategy.defaults?.(object, 'v1', stockProfile)
-  strategy.prepareForCreate?.(object, context)
+  runPreparation(strategy.prepareForCreate?.(object, context))
   return object
 }
 
@@ -141,7 +142,7 @@ describe('custom resource definitions', () => {
     const old = { ...definition(field(text)), metadata: { name: 'gadgets.g.example.com', generation: 3 } }
     const generation = (value?: JsonObject[string]) => {
       const object = definition(field({ ...text, ...(value === undefined ? {} : { default: value }) }))
-      strategy.prepareForUpdate?.(object, old, context)
+      runPreparation(strategy.prepareForUpdate?.(object, old, context))
       return object.metadata.generation
     }
     expect([generation(), generation([]), generation({})]).toEqual([3, 4, 4])

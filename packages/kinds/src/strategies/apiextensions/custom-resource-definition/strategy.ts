@@ -6,8 +6,8 @@ import type { Strategy } from '../../../interfaces.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../types/apiextensions-v1.generated.ts'
 import { keepMembers, settleGeneration, startGeneration } from '../../shared/metadata.ts'
 import { defineStrategy } from '../../shared/strategy.ts'
-import { copy, semanticEqual } from '../../shared/values.ts'
-import { comparableSchema, dropNullItems, hasNullItems, type Steps } from './schema.ts'
+import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
+import { dropNullItems, hasNullItems, type Steps, withoutEmpties } from './schema.ts'
 
 /** CustomResourceDefinition. Its rules are a module that `ready` loads: no other kind has as many, and few programs validate definitions. */
 
@@ -16,16 +16,17 @@ type Definition = DeepReadonly<CustomResourceDefinition>
 /** Finalizer that holds a definition until its instances are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-function sameSpec(spec: Definition['spec'], old: Definition['spec']): boolean {
-  if ((spec.versions ?? []).some(({ schema }) => hasNullItems(schema?.openAPIV3Schema))) return false
-  return semanticEqual(withPlainSchemas(spec), withPlainSchemas(old))
+function* sameSpec(spec: Definition['spec'], old: Definition['spec']): Steps<boolean> {
+  for (const { schema } of spec.versions ?? []) if (yield* hasNullItems(schema?.openAPIV3Schema)) return false
+  return yield* semanticEqualSteps(yield* withPlainSchemas(spec), yield* withPlainSchemas(old))
 }
 
-function withPlainSchemas({ versions, ...spec }: Definition['spec']): object {
-  const plain = (versions ?? []).map(({ schema, ...version }) => {
+function* withPlainSchemas({ versions, ...spec }: Definition['spec']): Steps<object> {
+  const plain: object[] = []
+  for (const { schema, ...version } of versions ?? []) {
     const read = schema?.openAPIV3Schema
-    return read === undefined ? { ...version, schema } : { ...version, schema: { openAPIV3Schema: comparableSchema(read) } }
-  })
+    plain.push({ ...version, schema: read === undefined ? schema : { openAPIV3Schema: yield* withoutEmpties(read, true) } })
+  }
   return { ...spec, versions: plain }
 }
 
@@ -105,9 +106,9 @@ export function definitionStrategy(source: RulesSource): Strategy {
       startGeneration(object)
       storageVersionIsStored(object)
     },
-    prepareForUpdate(object, old) {
-      keepMembers(object, old, 'status')
-      settleGeneration(object, old, !sameSpec(object.spec, old.spec))
+    *prepareForUpdate(object, old) {
+      yield* keepMembers(object, old, 'status')
+      settleGeneration(object, old, !(yield* sameSpec(object.spec, old.spec)))
       storageVersionIsStored(object)
     },
     canonicalize: (object) => completeSchemas(object, source),
@@ -134,8 +135,8 @@ export function definitionStrategy(source: RulesSource): Strategy {
     resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
     subresources: {
       status: {
-        prepareForUpdate(object, old) {
-          object.spec = copy(old.spec) as CustomResourceDefinition['spec']
+        *prepareForUpdate(object, old) {
+          object.spec = yield* copySteps<CustomResourceDefinition['spec']>(old.spec)
           // The versions of the request may lack the one that is stored.
           defaultStoredVersions(object)
         },

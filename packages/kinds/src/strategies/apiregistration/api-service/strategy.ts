@@ -88,8 +88,8 @@ export const apiServiceStrategy = defineStrategy<APIService>({
   prepareForCreate(service, context) {
     service.status = isSet(service.spec?.service) ? {} : { conditions: [localCondition(context)] }
   },
-  prepareForUpdate(service, old) {
-    keepMembers(service, old, 'status')
+  *prepareForUpdate(service, old) {
+    yield* keepMembers(service, old, 'status')
   },
   validate(service, context) {
     return validateStepsWith(context, (errors) => validateService(service, errors))
@@ -100,9 +100,9 @@ export const apiServiceStrategy = defineStrategy<APIService>({
   }),
   subresources: {
     status: {
-      prepareForUpdate(service, old) {
-        keepMembers(service, old, 'spec')
-        resetStatusMetadata(service, old)
+      *prepareForUpdate(service, old) {
+        yield* keepMembers(service, old, 'spec')
+        yield* resetStatusMetadata(service, old)
       },
       validateUpdate: updateSteps(function* (errors, service, old) {
         yield* validateMetadataUpdate(service, old, errors, { bareFinalizers: true })

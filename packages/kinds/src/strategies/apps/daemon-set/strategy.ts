@@ -22,7 +22,8 @@ import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { compileSelector, emptyWorkloadSpec, validateNotDecremented, validateSameSelector } from '../../shared/workloads.ts'
 
 const historyLimit = 10
@@ -73,7 +74,7 @@ function* validateSpec(set: DeepReadonly<DaemonSet>, errors: ContextErrorList): 
   yield true
   const selector = compileSelector(spec.selector)
   yield true
-  if (selector !== undefined) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
+  if (selector !== undefined) yield* validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
   if (isSet(spec.selector) && isEmptySelector(spec.selector)) {
     at.child('selector').invalid(goSelector(spec.selector), 'empty selector is invalid for daemonset')
   }
@@ -134,12 +135,12 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     if (templateGeneration(set) < 1) setTemplateGeneration(set, 1)
     dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
-  prepareForUpdate(set, old, context) {
-    keepMembers(set, old, 'status')
+  *prepareForUpdate(set, old, context) {
+    yield* keepMembers(set, old, 'status')
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
-    const changed = !semanticEqual(set.spec?.template, old.spec?.template)
+    const changed = !(yield* semanticEqualSteps(set.spec?.template, old.spec?.template))
     setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0))
-    raiseGeneration(set, old, 'spec')
+    yield* raiseGeneration(set, old, 'spec')
   },
   validate: creationSteps(function* (errors, set) {
     yield* validateMetadata(set, errors, { namespaced: true })
@@ -151,7 +152,7 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
     yield* validateMetadataUpdate(set, old, errors)
     // The stock server validates the specification twice on update, so errors appear twice.
     yield* validateSpec(set, errors)
-    validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
+    yield* validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
   }),
   warnings(set, old, { profile, features }) {
     if (old !== undefined && templateGeneration(old) === templateGeneration(set)) return []
@@ -159,8 +160,8 @@ export const daemonSetStrategy = defineStrategy<DaemonSet>({
   },
   subresources: {
     status: {
-      prepareForUpdate(set, old) {
-        keepMembers(set, old, 'spec')
+      *prepareForUpdate(set, old) {
+        yield* keepMembers(set, old, 'spec')
         // The annotation is part of the specification, also in a write of metadata.
         setTemplateGeneration(set, templateGeneration(old))
       },

@@ -17,7 +17,8 @@ import { dropTerminatingReplicas } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateReplicaTemplate } from '../replica-set/template.ts'
 
@@ -131,13 +132,13 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     const spec = deployment.spec?.template?.spec
     if (isSet(spec)) dropDisabledPodFields(spec, undefined, features)
   },
-  prepareForUpdate(deployment, old, { features }) {
-    keepMembers(deployment, old, 'status')
+  *prepareForUpdate(deployment, old, { features }) {
+    yield* keepMembers(deployment, old, 'status')
     const spec = deployment.spec?.template?.spec
     if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.template?.spec, features)
-    raiseGeneration(deployment, old, 'spec')
+    yield* raiseGeneration(deployment, old, 'spec')
     // Replica sets inherit annotations, so a change of them must raise the generation.
-    if (!semanticEqual(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {})) {
+    if (!(yield* semanticEqualSteps(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))) {
       deployment.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
   },
@@ -149,7 +150,7 @@ export const deploymentStrategy = defineStrategy<Deployment>({
     yield* validateMetadataUpdate(deployment, old, errors)
     yield* validateSpec(specOf(deployment), errors.child('spec'))
     const { selector } = specOf(deployment)
-    if (!semanticEqual(selector, specOf(old).selector)) {
+    if (!(yield* semanticEqualSteps(selector, specOf(old).selector))) {
       errors
         .child('spec')
         .child('selector')
@@ -173,10 +174,10 @@ export const deploymentStrategy = defineStrategy<Deployment>({
   },
   subresources: {
     status: {
-      prepareForUpdate(deployment, old, { features }) {
-        keepMembers(deployment, old, 'spec')
+      *prepareForUpdate(deployment, old, { features }) {
+        yield* keepMembers(deployment, old, 'spec')
         dropTerminatingReplicas(deployment.status, old.status, features)
-        if (isSet(old.metadata.labels)) deployment.metadata.labels = { ...old.metadata.labels }
+        if (isSet(old.metadata.labels)) deployment.metadata.labels = yield* copySteps(old.metadata.labels)
         else delete deployment.metadata.labels
       },
       validateUpdate: updateSteps(function* (errors, deployment, old) {

@@ -46,10 +46,10 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     startGeneration(set)
     dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
-  prepareForUpdate(set, old, context) {
-    keepMembers(set, old, 'status')
+  *prepareForUpdate(set, old, context) {
+    yield* keepMembers(set, old, 'status')
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
-    raiseGeneration(set, old, 'spec')
+    yield* raiseGeneration(set, old, 'spec')
   },
   validate: creationSteps(function* (errors, set) {
     yield* validateMetadata(set, errors, { namespaced: true })
@@ -61,7 +61,7 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
     yield* validateMetadataUpdate(set, old, errors)
     // The stock server validates the specification twice on update, so errors appear twice.
     yield* validateSpec(set, errors)
-    validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
+    yield* validateSameSelector(set.spec?.selector, old.spec?.selector, errors.child('spec').child('selector'))
   }),
   warnings(set, old, { profile, features }) {
     const names = old === undefined ? warnPodNames(set) : []
@@ -75,8 +75,8 @@ export const replicaSetStrategy = defineStrategy<ReplicaSet>({
   subresources: {
     status: {
       ...statusSubresource<ReplicaSet>((set, errors) => validateReplicaStatus(set.status ?? {}, errors.child('status'))),
-      prepareForUpdate(set, old, { features }) {
-        keepMembers(set, old, 'spec')
+      *prepareForUpdate(set, old, { features }) {
+        yield* keepMembers(set, old, 'spec')
         dropTerminatingReplicas(set.status, old.status, features)
       },
     },

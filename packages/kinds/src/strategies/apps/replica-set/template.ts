@@ -23,7 +23,7 @@ export function* validateReplicaTemplate(
   yield true
   const here = at.child('template')
   const template = spec.template ?? {}
-  if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, here)
+  if (!selector.empty) yield* validateSelectorMatch(selector, template.metadata?.labels, here)
   yield true
   yield* validatePodTemplate(template, here)
   validateAlwaysRunning(template, here, 'ReplicaSet')

@@ -25,7 +25,8 @@ import { podTemplateWarnings, warnStorage } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import {
   compileSelector,
   emptyWorkloadSpec,
@@ -84,7 +85,7 @@ function* validateSpec(set: DeepReadonly<StatefulSet>, errors: ContextErrorList,
   yield true
   if (selector === undefined) at.child('selector').invalid(goSelector(spec.selector), '')
   else {
-    if (!selector.empty) validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
+    if (!selector.empty) yield* validateSelectorMatch(selector, template.metadata?.labels, at.child('template'))
     yield* validateTemplateMetadata(template, at.child('template'))
   }
   validateAlwaysRunning(template, at.child('template'), 'StatefulSet')
@@ -144,12 +145,12 @@ const mutable = [
   'minReadySeconds',
 ] as const
 
-function validateStatefulSetUpdate(
+function* validateStatefulSetUpdate(
   set: DeepReadonly<StatefulSet>,
   old: DeepReadonly<StatefulSet>,
   errors: ContextErrorList,
-): void {
-  if (semanticEqual(withoutMutable(set), withoutMutable(old))) return
+): Steps {
+  if (yield* semanticEqualSteps(withoutMutable(set), withoutMutable(old))) return
   const names = mutable.map((name) => `'${name}'`)
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   errors.child('spec').forbidden(`updates to statefulset spec for fields other than ${list} are forbidden`)
@@ -191,12 +192,12 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
-  prepareForUpdate(set, old, context) {
-    keepMembers(set, old, 'status')
+  *prepareForUpdate(set, old, context) {
+    yield* keepMembers(set, old, 'status')
     dropGatedFields(set, old, { table, features: context.features })
     defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
-    raiseGeneration(set, old, 'spec')
+    yield* raiseGeneration(set, old, 'spec')
   },
   validate: creationSteps(function* (errors, set) {
     yield* validateMetadata(set, errors, { namespaced: true, name: nameRules.dns1123Label })
@@ -205,7 +206,7 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   validateUpdate: updateSteps(function* (errors, set, old) {
     yield* validateMetadataUpdate(set, old, errors)
     yield* validateSpec(set, errors, { isNew: false })
-    validateStatefulSetUpdate(set, old, errors)
+    yield* validateStatefulSetUpdate(set, old, errors)
   }),
   warnings(set, old, { profile, features }) {
     const texts = podTemplateWarnings(set, old, { template: set.spec?.template, at: 'spec.template', profile, features })
@@ -225,8 +226,8 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   },
   subresources: {
     status: {
-      prepareForUpdate(set, old) {
-        keepMembers(set, old, 'spec')
+      *prepareForUpdate(set, old) {
+        yield* keepMembers(set, old, 'spec')
       },
       validateUpdate: updateSteps(function* (errors, set, old) {
         validateStatus(set.status ?? { replicas: 0 }, errors.child('status'))

@@ -87,8 +87,8 @@ export const horizontalPodAutoscalerStrategy = defineStrategy<HorizontalPodAutos
     autoscaler.status = { desiredReplicas: 0 }
     if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, undefined)
   },
-  prepareForUpdate(autoscaler, old, { features }) {
-    keepMembers(autoscaler, old, 'status')
+  *prepareForUpdate(autoscaler, old, { features }) {
+    yield* keepMembers(autoscaler, old, 'status')
     if (!features.enabled('HPAConfigurableTolerance')) dropDisabled(autoscaler, old)
   },
   validate: creationSteps(function* (errors, autoscaler) {

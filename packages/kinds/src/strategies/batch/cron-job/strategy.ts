@@ -99,11 +99,11 @@ export const cronJobStrategy = defineStrategy<CronJob>({
     const spec = cron.spec?.jobTemplate?.spec?.template?.spec
     if (isSet(spec)) dropDisabledPodFields(spec, undefined, context.features)
   },
-  prepareForUpdate(cron, old, context) {
-    keepMembers(cron, old, 'status')
+  *prepareForUpdate(cron, old, context) {
+    yield* keepMembers(cron, old, 'status')
     const spec = cron.spec?.jobTemplate?.spec?.template?.spec
     if (isSet(spec)) dropDisabledPodFields(spec, old.spec?.jobTemplate?.spec?.template?.spec, context.features)
-    raiseGeneration(cron, old, 'spec')
+    yield* raiseGeneration(cron, old, 'spec')
   },
   validate: creationSteps(function* (errors, cron) {
     yield* validateMetadata(cron, errors, { namespaced: true })
@@ -130,8 +130,8 @@ export const cronJobStrategy = defineStrategy<CronJob>({
   },
   subresources: {
     status: {
-      prepareForUpdate(cron, old) {
-        keepMembers(cron, old, 'spec')
+      *prepareForUpdate(cron, old) {
+        yield* keepMembers(cron, old, 'spec')
       },
       validateUpdate: () => [],
     },

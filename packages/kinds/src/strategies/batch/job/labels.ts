@@ -3,6 +3,8 @@ import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector, goStringMap } from '../../shared/go-form.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { withDefaultMembers } from '../../shared/value-steps.ts'
 import { isSet, own } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 
@@ -24,24 +26,17 @@ export function controllerUidLabels({ domain }: NamingProfile): JobLabels {
 }
 
 /** Adds the generated labels and selector, which follow from the job's name and uid; existing labels are kept. */
-export function addJobLabels(job: Job, profile: NamingProfile): void {
+export function* addJobLabels(job: Job, profile: NamingProfile): Steps {
   const { jobName, controllerUid } = controllerUidLabels(profile)
   const { name = '', uid = '' } = job.metadata
   job.spec ??= { template: {} }
   job.spec.template ??= {}
   const template = job.spec.template
-  template.metadata = {
-    ...template.metadata,
-    labels: {
-      [jobName]: name,
-      [legacyJobName]: name,
-      [legacyControllerUid]: uid,
-      [controllerUid]: uid,
-      ...template.metadata?.labels,
-    },
-  }
+  const labels = { [jobName]: name, [legacyJobName]: name, [legacyControllerUid]: uid, [controllerUid]: uid }
+  template.metadata = { ...template.metadata, labels: yield* withDefaultMembers(template.metadata?.labels, labels) }
   const selector = job.spec.selector ?? {}
-  job.spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...selector.matchLabels } }
+  const matchLabels = yield* withDefaultMembers(selector.matchLabels, { [controllerUid]: uid })
+  job.spec.selector = { ...selector, matchLabels }
 }
 
 /** Generated labels must be those of this job. */

@@ -1,4 +1,5 @@
 /** Job. */
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -7,8 +8,9 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { done } from '../../shared/steps.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { copySteps } from '../../shared/value-steps.ts'
 import { isEmptyMap, isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
@@ -21,7 +23,7 @@ import { validateJob } from './validation.ts'
 const backoffLimit = 6
 const maxBackoffLimit = 2_147_483_647
 
-function defaults(job: Job): void {
+function* defaultJob(job: Job): Steps {
   job.spec ??= { template: {} }
   const { spec } = job
   spec.template ??= {}
@@ -31,7 +33,7 @@ function defaults(job: Job): void {
     spec.parallelism = 1
   }
   spec.backoffLimit ??= isSet(spec.backoffLimitPerIndex) ? maxBackoffLimit : backoffLimit
-  takeTemplateLabels(job)
+  yield* takeTemplateLabels(job)
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
   defaultFailurePatterns(spec)
@@ -40,9 +42,9 @@ function defaults(job: Job): void {
 }
 
 /** A job without labels has those of its template. */
-function takeTemplateLabels(job: Job): void {
+function* takeTemplateLabels(job: Job): Steps {
   const labels = job.spec?.template?.metadata?.labels
-  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = { ...labels }
+  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = yield* copySteps(labels)
 }
 
 const table: readonly GatedFields[] = [
@@ -57,26 +59,24 @@ const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
 export const jobStrategy = defineStrategy<Job>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults,
-  prepareForCreate(job, context) {
-    if (job.spec?.manualSelector !== true) addJobLabels(job, context.profile)
+  defaults: (job) => runAtOnce(defaultJob(job)),
+  defaultsSteps: defaultJob,
+  *prepareForCreate(job, context) {
+    if (job.spec?.manualSelector !== true) yield* addJobLabels(job, context.profile)
     job.status = {}
     startGeneration(job)
     dropGatedFields(job, undefined, { table, features: context.features })
     dropDisabledTemplateFields(job.spec?.template, undefined, context.features)
   },
-  prepareForUpdate(job, old, context) {
-    keepMembers(job, old, 'status')
+  *prepareForUpdate(job, old, context) {
+    yield* keepMembers(job, old, 'status')
     // managedBy is immutable, so an update keeps what validation compares.
     dropGatedFields(job, old, { table: updateTable, features: context.features })
     dropDisabledTemplateFields(job.spec?.template, old.spec?.template, context.features)
-    raiseGeneration(job, old, 'spec')
+    yield* raiseGeneration(job, old, 'spec')
   },
   // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
-  canonicalize(job) {
-    takeTemplateLabels(job)
-    return done
-  },
+  canonicalize: takeTemplateLabels,
   validate(job, context) {
     return validateStepsWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },

@@ -5,7 +5,8 @@ import type { Job, JobSpec } from '../../../types/batch-v1.generated.ts'
 import type { PodTemplateSpec } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { isEmptyMap, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { validateSameSelector } from '../../shared/workloads.ts'
 import { printFailurePolicy, printSuccessPolicy } from './pod-policies.ts'
 import { validateSpecWithSelector } from './validation.ts'
@@ -26,12 +27,13 @@ export function* validateJobUpdate(job: DeepReadonly<Job>, old: DeepReadonly<Job
   const spec: R<JobSpec> = job.spec ?? { template: {} }
   const before: R<JobSpec> = old.spec ?? { template: {} }
   validateCompletions(spec, before, at.child('completions'))
-  validateSameSelector(spec.selector, before.selector, at.child('selector'))
+  yield* validateSameSelector(spec.selector, before.selector, at.child('selector'))
   const unstarted = before.suspend === true && !isSet(old.status?.startTime)
   const wanted = unstarted ? withSchedulingOf(before.template, spec.template) : before.template
-  if (!semanticEqual(spec.template, wanted)) at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
+  if (!(yield* semanticEqualSteps(spec.template, wanted)))
+    at.child('template').invalid(goText('core.PodTemplateSpec{}'), immutable)
   for (const name of immutableTemplate)
-    if (!semanticEqual(spec[name], before[name])) at.child(name).invalid(printMember(spec, name), immutable)
+    if (!(yield* semanticEqualSteps(spec[name], before[name]))) at.child(name).invalid(printMember(spec, name), immutable)
 }
 
 function printMember(spec: R<JobSpec>, name: (typeof immutableTemplate)[number]): unknown {

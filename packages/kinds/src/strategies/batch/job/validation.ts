@@ -42,5 +42,5 @@ export function* validateSpecWithSelector(job: DeepReadonly<Job>, errors: Contex
   yield true
   const selector = compileSelector(spec.selector)
   yield true
-  if (selector !== undefined) validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
+  if (selector !== undefined) yield* validateSelectorMatch(selector, spec.template?.metadata?.labels, at.child('template'))
 }

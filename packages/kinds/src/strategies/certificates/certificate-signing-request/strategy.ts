@@ -51,8 +51,8 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
       if (user !== undefined) Object.assign(csr.spec, requesterMembers(user))
       csr.status = {}
     },
-    prepareForUpdate(csr, old) {
-      keepMembers(csr, old, 'spec', 'status')
+    *prepareForUpdate(csr, old) {
+      yield* keepMembers(csr, old, 'spec', 'status')
     },
     ready: rules.load,
     validate(csr, context) {
@@ -66,8 +66,8 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
     },
     subresources: {
       status: {
-        prepareForUpdate(csr, old, context) {
-          keepMembers(csr, old, 'spec')
+        *prepareForUpdate(csr, old, context) {
+          yield* keepMembers(csr, old, 'spec')
           preserveConditions(csr, old, 'Approved')
           preserveConditions(csr, old, 'Denied')
           setConditionTimes(csr, old, context)
@@ -77,9 +77,9 @@ export function signingRequestStrategy(rules: typeof lazyRules): Strategy {
         },
       },
       approval: {
-        prepareForUpdate(csr, old, context) {
+        *prepareForUpdate(csr, old, context) {
           setConditionTimes(csr, old, context)
-          keepMembers(csr, old, 'spec')
+          yield* keepMembers(csr, old, 'spec')
           csr.status ??= {}
           keep(csr.status, copy(old.status ?? {}), 'certificate')
         },

@@ -7,7 +7,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { base64Bytes, deepEqual, own } from '../../shared/values.ts'
+import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { base64Bytes, own } from '../../shared/values.ts'
 
 /** Maximum size of all values of a config map or secret together, in bytes. */
 export const maxDataSize = 1024 * 1024
@@ -53,8 +54,8 @@ export const configMapStrategy = defineStrategy<ConfigMap>({
     yield* validateMetadataUpdate(map, old, errors)
     if (old.immutable === true) {
       if (map.immutable !== true) errors.child('immutable').forbidden(frozen)
-      if (!deepEqual(map.data, old.data)) errors.child('data').forbidden(frozen)
-      if (!deepEqual(map.binaryData, old.binaryData)) errors.child('binaryData').forbidden(frozen)
+      if (!(yield* deepEqualSteps(map.data, old.data))) errors.child('data').forbidden(frozen)
+      if (!(yield* deepEqualSteps(map.binaryData, old.binaryData))) errors.child('binaryData').forbidden(frozen)
     }
     yield* validateConfigMap(map, errors)
   }),

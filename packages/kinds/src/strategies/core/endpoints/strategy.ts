@@ -10,7 +10,8 @@ import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from '.
 import { validatePortNumber } from '../../shared/numbers.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 function validateAddress(address: R<EndpointAddress>, at: FieldPath): void {
   validateIpAddress(address.ip, at.child('ip'))
@@ -52,7 +53,7 @@ export const endpointsStrategy = defineStrategy<Endpoints>({
     yield* validateMetadataUpdate(endpoints, old, errors)
     yield* validateMetadata(endpoints, errors, { namespaced: true })
     // Stored subsets stay valid.
-    if (!semanticEqual(endpoints.subsets, old.subsets)) validateSubsets(endpoints, errors)
+    if (!(yield* semanticEqualSteps(endpoints.subsets, old.subsets))) validateSubsets(endpoints, errors)
   }),
   warnings(endpoints) {
     const texts: string[] = []

@@ -10,7 +10,8 @@ import { goStruct } from '../../shared/go-form.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isSet, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
 
 const maxShort = 128
 const maxMessage = 1024
@@ -154,9 +155,10 @@ const shared: Strategy<Event> = {
     validateEvent(event, errors)
     if (!isStrict(context)) return
     yield* validateMetadataUpdate(event, old, errors)
-    if (!semanticEqual(event.series, old.series)) validateSeries(event, errors)
+    if (!(yield* semanticEqualSteps(event.series, old.series))) validateSeries(event, errors)
     for (const [member, name] of immutableMembers) {
-      if (!semanticEqual(event[member], old[member])) errors.child(name).invalid(printMember(event, member), 'field is immutable')
+      if (!(yield* semanticEqualSteps(event[member], old[member])))
+        errors.child(name).invalid(printMember(event, member), 'field is immutable')
     }
   }),
 }

@@ -1,20 +1,31 @@
 /** Namespace. @see API protocol specification, 3 */
-import { type ApiObject, type DeepReadonly, nameRules } from '@krmkit/meta'
+import { type ApiObject, type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { standardFinalizers } from '@krmkit/meta/validation'
 import type { StrategyContext, SubresourceStrategy } from '../../../interfaces.ts'
 import type { Namespace } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { done, type Steps } from '../../shared/steps.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
+import { withMembers } from '../../shared/value-steps.ts'
+import { own } from '../../shared/values.ts'
 
 const guard = 'kubernetes'
 
 /** Labels the namespace with its name, so that selectors can match it. */
-function labelName(namespace: ApiObject, context: Pick<StrategyContext, 'profile'>): void {
-  const { name } = namespace.metadata
-  if (name) namespace.metadata.labels = { ...namespace.metadata.labels, [`${context.profile.domain}/metadata.name`]: name }
+function* labelName(namespace: ApiObject, { profile }: Pick<StrategyContext, 'profile'>): Steps {
+  const { name, labels } = namespace.metadata
+  const key = `${profile.domain}/metadata.name`
+  if (!name || own(labels, key) === name) return
+  namespace.metadata.labels = yield* withMembers(labels, { [key]: name })
+}
+
+function* defaultNamespace(namespace: Namespace, _version: string, profile: NamingProfile): Steps {
+  if (!namespace.status?.phase) namespace.status = { ...namespace.status, phase: 'Active' }
+  yield* labelName(namespace, { profile })
+  if (namespace.status !== undefined) namespace.status.phase ||= 'Active'
 }
 
 function validateFinalizer(name: string, at: FieldPath): void {
@@ -31,9 +42,9 @@ function* validateNamespace(namespace: DeepReadonly<Namespace>, errors: ContextE
 }
 
 const status: SubresourceStrategy<Namespace> = {
-  prepareForUpdate(namespace, old, context) {
-    keepMembers(namespace, old, 'spec')
-    labelName(namespace, context)
+  *prepareForUpdate(namespace, old, context) {
+    yield* keepMembers(namespace, old, 'spec')
+    yield* labelName(namespace, context)
   },
   validateUpdate: updateSteps(function* (errors, namespace, old) {
     yield* validateMetadataUpdate(namespace, old, errors)
@@ -46,9 +57,9 @@ const status: SubresourceStrategy<Namespace> = {
 }
 
 const finalize: SubresourceStrategy<Namespace> = {
-  prepareForUpdate(namespace, old, context) {
-    keepMembers(namespace, old, 'status')
-    labelName(namespace, context)
+  *prepareForUpdate(namespace, old, context) {
+    yield* keepMembers(namespace, old, 'status')
+    yield* labelName(namespace, context)
   },
   validateUpdate: updateSteps(function* (errors, namespace, old) {
     yield* validateMetadataUpdate(namespace, old, errors)
@@ -58,28 +69,22 @@ const finalize: SubresourceStrategy<Namespace> = {
 }
 
 export const namespaceStrategy = defineStrategy<Namespace>({
-  defaults(namespace, _version, profile) {
-    if (!namespace.status?.phase) namespace.status = { ...namespace.status, phase: 'Active' }
-    labelName(namespace, { profile })
-    if (namespace.status !== undefined) namespace.status.phase ||= 'Active'
-  },
+  defaults: (namespace, version, profile) => runAtOnce(defaultNamespace(namespace, version, profile)),
+  defaultsSteps: defaultNamespace,
   prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
     namespace.spec = { ...namespace.spec, finalizers: finalizers.includes(guard) ? finalizers : [...finalizers, guard] }
   },
   // A generated name is not known earlier.
-  canonicalize(namespace, context) {
-    labelName(namespace, context)
-    return done
-  },
-  prepareForUpdate(namespace, old, context) {
-    keepMembers(namespace, old, 'status')
+  canonicalize: labelName,
+  *prepareForUpdate(namespace, old, context) {
+    yield* keepMembers(namespace, old, 'status')
     const finalizers = old.spec?.finalizers
     namespace.spec = { ...namespace.spec }
     if (finalizers === undefined) delete namespace.spec.finalizers
     else namespace.spec.finalizers = [...finalizers]
-    labelName(namespace, context)
+    yield* labelName(namespace, context)
   },
   validate(namespace, context) {
     return validateStepsWith(context, (errors) => validateNamespace(namespace, errors))

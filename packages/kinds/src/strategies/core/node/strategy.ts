@@ -111,8 +111,8 @@ export const nodeStrategy = defineStrategy<Node>({
     delete node.spec?.configSource
     delete node.status?.config
   },
-  prepareForUpdate(node, old, { features }) {
-    keepMembers(node, old, 'status')
+  *prepareForUpdate(node, old, { features }) {
+    yield* keepMembers(node, old, 'status')
     dropDisabled(node, old, features)
     if (!isSet(old.spec?.configSource)) delete node.spec?.configSource
   },
@@ -135,8 +135,8 @@ export const nodeStrategy = defineStrategy<Node>({
   },
   subresources: {
     status: {
-      prepareForUpdate(node, old, { features }) {
-        keepMembers(node, old, 'spec')
+      *prepareForUpdate(node, old, { features }) {
+        yield* keepMembers(node, old, 'spec')
         dropDisabled(node, old, features)
         if (!isSet(old.status?.config)) delete node.status?.config
       },

@@ -6,6 +6,7 @@ import { goText } from '@krmkit/meta/go-text'
 import { validateQualifiedNameFormat } from '@krmkit/meta/names'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { StrategyContext } from '../../../interfaces.ts'
+import { preparationSteps } from '../../../preparation.ts'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../types/core-v1.generated.ts'
 import { validateClaimSpec } from '../../shared/claim-spec.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
@@ -17,7 +18,8 @@ import { amount, compareAmounts, sign } from '../../shared/quantities.ts'
 import { isNativeResource, validateResourceAmount } from '../../shared/resource-names.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { copy, isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { copySteps, semanticEqualSteps, withMembers, withoutMember } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 
 type Claim = PersistentVolumeClaim
 type Spec = R<PersistentVolumeClaimSpec>
@@ -69,19 +71,19 @@ const immutable = 'spec is immutable after creation except resources.requests an
 function* validateClaimUpdate(claim: DeepReadonly<Claim>, old: DeepReadonly<Claim>, errors: ContextErrorList): Steps {
   yield* validateMetadataUpdate(claim, old, errors)
   yield* validateClaim(claim, { old, address: '0x1' }, errors)
-  const spec = copy<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
-  const before = copy<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
+  const spec = yield* copySteps<PersistentVolumeClaimSpec>(claim.spec ?? emptySpec)
+  const before = yield* copySteps<PersistentVolumeClaimSpec>(old.spec ?? emptySpec)
   const size = own(claim.spec?.resources?.requests, 'storage')
   const oldSize = own(old.spec?.resources?.requests, 'storage')
   if (isEmpty(before.volumeName)) delete spec.volumeName
   if (isEmpty(before.volumeName)) delete before.volumeName
   allowClassChange(claim, old, { spec, before, errors })
   if (claim.status?.phase === 'Bound' && isSet(spec.resources?.requests)) {
-    if (oldSize === undefined) delete spec.resources.requests.storage
-    else spec.resources.requests.storage = oldSize
+    if (oldSize === undefined) spec.resources.requests = yield* withoutMember(spec.resources.requests, 'storage')
+    else spec.resources.requests = yield* withMembers(spec.resources.requests, { storage: oldSize })
     if (isSet(spec.volumeAttributesClassName)) before.volumeAttributesClassName = spec.volumeAttributesClassName
   }
-  if (!semanticEqual(spec, before)) errors.child('spec').forbidden(immutable)
+  if (!(yield* semanticEqualSteps(spec, before))) errors.child('spec').forbidden(immutable)
   if (compareAmounts(size, oldSize) < 0) {
     const at = errors.child('spec').child('resources').child('requests').child('storage')
     if (!recoversExpansion(old, errors)) at.forbidden('field can not be less than previous value')
@@ -221,8 +223,8 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
     dropGatedFields(claim, undefined, { table, features: context.features })
     joinSources(claim.spec, undefined, context)
   },
-  prepareForUpdate(claim, old, context) {
-    keepMembers(claim, old, 'status')
+  *prepareForUpdate(claim, old, context) {
+    yield* keepMembers(claim, old, 'status')
     if (!isSet(claim.spec)) return
     dropGatedFields(claim, old, { table, features: context.features })
     joinSources(claim.spec, old.spec, context)
@@ -247,8 +249,8 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   subresources: {
     status: {
       ...claimStatus,
-      prepareForUpdate(claim, old, context) {
-        claimStatus.prepareForUpdate?.(claim, old, context)
+      *prepareForUpdate(claim, old, context) {
+        yield* preparationSteps(claimStatus.prepareForUpdate(claim, old, context))
         dropGatedFields(claim, old, { table: statusTable, features: context.features })
       },
     },

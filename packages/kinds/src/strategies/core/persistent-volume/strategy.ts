@@ -16,7 +16,8 @@ import { amount, printAmount, sign } from '../../shared/quantities.ts'
 import { lunOfVolume } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty, isEmptyMap, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isEmptyMap, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
 import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 
@@ -138,7 +139,7 @@ function* validateVolumeUpdate(
   yield* validateVolume(volume, errors)
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
-  if (!sourceNames.every((name) => semanticEqual(comparableSource(spec, name, before), comparableSource(before, name, before)))) {
+  if (!(yield* hasSameSource(spec, before))) {
     errors.child('spec').child('persistentvolumesource').forbidden('spec.persistentvolumesource is immutable after creation\n')
   }
   if (spec.volumeMode !== before.volumeMode) errors.child('volumeMode').invalid(spec.volumeMode, 'field is immutable')
@@ -150,6 +151,13 @@ function* validateVolumeUpdate(
       : null
     errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
+}
+
+function* hasSameSource(spec: R<PersistentVolumeSpec>, before: R<PersistentVolumeSpec>): Steps<boolean> {
+  for (const name of sourceNames) {
+    if (!(yield* semanticEqualSteps(comparableSource(spec, name, before), comparableSource(before, name, before)))) return false
+  }
+  return true
 }
 
 /** A source for comparison, with the expansion secret of the old one if it had none: that secret may be added later. */
@@ -172,7 +180,7 @@ function* isAffinityKept(
   before: R<VolumeNodeAffinity>,
   profile: NamingProfile,
 ): Steps<boolean> {
-  if (semanticEqual(now, before)) return true
+  if (yield* semanticEqualSteps(now, before)) return true
   yield true
   const terms = before.required?.nodeSelectorTerms?.map((term, i) => ({
     ...term,
@@ -183,7 +191,7 @@ function* isAffinityKept(
     }),
   }))
   yield true
-  return semanticEqual(now?.required?.nodeSelectorTerms, terms)
+  return yield* semanticEqualSteps(now?.required?.nodeSelectorTerms, terms)
 }
 
 function* defaultVolume(volume: PersistentVolume): Steps {
@@ -220,8 +228,8 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
     dropAttributesClass(volume, undefined, context)
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: currentTime(context) }
   },
-  prepareForUpdate(volume, old, context) {
-    keepMembers(volume, old, 'status')
+  *prepareForUpdate(volume, old, context) {
+    yield* keepMembers(volume, old, 'status')
     dropAttributesClass(volume, old, context)
   },
   validate: creationSteps(function* (errors, volume) {
@@ -258,8 +266,8 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   deleteAnswer: 'Object',
   subresources: {
     status: {
-      prepareForUpdate(volume, old, context) {
-        keepMembers(volume, old, 'spec')
+      *prepareForUpdate(volume, old, context) {
+        yield* keepMembers(volume, old, 'spec')
         volume.status ??= {}
         const before = old.status?.lastPhaseTransitionTime
         const changed = volume.status.phase !== old.status?.phase

@@ -21,9 +21,9 @@ export const podTemplateStrategy = defineStrategy<PodTemplate>({
     startGeneration(object)
     if (isSet(object.template?.spec)) dropDisabledPodFields(object.template.spec, undefined, context.features)
   },
-  prepareForUpdate(object, old, context) {
+  *prepareForUpdate(object, old, context) {
     if (isSet(object.template?.spec)) dropDisabledPodFields(object.template.spec, old.template?.spec, context.features)
-    raiseGeneration(object, old, 'template')
+    yield* raiseGeneration(object, old, 'template')
   },
   validate: creationSteps(function* (errors, object) {
     yield* validateMetadata(object, errors, { namespaced: true })

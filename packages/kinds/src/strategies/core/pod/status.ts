@@ -15,7 +15,8 @@ import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { roundUp } from '../../shared/pod-defaults.ts'
 import { podStatusGates } from '../../shared/pod-gates.ts'
 import { updateSteps } from '../../shared/strategy.ts'
-import { copy, isEmpty, isSet, type R } from '../../shared/values.ts'
+import { copySteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateContainerStatuses, validateTransitions } from './container-statuses.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 
@@ -38,12 +39,13 @@ export function defaultPodStatus(pod: Pod): void {
 }
 
 export const podStatusStrategy: SubresourceStrategy<Pod> = {
-  prepareForUpdate(pod, old, { features }) {
-    keepMembers(pod, old, 'spec')
+  *prepareForUpdate(pod, old, { features }) {
+    yield* keepMembers(pod, old, 'spec')
     delete pod.metadata.deletionTimestamp
     if (isSet(old.metadata.deletionTimestamp)) pod.metadata.deletionTimestamp = old.metadata.deletionTimestamp
     delete pod.metadata.ownerReferences
-    if (isSet(old.metadata.ownerReferences)) pod.metadata.ownerReferences = copy<OwnerReference[]>(old.metadata.ownerReferences)
+    if (isSet(old.metadata.ownerReferences))
+      pod.metadata.ownerReferences = yield* copySteps<OwnerReference[]>(old.metadata.ownerReferences)
     if (old.metadata.generation === undefined) delete pod.metadata.generation
     else pod.metadata.generation = old.metadata.generation
     pod.status ??= {}

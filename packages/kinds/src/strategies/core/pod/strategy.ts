@@ -93,12 +93,12 @@ export const podStrategy = defineStrategy<Pod>({
     applyMatchLabelKeys(pod)
     syncAppArmor(pod, context.profile, context.warn)
   },
-  prepareForUpdate(pod, old, context) {
-    keepMembers(pod, old, 'status')
+  *prepareForUpdate(pod, old, context) {
+    yield* keepMembers(pod, old, 'status')
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, old.spec, context.features)
     // Only admission of a new pod distinguishes it from an absent one.
     if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
-    raiseGeneration(pod, old, 'spec')
+    yield* raiseGeneration(pod, old, 'spec')
   },
   validate: creationSteps(function* (errors, pod, context) {
     yield* validatePod(pod, errors)

@@ -11,22 +11,23 @@ import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { updateSteps } from '../../shared/strategy.ts'
-import { copy, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
 /** Restores the stored pod except its identity and the members that `change` sets. */
-function restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): void {
+function* restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): Steps {
   const { name, namespace, resourceVersion, uid, managedFields } = pod.metadata
-  const spec = copy<PodSpec>(old.spec ?? emptyPodSpec)
+  const spec = yield* copySteps<PodSpec>(old.spec ?? emptyPodSpec)
   change(spec)
   const given = { name, namespace, resourceVersion, uid, managedFields }
   pod.metadata = {
-    ...copy<ObjectMeta>(old.metadata),
+    ...(yield* copySteps<ObjectMeta>(managedFields === undefined ? old.metadata : { ...old.metadata, managedFields: null })),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
   }
   pod.spec = spec
-  if (isSet(old.status)) pod.status = copy<PodStatus>(old.status)
+  if (isSet(old.status)) pod.status = yield* copySteps<PodStatus>(old.status)
   else delete pod.status
 }
 
@@ -38,14 +39,14 @@ function* validateCommon(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors:
 
 /** Adds ephemeral containers; existing ones are immutable. */
 export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
-  prepareForUpdate(pod, old, context) {
+  *prepareForUpdate(pod, old, context) {
     const added = pod.spec?.ephemeralContainers
-    restorePod(pod, old, (spec) => {
+    yield* restorePod(pod, old, (spec) => {
       if (added === undefined) delete spec.ephemeralContainers
       else spec.ephemeralContainers = added
       dropDisabledPodFields(spec, old.spec, context.features)
     })
-    raiseGeneration(pod, old, 'spec')
+    yield* raiseGeneration(pod, old, 'spec')
   },
   validateUpdate: updateSteps(function* (errors, pod, old) {
     yield* validateCommon(pod, old, errors)
@@ -56,24 +57,25 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
       const now = byName.get(container.name)
       const name = JSON.stringify(container.name)
       if (now === undefined) at.forbidden(`existing ephemeral containers ${name} may not be removed\n`)
-      else if (!semanticEqual(now, container)) at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
+      else if (!(yield* semanticEqualSteps(now, container)))
+        at.forbidden(`existing ephemeral containers ${name} may not be changed\n`)
     }
   }),
 }
 
 /** Changes CPU and memory of containers and their resize policy, nothing else. */
 export const resizeStrategy: SubresourceStrategy<Pod> = {
-  prepareForUpdate(pod, old) {
+  *prepareForUpdate(pod, old) {
     const { containers, initContainers } = pod.spec ?? emptyPodSpec
     const { containers: oldContainers, initContainers: oldInit } = old.spec ?? emptyPodSpec
     // Validation refuses other containers.
     if (containers?.length === oldContainers?.length && (initContainers?.length ?? 0) === (oldInit?.length ?? 0)) {
-      restorePod(pod, old, (spec) => {
+      yield* restorePod(pod, old, (spec) => {
         if (isSet(spec.containers)) spec.containers = resized(containers ?? [], spec.containers)
         if (isSet(spec.initContainers)) spec.initContainers = resized(initContainers ?? [], spec.initContainers)
       })
     }
-    raiseGeneration(pod, old, 'spec')
+    yield* raiseGeneration(pod, old, 'spec')
   },
   validateUpdate: updateSteps(function* (errors, pod, old) {
     if (old.spec?.os?.name === 'windows') {
@@ -81,7 +83,7 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
       return
     }
     yield* validateCommon(pod, old, errors)
-    validateResize(pod, old, errors)
+    yield* validateResize(pod, old, errors)
   }),
 }
 
@@ -94,7 +96,7 @@ function resized(wanted: Container[], before: Container[]): Container[] {
   })
 }
 
-function validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): void {
+function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
   const at = errors.child('spec')
   const [spec, before] = [pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec]
   if (podQos(spec) !== (old.status?.qosClass || podQos(before)))
@@ -109,14 +111,16 @@ function validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: 
   }
   for (const [i, container] of (spec.containers ?? []).entries()) {
     const was = before.containers?.[i] as R<Container>
-    if (!semanticEqual(withComputeOf(was, container), was)) at.forbidden('only cpu and memory resources are mutable')
+    if (!(yield* semanticEqualSteps(withComputeOf(was, container), was)))
+      at.forbidden('only cpu and memory resources are mutable')
   }
   for (const [i, container] of (spec.initContainers ?? []).entries()) {
     const was = before.initContainers?.[i] as R<Container>
     if (isSidecar(container)) {
-      if (!semanticEqual(withComputeOf(was, container), was))
+      if (!(yield* semanticEqualSteps(withComputeOf(was, container), was)))
         at.forbidden('only cpu and memory resources for sidecar containers are mutable')
-    } else if (!semanticEqual(container, was)) at.forbidden('resources for non-sidecar init containers are immutable')
+    } else if (!(yield* semanticEqualSteps(container, was)))
+      at.forbidden('resources for non-sidecar init containers are immutable')
   }
 }
 

@@ -7,8 +7,9 @@ import { validateMetadataUpdate } from '../../shared/metadata.ts'
 import { tolerationText } from '../../shared/node-selector.ts'
 import { between, maxInt32 } from '../../shared/numbers.ts'
 import { emptyPodSpec, validatePodAnnotations } from '../../shared/pod-template.ts'
-import type { Steps } from '../../shared/steps.ts'
-import { isEmpty, isSet, own, type R, semanticEqual, sortedKeys } from '../../shared/values.ts'
+import { forEachKeyStep, type Steps, sortedKeysSteps } from '../../shared/steps.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { validatePod } from './validation.ts'
 
 const mutableMembers = [
@@ -32,8 +33,8 @@ export function* validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod
   if (!validateDeadline(spec, before, at.child('activeDeadlineSeconds'))) return
   validateAddedTolerations(spec.tolerations ?? [], before.tolerations ?? [], at.child('tolerations'))
   validateRemovedGates(spec, before, at.child('schedulingGates'))
-  if (semanticEqual(spec, before)) return
-  validateRest(spec, before, at)
+  if (yield* semanticEqualSteps(spec, before)) return
+  yield* validateRest(spec, before, at)
 }
 
 /** Returns false if the number of containers differs, so that nothing else can be compared. */
@@ -84,7 +85,7 @@ function validateRemovedGates(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPat
 }
 
 /** All members without a rule above are immutable. */
-function validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
+function* validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Steps {
   const gated = !isEmpty(before.schedulingGates)
   const relaxedGrace = Number(before.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
   const withOldImages = (now: readonly R<Container>[] | undefined, then: readonly R<Container>[] | undefined) =>
@@ -99,12 +100,12 @@ function validateRest(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void
   }
   if (relaxedGrace) munged.terminationGracePeriodSeconds = before.terminationGracePeriodSeconds
   if (gated) {
-    validateNodeSelectorMutation(spec.nodeSelector, before.nodeSelector, at.child('nodeSelector'))
+    yield* validateNodeSelectorMutation(spec.nodeSelector, before.nodeSelector, at.child('nodeSelector'))
     munged.nodeSelector = before.nodeSelector
-    validateNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
+    yield* validateNodeAffinityMutation(spec, before, at.child('affinity').child('nodeAffinity'))
     munged.affinity = withoutNodeAffinity(spec)
-    if (semanticEqual(munged, { ...before, affinity: withoutNodeAffinity(before) })) return
-  } else if (semanticEqual(munged, before)) return
+    if (yield* semanticEqualSteps(munged, { ...before, affinity: withoutNodeAffinity(before) })) return
+  } else if (yield* semanticEqualSteps(munged, before)) return
   at.forbidden(`pod updates may not change fields other than ${mutableMembers}\n`)
 }
 
@@ -113,17 +114,27 @@ function withoutNodeAffinity(spec: R<PodSpec>): unknown {
   return Object.keys(rest).length === 0 ? undefined : rest
 }
 
-function validateNodeSelectorMutation(now: R<PodSpec>['nodeSelector'], before: R<PodSpec>['nodeSelector'], at: FieldPath): void {
-  const changed = sortedKeys(before).some((key) => own(now, key) !== own(before, key))
+function* validateNodeSelectorMutation(
+  now: R<PodSpec>['nodeSelector'],
+  before: R<PodSpec>['nodeSelector'],
+  at: FieldPath,
+): Steps {
+  let changed = false
+  yield* forEachKeyStep(before, (key, value) => {
+    changed ||= own(now, key) !== value
+  })
   if (changed) {
-    const printed = joinFormatted(sortedKeys(now), (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`)
+    const printed = joinFormatted(
+      yield* sortedKeysSteps(now ?? {}),
+      (name) => `${goQuote(name)}:${goQuote(own(now, name) ?? '')}`,
+    )
     const detail = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
     at.invalidText(`map[string]string{${printed}}`, detail)
   }
 }
 
 /** While scheduling gates remain, node affinity may be narrowed: terms may gain requirements but lose none. */
-function validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): void {
+function* validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: FieldPath): Steps {
   const place = at.child('requiredDuringSchedulingIgnoredDuringExecution')
   const now = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
   const then = before.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
@@ -134,16 +145,18 @@ function validateNodeAffinityMutation(spec: R<PodSpec>, before: R<PodSpec>, at: 
     return
   }
   for (const [i, term] of then.nodeSelectorTerms.entries()) {
-    if (isNarrowed(terms[i], term)) continue
+    if (yield* isNarrowed(terms[i], term)) continue
     place.child('nodeSelectorTerms').index(i).invalid('', 'only additions are allowed (no mutations or deletions)')
   }
 }
 
-function isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): boolean {
-  if (isEmpty(before.matchExpressions) && isEmpty(before.matchFields)) return semanticEqual(now ?? {}, before)
-  return (['matchExpressions', 'matchFields'] as const).every((name) =>
-    (before[name] ?? []).every((requirement, i) => semanticEqual(now?.[name]?.[i], requirement)),
-  )
+function* isNarrowed(now: R<NodeSelectorTerm> | undefined, before: R<NodeSelectorTerm>): Steps<boolean> {
+  if (isEmpty(before.matchExpressions) && isEmpty(before.matchFields)) return yield* semanticEqualSteps(now ?? {}, before)
+  for (const name of ['matchExpressions', 'matchFields'] as const) {
+    for (const [i, requirement] of (before[name] ?? []).entries())
+      if (!(yield* semanticEqualSteps(now?.[name]?.[i], requirement))) return false
+  }
+  return true
 }
 
 /** Annotations that the kubelet trusts are immutable and may be set on create only. */

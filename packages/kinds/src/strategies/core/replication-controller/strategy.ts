@@ -1,6 +1,7 @@
 /** ReplicationController. */
 import type { DeepReadonly } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
@@ -13,8 +14,9 @@ import { validateAlwaysRunning, validatePodTemplate } from '../../shared/pod-tem
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { validateReplicaStatus } from '../../shared/replicas.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import { done, type Steps } from '../../shared/steps.ts'
+import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, statusSubresource, updateSteps } from '../../shared/strategy.ts'
+import { copySteps } from '../../shared/value-steps.ts'
 import { isEmptyMap, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 
@@ -37,45 +39,43 @@ function* validateTemplate(
     at.required()
     return
   }
-  if (!isEmptyMap(selector)) validateSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
+  if (!isEmptyMap(selector)) yield* validateSelectorMatch(labelSelectorFromLabels(selector ?? {}), template.metadata?.labels, at)
   yield* validatePodTemplate(template, at)
   validateAlwaysRunning(template, at, 'ReplicationController')
 }
 
 /** A controller without labels has those of its template. */
-function takeTemplateLabels(controller: ReplicationController): void {
+function* takeTemplateLabels(controller: ReplicationController): Steps {
   const labels = controller.spec?.template?.metadata?.labels
-  if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = { ...labels }
+  if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = yield* copySteps(labels)
+}
+
+function* defaultController(controller: ReplicationController): Steps {
+  controller.spec ??= {}
+  const { spec } = controller
+  defaultPodTemplate(spec.template)
+  const labels = spec.template?.metadata?.labels
+  if (isSet(labels) && isEmptyMap(spec.selector)) spec.selector = yield* copySteps(labels)
+  yield* takeTemplateLabels(controller)
+  spec.replicas ??= 1
 }
 
 export const replicationControllerStrategy = defineStrategy<ReplicationController>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults(controller) {
-    controller.spec ??= {}
-    const { spec } = controller
-    defaultPodTemplate(spec.template)
-    const labels = spec.template?.metadata?.labels
-    if (isSet(labels)) {
-      if (isEmptyMap(spec.selector)) spec.selector = { ...labels }
-    }
-    takeTemplateLabels(controller)
-    spec.replicas ??= 1
-  },
+  defaults: (controller) => runAtOnce(defaultController(controller)),
+  defaultsSteps: defaultController,
   // The stock server applies its defaults again when it reads the stored object.
-  canonicalize(controller) {
-    takeTemplateLabels(controller)
-    return done
-  },
+  canonicalize: takeTemplateLabels,
   prepareForCreate(controller, context) {
     controller.status = { replicas: 0 }
     startGeneration(controller)
     dropDisabledTemplateFields(controller.spec?.template, undefined, context.features)
   },
-  prepareForUpdate(controller, old, context) {
-    keepMembers(controller, old, 'status')
+  *prepareForUpdate(controller, old, context) {
+    yield* keepMembers(controller, old, 'status')
     dropDisabledTemplateFields(controller.spec?.template, old.spec?.template, context.features)
-    raiseGeneration(controller, old, 'spec')
+    yield* raiseGeneration(controller, old, 'spec')
   },
   validate: creationSteps(function* (errors, controller) {
     yield* validateMetadata(controller, errors, { namespaced: true })

@@ -149,8 +149,8 @@ export const resourceQuotaStrategy = defineStrategy<ResourceQuota>({
   prepareForCreate(quota) {
     quota.status = {}
   },
-  prepareForUpdate(quota, old) {
-    keepMembers(quota, old, 'status')
+  *prepareForUpdate(quota, old) {
+    yield* keepMembers(quota, old, 'status')
   },
   validate: creationSteps(function* (errors, quota) {
     yield* validateMetadata(quota, errors, { namespaced: true })

@@ -8,7 +8,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { base64Bytes, deepEqual, isEmpty, isSet, own } from '../../shared/values.ts'
+import { copySteps, deepEqualSteps } from '../../shared/value-steps.ts'
+import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
 import { fillNulls, maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
@@ -24,7 +25,7 @@ function* mergeStringData(secret: Secret): Steps {
   if (isSet(text)) {
     const encoder = new TextEncoder()
     // The decoded map belongs to this secret, and its text is not needed any more: no copy of a large map is made.
-    const data = isSet(secret.data) ? { ...secret.data } : text
+    const data = isSet(secret.data) ? yield* copySteps<Record<string, string>>(secret.data) : text
     yield* forEachMember(text, (_, key) => {
       const value = text[key] as string
       const encoded = ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value))
@@ -118,7 +119,7 @@ export const secretStrategy = defineStrategy<Secret>({
     if (secret.type !== old.type) errors.child('type').invalid(secret.type ?? '', 'field is immutable')
     if (old.immutable === true) {
       if (secret.immutable !== true) errors.child('immutable').forbidden(immutableDetail)
-      if (!deepEqual(secret.data, old.data)) errors.child('data').forbidden(immutableDetail)
+      if (!(yield* deepEqualSteps(secret.data, old.data))) errors.child('data').forbidden(immutableDetail)
     }
     yield* validateSecret(secret, errors)
   }),

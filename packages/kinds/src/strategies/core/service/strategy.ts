@@ -98,8 +98,8 @@ export const serviceStrategy = defineStrategy<Service>({
     joinClusterIps(service.spec, undefined)
     dropInternalPolicy(service.spec)
   },
-  prepareForUpdate(service, old, { features }) {
-    keepMembers(service, old, 'status')
+  *prepareForUpdate(service, old, { features }) {
+    yield* keepMembers(service, old, 'status')
     if (!isSet(service.spec) || !isSet(old.spec)) return
     dropGatedFields(service, old, { table: trafficGates, features })
     keepAllocated(service.spec, old.spec)
@@ -132,8 +132,8 @@ export const serviceStrategy = defineStrategy<Service>({
   },
   subresources: {
     status: {
-      prepareForUpdate(service, old, { features }) {
-        keepMembers(service, old, 'spec')
+      *prepareForUpdate(service, old, { features }) {
+        yield* keepMembers(service, old, 'spec')
         dropGatedFields(service, old, { table: statusGates, features })
       },
       validateUpdate: updateSteps(function* (errors, service, old) {

@@ -9,6 +9,7 @@ import {
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
 import { validateLabels } from '@krmkit/meta/validation'
+import { memberNames } from '@krmkit/schema/json'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'
@@ -19,7 +20,8 @@ import { validateDnsLabel } from '../../shared/names.ts'
 import { validateIpAddress } from '../../shared/older-addresses.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, own, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6']
 const maxEndpoints = 1000
@@ -39,7 +41,8 @@ function* validateSlice(slice: Slice, old: Slice | undefined, errors: ContextErr
   else if (!addressTypes.includes(type)) errors.child('addressType').notSupported(type, addressTypes)
   validatePorts(slice.ports, errors.child('ports'))
   // Stored endpoints stay valid.
-  if (old === undefined || !semanticEqual(slice.endpoints, old.endpoints)) validateEndpoints(slice, errors.child('endpoints'))
+  if (old === undefined || !(yield* semanticEqualSteps(slice.endpoints, old.endpoints)))
+    validateEndpoints(slice, errors.child('endpoints'))
 }
 
 function validateEndpoints(slice: Slice, at: FieldPath): void {
@@ -73,7 +76,7 @@ function validateEndpoint(endpoint: R<Endpoint>, at: FieldPath): void {
   const { nodeName, deprecatedTopology, hostname, hints } = endpoint
   if (isSet(nodeName)) at.child('nodeName').invalidAll(nodeName, validateDns1123Subdomain(nodeName))
   const topology = at.child('deprecatedTopology')
-  const size = Object.keys(deprecatedTopology ?? {}).length
+  const size = memberNames(deprecatedTopology ?? {}).length
   if (size > maxTopologyLabels) topology.tooMany(size, maxTopologyLabels)
   if (size > 0) topology.add(validateLabels(deprecatedTopology, topology.path()))
   if (isSet(hostname)) validateDnsLabel(hostname, at.child('hostname'))
@@ -115,8 +118,8 @@ function validatePorts(ports: readonly R<EndpointPort>[] | null | undefined, at:
 }
 
 /** Drops `topology`, a member of v1beta1, except the node name where it was stored. */
-function dropTopology(slice: EndpointSlice, old: Slice | undefined): void {
-  if (old !== undefined && semanticEqual(slice.endpoints, old.endpoints)) return
+function* dropTopology(slice: EndpointSlice, old: Slice | undefined): Steps {
+  if (old !== undefined && (yield* semanticEqualSteps(slice.endpoints, old.endpoints))) return
   const known = new Set((old?.endpoints ?? []).map(({ deprecatedTopology }) => own(deprecatedTopology, hostNameLabel)))
   for (const endpoint of slice.endpoints ?? []) {
     const node = own(endpoint.deprecatedTopology, hostNameLabel)
@@ -136,18 +139,18 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
       port.protocol ??= 'TCP'
     }
   },
-  prepareForCreate(slice, { features }) {
+  *prepareForCreate(slice, { features }) {
     startGeneration(slice)
-    dropTopology(slice, undefined)
+    yield* dropTopology(slice, undefined)
     dropHints(slice, undefined, features)
   },
-  prepareForUpdate(slice, old, { features }) {
+  *prepareForUpdate(slice, old, { features }) {
     // Members that are dropped count as a change.
-    if (!semanticEqual(withoutMetadata(slice), withoutMetadata(old))) {
+    if (!(yield* semanticEqualSteps(withoutMetadata(slice), withoutMetadata(old)))) {
       slice.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
     dropHints(slice, old, features)
-    dropTopology(slice, old)
+    yield* dropTopology(slice, old)
   },
   warnings(slice, old, { profile: { domain, apiDomain } }) {
     const texts = slice.addressType === 'FQDN' && old === undefined ? ['spec.addressType: FQDN endpoints are deprecated'] : []

@@ -13,7 +13,8 @@ import type {
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
 
@@ -31,7 +32,7 @@ function* validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorL
   const spec = schema.spec ?? emptySpec
   validateSpec(spec, name, errors.child('spec'))
   const fixed = mandatoryFlowSchemas.get(name)
-  if (fixed !== undefined && !semanticEqual(spec, fixed)) {
+  if (fixed !== undefined && !(yield* semanticEqualSteps(spec, fixed))) {
     errors.child('spec').invalid(goText('flowcontrol.FlowSchemaSpec{}'), `spec of '${name}' must equal the fixed value`)
   }
   validateFlowConditions(schema.status?.conditions, errors.child('status').child('conditions'))

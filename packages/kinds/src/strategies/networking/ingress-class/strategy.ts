@@ -36,8 +36,8 @@ export const ingressClassStrategy = defineStrategy<IngressClass>({
     if (isSet(object.spec?.parameters)) object.spec.parameters.scope ??= 'Cluster'
   },
   prepareForCreate: startGeneration,
-  prepareForUpdate(object, old) {
-    raiseGeneration(object, old, 'spec')
+  *prepareForUpdate(object, old) {
+    yield* raiseGeneration(object, old, 'spec')
   },
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))

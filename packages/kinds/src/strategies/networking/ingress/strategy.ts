@@ -121,9 +121,9 @@ export const ingressStrategy = defineStrategy<Ingress>({
     ingress.status = {}
     startGeneration(ingress)
   },
-  prepareForUpdate(ingress, old) {
-    keepMembers(ingress, old, 'status')
-    raiseGeneration(ingress, old, 'spec')
+  *prepareForUpdate(ingress, old) {
+    yield* keepMembers(ingress, old, 'status')
+    yield* raiseGeneration(ingress, old, 'spec')
   },
   validate: creationSteps(function* (errors, ingress) {
     yield* validateMetadata(ingress, errors, { namespaced: true })

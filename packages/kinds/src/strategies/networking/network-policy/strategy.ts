@@ -142,8 +142,8 @@ export const networkPolicyStrategy = defineStrategy<NetworkPolicy>({
   prepareForCreate(policy) {
     startGeneration(policy)
   },
-  prepareForUpdate(policy, old) {
-    raiseGenerationExactly(policy, old, 'spec')
+  *prepareForUpdate(policy, old) {
+    yield* raiseGenerationExactly(policy, old, 'spec')
   },
   warnings: blockWarnings,
   validate(policy, context) {

@@ -53,9 +53,9 @@ export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   }),
   subresources: {
     status: {
-      prepareForUpdate(object, old) {
-        keepMembers(object, old, 'spec')
-        resetStatusMetadata(object, old)
+      *prepareForUpdate(object, old) {
+        yield* keepMembers(object, old, 'spec')
+        yield* resetStatusMetadata(object, old)
       },
       validateUpdate(object, old, context) {
         return validateStepsWith(context, (errors) => validateMetadataUpdate(object, old, errors))

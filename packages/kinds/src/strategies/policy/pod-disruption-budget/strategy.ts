@@ -48,9 +48,9 @@ export const podDisruptionBudgetStrategy = defineStrategy<PodDisruptionBudget>({
     delete budget.status
     startGeneration(budget)
   },
-  prepareForUpdate(budget, old) {
-    keepMembers(budget, old, 'status')
-    raiseGeneration(budget, old, 'spec')
+  *prepareForUpdate(budget, old) {
+    yield* keepMembers(budget, old, 'status')
+    yield* raiseGeneration(budget, old, 'spec')
   },
   validate(budget, context) {
     return validateWith(context, (errors) => validateBudget(budget, errors))

@@ -91,9 +91,9 @@ export const csiDriverStrategy = defineStrategy<CSIDriver>({
   prepareForCreate(driver, { features }) {
     dropGatedFields(driver, undefined, { table, features })
   },
-  prepareForUpdate(driver, old, { features }) {
+  *prepareForUpdate(driver, old, { features }) {
     dropGatedFields(driver, old, { table, features })
-    raiseGeneration(driver, old, 'spec')
+    yield* raiseGeneration(driver, old, 'spec')
   },
   validate(driver, context) {
     return validateStepsWith(context, (errors) => validateDriver(driver, errors))

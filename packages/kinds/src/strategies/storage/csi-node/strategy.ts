@@ -9,7 +9,8 @@ import { validateQualifiedName } from '../../shared/names.ts'
 import { validateNotNegative } from '../../shared/numbers.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
 const maxNodeId = 256
@@ -53,7 +54,7 @@ function printDriver({ name, nodeID, topologyKeys, allocatable }: R<CSINodeDrive
 }
 
 /** Drivers may be added and removed but are immutable. Mutable counts are left out of the comparison and of the message. */
-function validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): void {
+function* validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<CSINode>, errors: ContextErrorList): Steps {
   const mutable = errors.context.features.enabled('MutableCSINodeAllocatableCount')
   const compared = ({ allocatable, ...driver }: R<CSINodeDriver>): R<CSINodeDriver> =>
     mutable || !isSet(allocatable) ? driver : { ...driver, allocatable }
@@ -65,7 +66,8 @@ function validateImmutableFields(node: DeepReadonly<CSINode>, old: DeepReadonly<
   }
   for (const before of (old.spec?.drivers ?? []).map(compared)) {
     for (const driver of drivers.get(before.name) ?? []) {
-      if (!semanticEqual(driver, before)) errors.child('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
+      if (!(yield* semanticEqualSteps(driver, before)))
+        errors.child('spec').child('drivers').invalid(printDriver(driver), 'field is immutable')
     }
   }
 }
@@ -79,7 +81,7 @@ export const csiNodeStrategy = defineStrategy<CSINode>({
     // The stock server validates the object twice on update.
     yield* validateNode(node, errors)
     yield* validateNode(node, errors)
-    validateImmutableFields(node, old, errors)
+    yield* validateImmutableFields(node, old, errors)
   }),
   deleteAnswer: 'Object',
 })

@@ -7,7 +7,8 @@ import { nodeLabelWarning } from '../../shared/node-labels.ts'
 import { validateTopologyTerms } from '../../shared/node-selector.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqual, isEmpty, isSet } from '../../shared/values.ts'
+import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
 const reclaimPolicies = ['Delete', 'Retain']
@@ -27,12 +28,13 @@ function* validateClass(object: DeepReadonly<StorageClass>, errors: ContextError
   validateTopologyTerms(object.allowedTopologies, errors.child('allowedTopologies'))
 }
 
-function validateImmutableFields(
+function* validateImmutableFields(
   object: DeepReadonly<StorageClass>,
   old: DeepReadonly<StorageClass>,
   errors: ContextErrorList,
-): void {
-  if (!deepEqual(object.parameters, old.parameters)) errors.child('parameters').forbidden('updates to parameters are forbidden.')
+): Steps {
+  if (!(yield* deepEqualSteps(object.parameters, old.parameters)))
+    errors.child('parameters').forbidden('updates to parameters are forbidden.')
   if (object.provisioner !== old.provisioner) errors.child('provisioner').forbidden('updates to provisioner are forbidden.')
   if (object.reclaimPolicy !== old.reclaimPolicy)
     errors.child('reclaimPolicy').forbidden('updates to reclaimPolicy are forbidden.')
@@ -54,7 +56,7 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
   validateUpdate: updateSteps(function* (errors, object, old) {
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
-    validateImmutableFields(object, old, errors)
+    yield* validateImmutableFields(object, old, errors)
   }),
   warnings(object, _old, { profile }) {
     const texts: string[] = []

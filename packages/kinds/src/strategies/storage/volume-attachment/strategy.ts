@@ -14,7 +14,8 @@ import { defaultVendorSource, roundUp } from '../../shared/pod-defaults.ts'
 import { lunOfSource } from '../../shared/required-luns.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R, semanticEqual } from '../../shared/values.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
 
 const maxMetadataBytes = 256 * 1024
@@ -70,7 +71,8 @@ function validateNewAttachment(attachment: Attachment, errors: ContextErrorList)
 function* validateAttachmentUpdate(attachment: Attachment, old: Attachment, errors: ContextErrorList): Steps {
   yield* validateAttachment(attachment, errors)
   yield* validateAttachment(attachment, errors)
-  if (!semanticEqual(attachment.spec, old.spec)) errors.child('spec').invalid(printSpec(attachment), 'field is immutable')
+  if (!(yield* semanticEqualSteps(attachment.spec, old.spec)))
+    errors.child('spec').invalid(printSpec(attachment), 'field is immutable')
 }
 
 function printSpec({ spec }: Attachment) {
@@ -107,8 +109,8 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   prepareForCreate(attachment) {
     attachment.status = { attached: false }
   },
-  prepareForUpdate(attachment, old) {
-    keepMembers(attachment, old, 'status')
+  *prepareForUpdate(attachment, old) {
+    yield* keepMembers(attachment, old, 'status')
   },
   validate: creationSteps(function* (errors, attachment) {
     yield* validateAttachment(attachment, errors)
@@ -120,10 +122,10 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   deleteAnswer: 'Object',
   subresources: {
     status: {
-      prepareForUpdate(attachment, old, { features }) {
+      *prepareForUpdate(attachment, old, { features }) {
         dropGatedFields(attachment, old, { table, features })
-        keepMembers(attachment, old, 'spec')
-        resetStatusMetadata(attachment, old)
+        yield* keepMembers(attachment, old, 'spec')
+        yield* resetStatusMetadata(attachment, old)
       },
       validateUpdate(attachment, old, context) {
         return validateStepsWith(context, (errors) => validateAttachmentUpdate(attachment, old, errors))

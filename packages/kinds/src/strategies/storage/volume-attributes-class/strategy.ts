@@ -5,7 +5,8 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { deepEqual, isEmptyMap } from '../../shared/values.ts'
+import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { isEmptyMap } from '../../shared/values.ts'
 import { validateParameters, validateProvisioner } from '../provisioner.ts'
 
 function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: ContextErrorList): Steps {
@@ -27,7 +28,7 @@ export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClas
     yield* validateClass(object, errors)
     yield* validateMetadataUpdate(object, old, errors)
     if (object.driverName !== old.driverName) errors.child('driverName').forbidden('updates to driverName are forbidden.')
-    if (!deepEqual(object.parameters, old.parameters))
+    if (!(yield* deepEqualSteps(object.parameters, old.parameters)))
       errors.child('parameters').forbidden('updates to parameters are forbidden.')
     yield* validateClass(object, errors)
   }),

@@ -1,0 +1,25 @@
+import { runAtOnce } from '@krmkit/meta/slices'
+import type { Preparation } from './interfaces.ts'
+import { done } from './strategies/shared/steps.ts'
+
+/**
+ * Prepares an object without interruption.
+ *
+ * @example
+ * import { runPreparation } from '@krmkit/kinds'
+ * const object = { metadata: { generation: 0 } }
+ * function* preparation() {
+ *   yield
+ *   object.metadata.generation = 1
+ * }
+ * runPreparation(preparation())
+ * object.metadata.generation // 1
+ */
+export function runPreparation(preparation: Preparation): void {
+  if (preparation !== undefined) runAtOnce(preparation)
+}
+
+/** A preparation with its interruption points. @see {@link runPreparation} */
+export function preparationSteps(preparation: Preparation): Generator<unknown, void> {
+  return preparation === undefined ? done : preparation
+}
