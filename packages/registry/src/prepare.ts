@@ -1,4 +1,4 @@
-import type { Strategy, StrategyContext } from '@krmkit/kinds'
+import type { Preparation, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { Grants } from './allocations.ts'
@@ -7,7 +7,7 @@ import { type StoreInternals, storedKind } from './internals.ts'
 import type { Stages } from './stages.ts'
 
 /** A write between mutating and validating admission. */
-export interface Preparation {
+export interface PendingWrite {
   readonly object: ApiObject
   /** The stored object; `undefined` for a creation. */
   readonly old: FrozenObject | undefined
@@ -18,7 +18,7 @@ export interface Preparation {
   /** Values that no two objects may share. Absent for kinds without such values, and for writes of subresources. */
   readonly grants: Grants | undefined
   /** Sets metadata and what clients may not choose, in steps where the kind does so. Mutates the object. */
-  prepare(): ReturnType<NonNullable<Strategy['prepareForCreate']>>
+  prepare(): Preparation
   /** Completes the valid object, with interruption points. Mutates the object. `undefined`: the kind completes nothing. */
   canonicalize(): Generator<unknown, void> | undefined
   /** Large objects are validated in slices. */
@@ -31,7 +31,7 @@ export interface Preparation {
  * @returns a promise where there is something to wait for; most small objects are ready when the function returns.
  * @throws ApiError 422
  */
-export function prepareAndValidate(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
+export function prepareAndValidate(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
   const preparing = preparation.prepare()
   if (preparing !== undefined) {
     const { stages } = preparation
@@ -41,7 +41,7 @@ export function prepareAndValidate(store: StoreInternals, preparation: Preparati
   return allocated(store, preparation)
 }
 
-function allocated(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
+function allocated(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
   const { object, old, about, grants } = preparation
   if (grants === undefined) return validated(store, preparation)
   return grants.allocate(object, old, about).then((errors) => {
@@ -50,7 +50,7 @@ function allocated(store: StoreInternals, preparation: Preparation): Promise<voi
   })
 }
 
-function validated(store: StoreInternals, preparation: Preparation): Promise<void> | undefined {
+function validated(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
   const { object, old, stages } = preparation
   const loading = store.definition.strategy.ready?.(object, old)
   if (loading !== undefined || stages !== undefined) return validatedLater(store, preparation, loading)
@@ -62,7 +62,7 @@ function validated(store: StoreInternals, preparation: Preparation): Promise<voi
 
 async function validatedLater(
   store: StoreInternals,
-  preparation: Preparation,
+  preparation: PendingWrite,
   loading: Promise<void> | undefined,
 ): Promise<void> {
   const { stages } = preparation
@@ -75,6 +75,6 @@ async function validatedLater(
   else await stages.run(completion)
 }
 
-function refuse(store: StoreInternals, preparation: Preparation, errors: readonly FieldError[]): void {
+function refuse(store: StoreInternals, preparation: PendingWrite, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw ApiError.invalid(storedKind(store), preparation.name(), errors)
 }
