@@ -4,17 +4,15 @@ import { goStrings } from '@krmkit/meta/go-text'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import { normalize } from '@krmkit/schema'
 import { normalizeSteps } from '@krmkit/schema/decode'
-import type { Entry } from '@krmkit/storage'
 import { admissionAttributes, admissionContext } from './admission-request.ts'
 import { frozen } from './canonical-form.ts'
-import { deepFreeze, freezeSteps } from './freeze.ts'
-import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, Stored, WriteContext } from './interfaces.ts'
+import { markTerminating, removeEntry } from './deletion-writes.ts'
+import { deepFreeze } from './freeze.ts'
+import type { DeleteRequest, DeleteRequestOptions, DeleteResult, FrozenObject, WriteContext } from './interfaces.ts'
 import { groupResource, type StoredState, type StoreInternals, storedType } from './internals.ts'
 import { isStorableName, objectKey } from './keys.ts'
 import { fromLocalState } from './local-state.ts'
-import type { CachedObject, ObjectCache } from './object-cache.ts'
 import { ownMetadata, strategyContext } from './object-metadata.ts'
-import { encodePrinted, printSteps } from './object-size.ts'
 import { waitForNewest } from './resource-version.ts'
 import { mutableCopy, type Stages, stagesOf } from './stages.ts'
 import { traceWritten } from './write-trace.ts'
@@ -37,63 +35,6 @@ export function mayRemoveAfterUpdate(definition: ResourceDefinition, next: Froze
   const { strategy } = definition
   if (strategy.pendingFinalizers !== undefined) return strategy.pendingFinalizers(next).length === 0
   return (current.metadata.deletionGracePeriodSeconds ?? 0) === 0
-}
-
-/**
- * Removes an object after the update that emptied its finalizers. The change is not stored: watchers see the stored object at the
- * version of the deletion.
- *
- * @param last the updated object, which the response shows at the version before the deletion.
- * @returns `undefined` when another writer was first.
- */
-export async function removeUpdated(
-  store: StoreInternals,
-  { last, current, entry, stages }: StoredState & { readonly last: ApiObject; readonly stages: Stages },
-): Promise<Stored | undefined> {
-  const removed = await removeEntry(store, entry, stages)
-  if (removed === undefined) return undefined
-  await store.allocations.removed(store.definition, last)
-  const metadata = { ...last.metadata, resourceVersion: current.metadata.resourceVersion ?? '' }
-  const shown = { ...last, metadata }
-  return { object: await frozen(shown, stages) }
-}
-
-/** Deletes the entry of an object. @returns its last state, at the version of the deletion; `undefined` when another writer was first */
-async function removeEntry(
-  { environment, objectCache }: StoreInternals,
-  entry: Entry,
-  stages: Stages,
-): Promise<{ readonly object: ApiObject; readonly entry: Entry } | undefined> {
-  const object = ownMetadata((await objectCache.parsed(entry)) as ApiObject)
-  const memo = objectCache.newEntry(object)
-  const encode = await encoder(object, memo, stages)
-  const result = await environment.storage.delete(entry.key, encode, { expect: entry.revision, memo })
-  if (result.outcome !== 'written') return undefined
-  await keepWritten(objectCache, { memo, object, entry: result.entry, replaced: entry }, stages)
-  return { object, entry: result.entry }
-}
-
-/** Encodes an object at the revision of its write, and caches it for the watchers, which read it before the write returns. */
-async function encoder(object: ApiObject, memo: CachedObject, stages: Stages): Promise<(revision: number) => Uint8Array> {
-  const printed = await stages?.run(printSteps(object))
-  return (revision) => {
-    object.metadata.resourceVersion = String(revision)
-    // A revision of 0 is not the last one.
-    memo.object = stages === undefined && revision !== 0 ? deepFreeze(object) : object
-    return encodePrinted(object, printed)
-  }
-}
-
-interface Written {
-  readonly memo: CachedObject
-  readonly object: ApiObject
-  readonly entry: Entry
-  readonly replaced: Entry
-}
-
-async function keepWritten(objectCache: ObjectCache, { memo, object, entry, replaced }: Written, stages: Stages): Promise<void> {
-  objectCache.keep(memo, entry.value.byteLength, replaced)
-  if (stages !== undefined) await stages.run(freezeSteps(object))
 }
 
 /**
@@ -247,23 +188,6 @@ async function removeNow(
   return definition.conversion === undefined
     ? { ...removed, removed: true }
     : { object: shownLast(current, removed.object), removed: true }
-}
-
-interface Mark {
-  readonly entry: Entry
-  readonly canonical: ApiObject
-  readonly stages: Stages
-}
-
-async function markTerminating(store: StoreInternals, { entry, canonical, stages }: Mark): Promise<DeleteResult | undefined> {
-  const { definition, environment, objectCache } = store
-  const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
-  const memo = objectCache.newEntry(kept)
-  const encode = await encoder(kept, memo, stages)
-  const result = await environment.storage.put(entry.key, encode, { expect: entry.revision, memo })
-  if (result.outcome === 'conflict') return undefined
-  await keepWritten(objectCache, { memo, object: kept, entry: result.entry, replaced: entry }, stages)
-  return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }
 
 /** The removed object in the version of the request. */

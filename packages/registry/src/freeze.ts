@@ -1,4 +1,4 @@
-import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 
 /** Freezes plain JSON values that readers share. */
 

@@ -1,4 +1,4 @@
-import { memberCountOfLargeMap } from '@krmkit/schema/json'
+import { memberCountOfLargeMap } from '@krmkit/meta/slices'
 
 /** Whether an object is large enough to be processed in slices. */
 

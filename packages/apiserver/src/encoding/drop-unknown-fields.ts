@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import type { StructType, TypeNode } from '@krmkit/schema'
-import { memberNames } from '@krmkit/schema/json'
 
 /**
  * Drops members that the type does not define and keeps all others as sent: the fields that an apply may own. Unlike decoding, it

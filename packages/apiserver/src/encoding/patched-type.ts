@@ -8,10 +8,10 @@ import {
   type JsonValue,
   parseApiVersion,
 } from '@krmkit/meta'
-import { sortSteps } from '@krmkit/meta/slices'
+import { memberNames, sortSteps } from '@krmkit/meta/slices'
 import { DecodeError } from '@krmkit/schema'
 import { readTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
-import { memberNames, unknownProblems } from '@krmkit/schema/json'
+import { unknownProblems } from '@krmkit/schema/json'
 import { otherKind, typeProblem } from './body-type.ts'
 import type { PatchRequest } from './patch-request.ts'
 import { withMembers } from './with-members.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 
 /** A copy of an object with other values of some members: a generator that can be interrupted at each yield, for large objects. */
 export function* withMembers(object: JsonObject, changes: JsonObject): Generator<unknown, JsonObject> {

@@ -1,5 +1,5 @@
 import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { parseJsonText } from '../value/json.ts'
 import { isEmptyMap } from '../value/order.ts'

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames, sortKeysSteps } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
+import { sortKeysSteps } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'

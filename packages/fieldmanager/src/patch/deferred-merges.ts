@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
 
 /**
  * Queues parts of a merge, so that a large merge runs in slices: the target map is returned at once, and filled when `run`

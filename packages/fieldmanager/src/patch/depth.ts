@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
 import { FieldManagerError, type PatchErrorCode } from '../field-manager-error.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 

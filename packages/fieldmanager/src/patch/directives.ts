@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { rememberMemberNames } from '@krmkit/schema/json'
+import { rememberMemberNames } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberCountOfLargeMap, memberNames } from '@krmkit/schema/json'
+import { memberCountOfLargeMap, memberNames } from '@krmkit/meta/slices'
 import { copyMembersSteps, ownMember, setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'

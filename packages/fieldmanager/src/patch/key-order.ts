@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
-import { rememberMemberNames, sortKeysSteps } from '@krmkit/schema/json'
+import { rememberMemberNames } from '@krmkit/meta/slices'
+import { sortKeysSteps } from '@krmkit/schema/json'
 import { setMember } from '../typed/types.ts'
 import { stepSize } from './deferred-merges.ts'
 

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
-import { rememberMemberNames } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember, setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'

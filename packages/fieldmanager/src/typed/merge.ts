@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { equalValues, isEmptyMap, type OptionalJsonValue } from '../value/order.ts'

@@ -1,6 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { PathElement } from '../fieldpath/element.ts'
 import { quoteJson } from '../value/json.ts'

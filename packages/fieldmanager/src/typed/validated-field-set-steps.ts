@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
 import type { PathElement } from '../fieldpath/element.ts'
 import { emptySet, type FieldNode, FieldSet, leaf } from '../fieldpath/field-set.ts'
 import { isEmptyMap } from '../value/order.ts'

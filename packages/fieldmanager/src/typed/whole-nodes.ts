@@ -1,5 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
 import type { PathElement } from '../fieldpath/element.ts'
 import { type FieldNode, FieldSet, type FieldSetBuilder, leaf } from '../fieldpath/field-set.ts'
 import type { CompareWalk } from './compare-walk.ts'

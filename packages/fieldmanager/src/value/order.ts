@@ -1,6 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
 
 /**
  * A total order and deep equality of JSON values.

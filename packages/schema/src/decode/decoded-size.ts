@@ -1,5 +1,5 @@
+import { memberNames } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { memberNames } from '../json/large-maps.ts'
 
 /**
  * Size limit for decoded objects.

@@ -1,5 +1,5 @@
+import { memberNames } from '@krmkit/meta/slices'
 import type { StructType } from '../interfaces.ts'
-import { memberNames } from '../json/large-maps.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { normalize, normalizeSteps } from './normalize.ts'
 import { planOf } from './plan.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@krmkit/meta'
+import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import type { StructType } from '../interfaces.ts'
-import { memberNames, rememberMemberNames } from '../json/large-maps.ts'
 import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'

@@ -1,7 +1,6 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, rememberKey, rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
 import type { Scalar } from '../interfaces.ts'
-import { memberNames, rememberKey, rememberMemberNames } from '../json/large-maps.ts'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'

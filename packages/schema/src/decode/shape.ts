@@ -1,7 +1,6 @@
 import { isJsonObject } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
-import { sortSteps } from '@krmkit/meta/slices'
-import { largeMapSize, rememberKey, rememberMemberNames } from '../json/large-maps.ts'
+import { largeMapSize, rememberKey, rememberMemberNames, sortSteps } from '@krmkit/meta/slices'
 import { NumberLiteral, setMember } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */

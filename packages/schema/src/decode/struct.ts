@@ -1,5 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
-import { memberNames } from '../json/large-maps.ts'
+import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { setMember } from '../json/syntax.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'

@@ -1,6 +1,6 @@
 import { goQuote } from '@krmkit/meta/go-text'
+import { memberNames } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { memberNames } from '../json/large-maps.ts'
 import { jsonTypeName } from '../json/parse-json.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { isParsedObject } from './shape.ts'

@@ -1,4 +1,4 @@
-import { memberNames } from './large-maps.ts'
+import { memberNames } from '@krmkit/meta/slices'
 import { setMember } from './syntax.ts'
 
 /**

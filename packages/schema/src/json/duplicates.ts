@@ -1,5 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
-import { memberNames } from './large-maps.ts'
+import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { ProblemCollector } from './problems.ts'
 import type { DuplicateMembers, Member } from './syntax.ts'
 

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { memberNames } from '@krmkit/meta/slices'
 import { sortKeys } from '../decode/shape.ts'
-import { memberNames } from './large-maps.ts'
 import { setMember } from './syntax.ts'
 
 /** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */

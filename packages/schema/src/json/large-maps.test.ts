@@ -1,6 +1,5 @@
-import { runAtOnce } from '@krmkit/meta/slices'
+import { memberCountOfLargeMap, memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { memberCountOfLargeMap, memberNames } from './large-maps.ts'
 import { parseJsonSteps } from './parse-json.ts'
 
 const wide = 30_000

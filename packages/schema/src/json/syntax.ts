@@ -1,7 +1,6 @@
 import { goQuote } from '@krmkit/meta/go-text'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { rememberMemberNames } from './large-maps.ts'
 import { decodeLoosely } from './utf8.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { own } from '../json/json-object.ts'
-import { memberNames } from '../json/large-maps.ts'
 
 /**
  * The structural part of an OpenAPI v3 schema: properties, nullability, preserved fields and defaults. Computed once per schema.

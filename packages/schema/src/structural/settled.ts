@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { isEmptyObject } from '@krmkit/meta/slices'
 import { decode } from '../decode/decode.ts'
 import { inOrder } from '../decode/shape.ts'
 import { DecodeError } from '../errors.ts'
 import type { StructType } from '../interfaces.ts'
 import { stringifyJson } from '../json/encode-json.ts'
-import { isEmptyObject } from '../json/large-maps.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 import { sortedValue } from './sorted.ts'
 

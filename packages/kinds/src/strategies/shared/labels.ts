@@ -2,7 +2,7 @@
 import type { LabelSelector as Selector } from '@krmkit/meta'
 import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
 import { validateLabelSelector, validateLabelSelectorSteps } from '@krmkit/meta/selectors'
-import { memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
 import type { LabelSelector } from '../../types/meta-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { done, type Steps, sortedKeysSteps } from './steps.ts'

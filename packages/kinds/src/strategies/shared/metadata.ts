@@ -1,5 +1,6 @@
 /** Metadata and generation of built-in kinds. */
 import { type ApiObject, type DeepReadonly, type FieldError, type NameRule, nameRules } from '@krmkit/meta'
+import { memberCountOfLargeMap, memberNames } from '@krmkit/meta/slices'
 import {
   validateBuiltInObjectMeta,
   validateBuiltInObjectMetaSteps,
@@ -10,7 +11,6 @@ import {
   validateObjectMetaUpdate,
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
-import { memberCountOfLargeMap, memberNames } from '@krmkit/schema/json'
 import type { ContextErrorList } from './field-path.ts'
 import { done, type Steps } from './steps.ts'
 import { copySteps, deepEqualSteps, keepSteps, semanticEqualSteps } from './value-steps.ts'

@@ -1,4 +1,5 @@
-import { memberNames, sortKeysSteps } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
+import { sortKeysSteps } from '@krmkit/schema/json'
 import { inOrder } from './values.ts'
 
 /** Work of a strategy with interruption points, so that a large object is validated in slices. */

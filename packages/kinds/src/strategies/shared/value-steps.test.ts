@@ -1,5 +1,4 @@
-import { runAtOnce } from '@krmkit/meta/slices'
-import { memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import { memberNames, rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import {
   copySteps,

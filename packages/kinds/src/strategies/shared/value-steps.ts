@@ -1,5 +1,5 @@
 /** Equality and copies of values that may be large, with interruption points. */
-import { memberCountOfLargeMap, memberNames, rememberMemberNames } from '@krmkit/schema/json'
+import { memberCountOfLargeMap, memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import { largeMap, type Steps } from './steps.ts'
 import { deepVerdict, isSet, own, semanticVerdict, setMember } from './values.ts'
 

@@ -1,6 +1,6 @@
 /** Helpers for decoded values: emptiness, equality, copies, byte sizes. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { isEmptyObject } from '@krmkit/schema/json'
+import { isEmptyObject } from '@krmkit/meta/slices'
 
 /** Shorthand for the readonly objects of validation. */
 export type R<T> = DeepReadonly<T>

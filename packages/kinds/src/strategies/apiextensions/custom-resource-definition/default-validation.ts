@@ -1,7 +1,8 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, type Path } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { collectErrorsSteps, formatFieldErrors } from '@krmkit/meta/validation'
 import { cel, DecodeError, type StructType } from '@krmkit/schema'
-import { copyJson, copyJsonSteps, memberNames } from '@krmkit/schema/json'
+import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
 import {
   coerceEmbedded,
   createSchemaNode,

@@ -1,5 +1,6 @@
 import type { DeepReadonly } from '@krmkit/meta'
-import { equalityKey, memberNames } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
+import { equalityKey } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmptyMap, own, setMember } from '../../shared/values.ts'

@@ -1,8 +1,7 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
 import type { DeepReadonly } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
-import { memberNames } from '@krmkit/schema/json'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'

@@ -8,8 +8,8 @@ import {
   validateLabelValue,
   validateQualifiedNameFormat,
 } from '@krmkit/meta/names'
+import { memberNames } from '@krmkit/meta/slices'
 import { validateLabels } from '@krmkit/meta/validation'
-import { memberNames } from '@krmkit/schema/json'
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../types/discovery-v1.generated.ts'
 import { addressWarnings } from '../../shared/address-warnings.ts'
 import { validatePublicAddress } from '../../shared/addresses.ts'

@@ -1,8 +1,0 @@
-export {
-  isEmptyObject,
-  largeMapSize,
-  memberCountOfLargeMap,
-  memberNames,
-  rememberKey,
-  rememberMemberNames,
-} from '@krmkit/meta/slices'
