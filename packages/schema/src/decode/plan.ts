@@ -209,8 +209,7 @@ function mapPlan(node: MapNode): NodePlan {
     *steps(value, context) {
       if (!isParsedObject(value)) return context.recordMismatch(value, goTypeName(node))
       const segments = context.segmentsOf(value)
-      if (segments !== undefined)
-        return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context), undefined, true)
+      if (segments !== undefined) return yield* sortedKeysSteps(yield* repeatedSteps(segments, decodeMember, context))
       const map: Record<string, unknown> = {}
       const keys = memberNames(value)
       if (keys.length > largeMapSize) yield true
@@ -221,7 +220,7 @@ function mapPlan(node: MapNode): NodePlan {
         setMember(map, key, isOpen ? yield* memberSteps(key, member, context) : decodeMember(key, member, context))
         if (i % elementsPerStep === 0) yield
       }
-      return yield* sortedKeysSteps(map, keys, true)
+      return yield* sortedKeysSteps(map, keys)
     },
   }
 }

@@ -106,7 +106,7 @@ export function* readMessageSteps(
   for (const field of plan.struct.fields) {
     const value = slots[field.index]
     if (field.field.type.kind !== 'map' || value === undefined) continue
-    slots[field.index] = yield* sortedKeysSteps(value as Record<string, unknown>, undefined, true)
+    slots[field.index] = yield* sortedKeysSteps(value as Record<string, unknown>)
   }
   return buildObject(plan.struct, slots, undefined, { size: reader.decodedSize })
 }

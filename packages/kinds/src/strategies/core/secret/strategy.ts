@@ -7,8 +7,8 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { copySteps, deepEqualSteps } from '../../shared/value-steps.ts'
-import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
+import { deepEqualSteps } from '../../shared/value-steps.ts'
+import { base64Bytes, isEmpty, isSet, own, setMember } from '../../shared/values.ts'
 import { fillNulls, maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
@@ -23,15 +23,13 @@ function* mergeStringData(secret: Secret): Steps {
   if (text === undefined) return
   if (isSet(text)) {
     const encoder = new TextEncoder()
-    // The decoded map belongs to this secret, and its text is not needed any more: no copy of a large map is made.
-    const data = isSet(secret.data) ? yield* copySteps<Record<string, string>>(secret.data) : text
+    const data: Record<string, string> = {}
+    yield* forEachMember(secret.data, (given, key) => setMember(data, key, given[key]))
     yield* forEachMember(text, (_, key) => {
       const value = text[key] as string
-      const encoded = ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value))
-      if (key !== '__proto__') data[key] = encoded
-      else Object.defineProperty(data, key, { value: encoded, writable: true, enumerable: true, configurable: true })
+      setMember(data, key, ascii.test(value) ? btoa(value) : bytesToBase64(encoder.encode(value)))
     })
-    if (isSet(secret.data) || memberNames(data).length > 0) secret.data = data
+    if (isSet(secret.data) || memberNames(text).length > 0) secret.data = data
   }
   delete secret.stringData
 }
