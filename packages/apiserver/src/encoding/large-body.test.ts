@@ -60,6 +60,33 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
+describe('large maps that strategies change in place', () => {
+  const secrets = '/api/v1/namespaces/default/secrets'
+  const members = (value: string) => `{${numbered(11_000, (i) => `"k${i}":"${value}"`)}}`
+  const requests = `{${numbered(11_000, (i) => `"example.com/k${i}":"1500m"`)}}`
+
+  it.each([
+    ['texts of secrets', secrets, `{"metadata":{"name":"a"},"stringData":${members('x')}}`, 201],
+    ['bytes that are not encoded canonically', maps, `{"metadata":{"name":"a"},"binaryData":${members('eB==')}}`, 201],
+    ['labels of namespaces', '/api/v1/namespaces', `{"metadata":{"name":"a","labels":${members('v')}}}`, 201],
+    [
+      'resources',
+      pods,
+      `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i","resources":{"requests":${requests}}}]}}`,
+      422,
+    ],
+  ])('are served: %s', async (_, path, body, status) => {
+    const { ask } = await sampleServer()
+    expect(await ask(path, { method: 'POST', text: body })).toMatchObject({ status })
+    const merge = { 'content-type': 'application/merge-patch+json' }
+    const created = status === 201 ? 200 : 404
+    expect(await ask(`${path}/a`, { method: 'PATCH', text: '{"metadata":{"labels":{"b":"c"}}}', headers: merge })).toMatchObject({
+      status: created,
+    })
+    expect(await ask(`${path}/a`, { method: 'PATCH', text: body, headers: merge })).toMatchObject({ status: created })
+  })
+})
+
 describe('objects above the size limit', () => {
   it.each([
     ['a map of many keys', maps, map(numbered(190_000, (i) => `"k${i}":""`))],
