@@ -1,3 +1,4 @@
+import { setMember } from '@krmkit/meta'
 import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { createSliceScheduler, memberNames, runInNewSlices } from '@krmkit/meta/slices'
 
@@ -218,10 +219,4 @@ function addMembers({ value: container }: OpenContainer, text: string, value?: u
   }
   const members = JSON.parse(`{${text}}`) as Record<string, unknown>
   for (const key in members) setMember(container as Record<string, unknown>, key, value ?? members[key])
-}
-
-/** `__proto__` is an ordinary key of JSON. */
-function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-  else object[key] = value
 }

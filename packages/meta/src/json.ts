@@ -14,3 +14,17 @@ import type { JsonObject } from './interfaces.ts'
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/**
+ * Sets a member whose name is external input: the assignment of `__proto__` would set the prototype.
+ *
+ * @example
+ * import { setMember } from '@krmkit/meta'
+ * const labels = {}
+ * setMember(labels, '__proto__', 'x')
+ * Object.keys(labels) // [ '__proto__' ]
+ */
+export function setMember(object: Record<string | number, unknown>, name: string | number, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+  else object[name] = value
+}

@@ -92,33 +92,49 @@ export function memberCountOfLargeMap(map: object): number | undefined {
   return hasSamples ? samples.get(map)?.count : undefined
 }
 
-/** Values above which the work on a JSON value is done in slices: printing as many takes a millisecond or two. */
-const largeValueCount = 2000
+/** Values above which the work on a JSON value is done in slices: as many take far less than one slice. */
+const manyValues = 2000
+
+/** Objects known to be large: enumerating their keys again would cost time linear in their number. */
+const wideObjects = new WeakSet<object>()
+/** Most processes never see one, and every write weighs its object several times. */
+let hasWideObjects = false
 
 /**
- * Whether a JSON value has so many members and elements, at any depth, that work on all of them should run in slices. Stops counting there.
+ * Whether a JSON value has so many members and elements, at any depth, that work on all of them should run in slices. Visits no more values
+ * than the limit.
  *
  * @example
  * import { isLargeValue } from '@krmkit/meta/slices'
- * isLargeValue({ labels: { app: 'web' } }) // false
+ * isLargeValue({ metadata: { name: 'web' } }) // false
+ * isLargeValue(Array.from({ length: 5000 }, String)) // true
  */
 export function isLargeValue(value: unknown): boolean {
-  return countDown(value, largeValueCount) < 0
+  return count(value, 0) > manyValues
 }
 
-/** Returns `left` less the number of members and elements, or less than zero. */
-function countDown(value: unknown, left: number): number {
-  if (typeof value !== 'object' || value === null) return left
-  let rest = left
+function count(value: unknown, before: number): number {
+  if (typeof value !== 'object' || value === null) return before
+  if (hasWideObjects && wideObjects.has(value)) return before + manyValues + 1
+  const known = memberCountOfLargeMap(value)
+  if (known !== undefined && before + known > manyValues) return before + known
+  let values = before
   if (Array.isArray(value)) {
-    rest -= value.length
-    for (let i = 0; i < value.length && rest >= 0; i++) rest = countDown(value[i], rest)
-    return rest
+    values += value.length
+    for (let i = 0; i < value.length && values <= manyValues; i++) {
+      const item: unknown = value[i]
+      if (typeof item === 'object' && item !== null) values = count(item, values)
+    }
+    return values
   }
-  if ((memberCountOfLargeMap(value) ?? 0) > rest) return -1
   for (const key in value) {
-    rest = countDown((value as Readonly<Record<string, unknown>>)[key], rest - 1)
-    if (rest < 0) return rest
+    if (++values > manyValues) break
+    const member = (value as Record<string, unknown>)[key]
+    if (typeof member === 'object' && member !== null) values = count(member, values)
   }
-  return rest
+  if (values - before > manyValues) {
+    hasWideObjects = true
+    wideObjects.add(value)
+  }
+  return values
 }

@@ -1,13 +1,12 @@
 import type { AppliedParts } from '@krmkit/fieldmanager/managed-fields'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { type ApplyIntent, applyToObject, setManagedFields } from './field-ownership.ts'
 import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals } from './internals.ts'
 import { maxObjectBytesByDefault } from './object-size.ts'
-import { isLarge } from './object-weight.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, applyVersionDefaultsSteps, decodeRefusal, toStorageVersion, toVersion } from './versions.ts'
 
@@ -57,7 +56,7 @@ async function merged(
   if ((next.metadata.name ?? '') === '') throw nameless(name)
   setManagedFields(next, managedFields)
   if (current === undefined) refuseUid(store, name, next)
-  const complete = isLarge(next)
+  const complete = isLargeValue(next)
     ? await runInNewSlices(applyVersionDefaultsSteps(next, definition, environment), store.slices)
     : applyVersionDefaults(next, definition, environment)
   return toStorageVersion(complete, definition)
@@ -104,7 +103,7 @@ function decodeMerged({ definition, environment, slices }: StoreInternals, value
   const refuse = (error: unknown): never => {
     throw decodeRefusal(error, maxObjectBytes)
   }
-  if (isLarge(value)) {
+  if (isLargeValue(value)) {
     return runInNewSlices(decodeSteps<ApiObject>(type, value, options), slices).then(objectOf, refuse)
   }
   try {

@@ -12,13 +12,12 @@ import {
 } from '@krmkit/fieldmanager/managed-fields'
 import { validateValue } from '@krmkit/fieldmanager/typed'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import { stringifyJson } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
 import { type StoreInternals, storedType } from './internals.ts'
 import { dropMember } from './object-metadata.ts'
-import { isLarge } from './object-weight.ts'
 import { toVersion, toVersionSteps } from './versions.ts'
 
 /**
@@ -188,7 +187,7 @@ export function applyToObject(
     now: store.environment.clock.now(),
     types,
   }
-  if (isLarge(intent.applied) || isLarge(intent.live)) {
+  if (isLargeValue(intent.applied) || isLargeValue(intent.live)) {
     return runInNewSlices(applyPartsSteps(request), store.slices).then(partsOf, (error) => {
       throw refusal(error)
     })

@@ -1,10 +1,10 @@
 import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
+import { isLargeValue } from '@krmkit/meta/slices'
 import { admissionAttributes, admissionContext, mendAdmitted } from './admission-request.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { WriteContext } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { takeNamespace } from './object-metadata.ts'
-import { isLarge } from './object-weight.ts'
 import { applyVersionDefaults } from './versions.ts'
 
 /** An operation on a resource whose body is not stored: Binding, Eviction, TokenRequest, a connection. */
@@ -66,7 +66,7 @@ export async function createVirtual(
   const { definition, environment } = store
   const review = applyVersionDefaults(object, definition, environment)
   takeNamespace(review, namespace, definition)
-  const owned = { live: undefined, next: review, subresource: '', large: isLarge(review) }
+  const owned = { live: undefined, next: review, subresource: '', large: isLargeValue(review) }
   const tracking = trackOwnership(store, context, owned)
   if (tracking !== undefined) await tracking
   const { name = '' } = review.metadata

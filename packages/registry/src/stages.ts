@@ -1,7 +1,6 @@
-import { runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { isLargeValue, runInNewSlices, Slices } from '@krmkit/meta/slices'
 import { copyJson, copyJsonSteps } from '@krmkit/schema/json'
 import type { RegistryInternals } from './internals.ts'
-import { isLarge } from './object-weight.ts'
 
 /**
  * Yields to other requests between the stages of a write, and within the long ones: all stages of a large object together take
@@ -18,7 +17,7 @@ export interface WriteStages {
 
 /** Measures the object once for all stages, because measuring a large object takes time itself. */
 export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'>, object: unknown): Stages {
-  if (!isLarge(object)) return undefined
+  if (!isLargeValue(object)) return undefined
   return {
     next: () => new Slices(scheduler).next(),
     run: (work) => runInNewSlices(work, scheduler),

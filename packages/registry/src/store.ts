@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import type { Entry } from '@krmkit/storage'
 import { applyObject } from './apply.ts'
 import { createObject } from './create.ts'
@@ -30,7 +30,6 @@ import { groupResource, type RegistryInternals, type StoreInternals } from './in
 import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
-import { isLarge } from './object-weight.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
 import { parseResourceVersion, waitForNewest, waitForVersion } from './resource-version.ts'
 import { type Rewritten, rewriteCollection } from './rewrite.ts'
@@ -181,7 +180,7 @@ export class ResourceStore {
   #toStored({ object, size }: DecodedObject): ApiObject | Promise<ApiObject> {
     const { environment, slices } = this.#internals
     const options = { profile: environment.profile, size }
-    if (isLarge(object)) {
+    if (isLargeValue(object)) {
       return runInNewSlices(applyVersionDefaultsSteps(object, this.definition, options), slices).then((complete) =>
         toStorageVersion(complete, this.definition),
       )

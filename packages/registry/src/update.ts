@@ -3,6 +3,7 @@ import { type ResourceDefinition, type StrategyContext, type SubresourceStrategy
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
 import { requirePathSegmentName } from '@krmkit/meta/names'
+import { isLargeValue } from '@krmkit/meta/slices'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
@@ -25,7 +26,6 @@ import {
   validateUpdatedMetadata,
 } from './object-metadata.ts'
 import { encodePrinted, printSteps } from './object-size.ts'
-import { isLarge } from './object-weight.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
 import { mutableCopy, stagesOf } from './stages.ts'
@@ -165,7 +165,7 @@ async function updateOnce(
   const changed = unchanged ? given : ownMetadata(same ? await mutableCopy(given, stages) : given)
   if (!unchanged) takeNamespace(changed, namespace, definition)
   if (!managesFields && !unchanged) {
-    const large = stages !== undefined || (entry.value.byteLength > fewBytes && isLarge(current))
+    const large = stages !== undefined || (entry.value.byteLength > fewBytes && isLargeValue(current))
     const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large })
     if (tracking !== undefined) await tracking
   }

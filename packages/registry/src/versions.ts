@@ -1,12 +1,12 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
-import { runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
 import { freezeSteps } from './freeze.ts'
 import type { FrozenObject } from './interfaces.ts'
 import { objectTooLarge } from './object-size.ts'
-import { isLarge, largeBodyBytes } from './object-weight.ts'
+import { largeBodyBytes } from './object-weight.ts'
 
 /** Conversion between the version of a request and the storage version, and the defaults of a version. */
 
@@ -43,7 +43,7 @@ export function loadVersion(
   { fromStorageSteps }: ResourceDefinition,
   scheduler: SliceScheduler,
 ): Promise<FrozenObject> | undefined {
-  if (fromStorageSteps === undefined || !isLarge(object)) return undefined
+  if (fromStorageSteps === undefined || !isLargeValue(object)) return undefined
   return runInNewSlices(convertedSteps(fromStorageSteps(object)), scheduler)
 }
 

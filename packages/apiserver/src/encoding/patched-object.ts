@@ -2,8 +2,8 @@ import { FieldManagerError, jsonPatch, mergePatch, strategicMergePatch } from '@
 import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmkit/fieldmanager/patch'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
-import { type AppliedConfiguration, decodeRefusal, type FrozenObject, isLarge } from '@krmkit/registry'
+import { isLargeValue, runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
+import { type AppliedConfiguration, decodeRefusal, type FrozenObject } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { strictFailure } from './body-type.ts'
@@ -22,7 +22,7 @@ export function patchedObject(request: PatchRequest, before: DeepReadonly<object
   if (body.refusal !== undefined) throw body.refusal
   const original = before as JsonValue
   const { kind, value: patch, problems } = body
-  if (isLarge(patch) || isLarge(before) || mayMultiply(body)) return patchedInSlices(request, original)
+  if (isLargeValue(patch) || isLargeValue(before) || mayMultiply(body)) return patchedInSlices(request, original)
   try {
     const value =
       kind === 'json'
@@ -117,7 +117,7 @@ export function appliedConfiguration(
 /** A promise where the value is large. */
 function withName({ context, scope }: PatchRequest, value: JsonObject, metadata: JsonValue): JsonObject | Promise<JsonObject> {
   const named = withMembers(value, { metadata: { ...(metadata as JsonObject), name: context.info.name } })
-  return isLarge(value) ? runInNewSlices(named, scope.slices) : runAtOnce(named)
+  return isLargeValue(value) ? runInNewSlices(named, scope.slices) : runAtOnce(named)
 }
 
 interface NamedConfiguration {
@@ -148,7 +148,7 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
 /** A promise where the value is large. */
 function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): JsonValue | Promise<JsonValue> {
   const type = target.type()
-  return isLarge(value) ? runInNewSlices(knownMembersSteps(type, value), scope.slices) : knownMembers(type, value)
+  return isLargeValue(value) ? runInNewSlices(knownMembersSteps(type, value), scope.slices) : knownMembers(type, value)
 }
 
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
@@ -215,7 +215,7 @@ interface CheckedObject {
 /** The decoded result with the problems that do not fail the request. */
 function decodeChecked(request: PatchRequest, result: PatchResult): CheckedObject | Promise<CheckedObject> {
   const typed = patchedType(request, result.value)
-  const type = isLarge(result.value) ? runInNewSlices(typed, request.scope.slices) : runAtOnce(typed)
+  const type = isLargeValue(result.value) ? runInNewSlices(typed, request.scope.slices) : runAtOnce(typed)
   return whenDone(type, (patched) => decodeTyped(request, result, patched))
 }
 
@@ -243,7 +243,7 @@ function decodeTyped(
     const converted = version === undefined ? object : convert(object, version, scope.definition)
     return checkDecoded(request, { decoded: { object: converted, problems: all }, ...result })
   }
-  if (isLarge(value)) {
+  if (isLargeValue(value)) {
     return runInNewSlices(decodeSteps<ApiObject>(type, value, decoding), scope.slices)
       .then(checked)
       .catch((error) => {

@@ -1,8 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 import { concatBytes } from '@krmkit/meta/bytes'
-import { runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
-import { isLarge } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { JsonIndenter, stringifySteps } from '@krmkit/schema/json'
@@ -76,7 +75,7 @@ function* objectSteps(
   if (encoding === 'cbor' && cbor !== undefined) return bytesBody(cbor.encode(object, type()))
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
-    if (!isLarge(object)) return bytesBody(encodeJson(object, { newline: true }))
+    if (!isLargeValue(object)) return bytesBody(encodeJson(object, { newline: true }))
     const steps = stringifySteps(object)
     for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return bytesBody(new TextEncoder().encode(`${step.value}\n`))

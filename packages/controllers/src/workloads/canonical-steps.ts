@@ -1,3 +1,4 @@
+import { setMember } from '@krmkit/meta'
 import { isEmptyObject, memberNames, sortSteps } from '@krmkit/meta/slices'
 
 /**
@@ -128,10 +129,4 @@ export function* sortedMembersSteps(value: unknown): Generator<unknown, unknown>
     if (i % membersPerStep === membersPerStep - 1) yield
   }
   return sorted
-}
-
-/** Maps of volumes may have any keys. */
-function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__') Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
-  else object[name] = value
 }

@@ -1,11 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue, stockProfile } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember, stockProfile } from '@krmkit/meta'
 import { maxAnnotationsSize } from '@krmkit/meta/validation'
 import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldSet } from '../fieldpath/field-set.ts'
 import { compareTyped } from '../typed/compare.ts'
 import { fieldSetOf } from '../typed/field-set-of.ts'
 import type { TypeRef } from '../typed/types.ts'
-import { setMember } from '../typed/types.ts'
 import { validateValue } from '../typed/validate.ts'
 import { canonicalJson, parseJsonText } from '../value/json.ts'
 

@@ -1,8 +1,8 @@
 import type { JsonValue } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/slices'
 import { sortKeysSteps } from '@krmkit/schema/json'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { setMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { stepSize } from './deferred-merges.ts'
 

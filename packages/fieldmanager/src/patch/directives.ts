@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { rememberMemberNames } from '@krmkit/meta/slices'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { setMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
 import { goType } from '../value/type-names.ts'
 import { keysOf, stepSize } from './deferred-merges.ts'

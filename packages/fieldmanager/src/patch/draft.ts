@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { memberCountOfLargeMap, memberNames } from '@krmkit/meta/slices'
-import { copyMembersSteps, ownMember, setMember } from '../typed/types.ts'
+import { copyMembersSteps, ownMember } from '../typed/types.ts'
 import { maxObjectDepth } from '../typed/walk.ts'
 import { ChunkedList } from './chunked-list.ts'
 import { positionOf, stepsOf } from './json-pointer.ts'

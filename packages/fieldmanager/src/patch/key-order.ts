@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { rememberMemberNames } from '@krmkit/meta/slices'
 import { sortKeysSteps } from '@krmkit/schema/json'
-import { setMember } from '../typed/types.ts'
 import { stepSize } from './deferred-merges.ts'
 
 /**

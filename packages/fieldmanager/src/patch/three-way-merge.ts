@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { FieldManagerError } from '../field-manager-error.ts'
-import { ownMember, setMember } from '../typed/types.ts'
+import { ownMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
 import type { ThreeWayOptions } from './strategic-diff.ts'

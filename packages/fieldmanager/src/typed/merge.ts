@@ -1,11 +1,12 @@
 import type { JsonValue } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import type { PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { equalValues, isEmptyMap, type OptionalJsonValue } from '../value/order.ts'
 import { haveSameKeys, itemElement, ListItemError, reportedElement } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
-import { asList, asMap, copyMembers, defaultForm, formOf, ownMember, setMember } from './types.ts'
+import { asList, asMap, copyMembers, defaultForm, formOf, ownMember } from './types.ts'
 import { validateScalar } from './validate.ts'
 import { Walk } from './walk.ts'
 

@@ -1,11 +1,12 @@
 import type { JsonValue } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import type { PathElement } from '../fieldpath/element.ts'
 import { elementParts, fieldElement } from '../fieldpath/element.ts'
 import { type FieldSet, FieldSetBuilder } from '../fieldpath/field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, TypeRef } from './types.ts'
-import { asList, asMap, defaultForm, formOf, setMember } from './types.ts'
+import { asList, asMap, defaultForm, formOf } from './types.ts'
 
 export interface ExtractItemsOptions {
   /** Includes the key fields of items that are extracted in part. */

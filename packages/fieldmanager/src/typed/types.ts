@@ -135,12 +135,6 @@ export function asList(value: OptionalJsonValue): JsonValue[] | undefined {
   return Array.isArray(value) ? value : undefined
 }
 
-/** Sets an own member, also for names such as `__proto__`. */
-export function setMember(object: { [key: string]: JsonValue }, key: string, value: JsonValue): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
-  else object[key] = value
-}
-
 /** A mutable copy. Large maps are copied in V8's dictionary mode, which takes a third of the time. */
 export function copyMembers(object: { readonly [key: string]: JsonValue } | undefined): { [key: string]: JsonValue } {
   return object === undefined ? {} : runAtOnce(copyMembersSteps(object))

@@ -1,11 +1,11 @@
-import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/slices'
 import { indexElement, type PathElement } from '../fieldpath/element.ts'
 import { formatElement } from '../fieldpath/format-path.ts'
 import { goType } from '../value/type-names.ts'
 import { itemElement, ListItemError } from './list-item.ts'
 import type { ListAtom, MapAtom, ScalarAtom, TypeRef } from './types.ts'
-import { defaultForm, formOf, memberType, setMember } from './types.ts'
+import { defaultForm, formOf, memberType } from './types.ts'
 import { Walk } from './walk.ts'
 
 export interface ValidateOptions {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import type { StructType, TypeNode } from '../interfaces.ts'
 import { copyJson } from '../json/copy.ts'
-import { setMember } from '../json/syntax.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import type { StructType } from '../interfaces.ts'
-import { setMember } from '../json/syntax.ts'
 import type { FieldPlan, NodePlan, StructPlan } from './field-plan.ts'
 import { planOf } from './plan.ts'
 import { inOrder, isParsedObject, sortedKeysSteps, withSortedKeys } from './shape.ts'

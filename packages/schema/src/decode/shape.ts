@@ -1,7 +1,7 @@
-import { isJsonObject } from '@krmkit/meta'
+import { isJsonObject, setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { largeMapSize, rememberKey, rememberMemberNames, sortSteps } from '@krmkit/meta/slices'
-import { NumberLiteral, setMember } from '../json/syntax.ts'
+import { NumberLiteral } from '../json/syntax.ts'
 
 /** Predicates and key order of parsed objects. */
 

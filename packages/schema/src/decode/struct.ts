@@ -1,5 +1,5 @@
+import { setMember } from '@krmkit/meta'
 import { memberNames, runAtOnce } from '@krmkit/meta/slices'
-import { setMember } from '../json/syntax.ts'
 import type { DecodeContext, MemberSegments } from './context.ts'
 import { type DecodedSize, jsonWeight } from './decoded-size.ts'
 import { type FieldPlan, type StructPlan, stepsOf } from './field-plan.ts'

@@ -1,5 +1,5 @@
+import { setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/slices'
-import { setMember } from './syntax.ts'
 
 /**
  * Deep copy of a JSON value; faster than `structuredClone`.

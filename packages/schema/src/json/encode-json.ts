@@ -1,7 +1,7 @@
+import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { memberNames } from '@krmkit/meta/slices'
 import { sortKeys } from '../decode/shape.ts'
-import { setMember } from './syntax.ts'
 
 /** Encodes values as JSON the way Go prints it: no spaces; `<`, `>`, `&` and the two line separators escaped. */
 

@@ -1,3 +1,4 @@
+import { setMember } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
 import { rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
@@ -313,12 +314,6 @@ function* membersSteps({ object = {}, keys }: Frame): Generator<void, Member[]> 
     if (members.length % valuesPerStep === 0) yield
   }
   return members
-}
-
-/** Sets a member whose key is external input, including `__proto__`. */
-export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-  else object[key] = value
 }
 
 const simpleEscapes: readonly number[] = [...'"\\/bfnrt'].map((char) => char.charCodeAt(0))

@@ -1,7 +1,6 @@
-import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
-import { setMember } from '../json/syntax.ts'
 import { type Dialect, refTo } from './dialect.ts'
 import type { LiteralSchema } from './schemas.ts'
 

@@ -1,6 +1,6 @@
 import type { GroupVersionKind, JsonObject, NamingProfile } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import type { StructType, TypeSource } from '../interfaces.ts'
-import { setMember } from '../json/syntax.ts'
 import type { Dialect } from './dialect.ts'
 import { type Operation, operationsOf } from './operations.ts'
 import { collectMeta, metaNames, type PublishedGroupVersion, targetsOf } from './resources.ts'

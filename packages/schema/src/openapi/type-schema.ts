@@ -1,6 +1,6 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import type { Field, ScalarNode, StructType, TypeNode } from '../interfaces.ts'
-import { setMember } from '../json/syntax.ts'
 import { describeField, describeType } from './descriptions.ts'
 import { type Dialect, refTo } from './dialect.ts'
 import { capitalize } from './operations.ts'

@@ -1,9 +1,9 @@
+import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import { minDiscardedBytes } from '../decode/decoded-size.ts'
 import type { FieldPlan } from '../decode/field-plan.ts'
 import { inOrder } from '../decode/shape.ts'
 import { DecodeError } from '../errors.ts'
-import { setMember } from '../json/syntax.ts'
 import type { ValueCodec } from './codec.ts'
 import {
   bytesTag,

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { copyJson } from '../json/copy.ts'
-import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Defaults and null pruning by schema. These functions modify their argument. */

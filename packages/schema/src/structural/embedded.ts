@@ -7,6 +7,7 @@ import {
   nameRules,
   type ObjectMeta,
   Path,
+  setMember,
   validateObjectMeta,
 } from '@krmkit/meta'
 import { validateDns1035Label } from '@krmkit/meta/names'
@@ -15,7 +16,6 @@ import { decode, decodeSteps } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
 import type { Decoded, StructType } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
-import { setMember } from '../json/syntax.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
 
 /** Embedded resources: `x-kubernetes-embedded-resource`. */

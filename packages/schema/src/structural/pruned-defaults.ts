@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import type { StructType } from '../interfaces.ts'
-import { setMember } from '../json/syntax.ts'
 import { coerceEmbedded } from './embedded.ts'
 import { pruneObject } from './prune.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'

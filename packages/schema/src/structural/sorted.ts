@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { rememberKey } from '@krmkit/meta/slices'
 import { inOrder, sortKeys, sortKeysSteps } from '../decode/shape.ts'
-import { setMember } from '../json/syntax.ts'
 
 /** The value with the members of every object sorted by name; the same value when they already are. */
 export function sortedValue(value: JsonValue): JsonValue {

@@ -1,6 +1,7 @@
+import { setMember } from '@krmkit/meta'
 import { goFloat, goQuote, goSyntax } from '@krmkit/meta/go-text'
 import { DecodeError } from '../errors.ts'
-import { NumberLiteral, setMember } from '../json/syntax.ts'
+import { NumberLiteral } from '../json/syntax.ts'
 import { shortestFloat, shortestFloat32 } from './go-float.ts'
 import type { AliasYaml, MappingYaml, YamlNode } from './nodes.ts'
 import { yamlErrorPrefix } from './read-nodes.ts'

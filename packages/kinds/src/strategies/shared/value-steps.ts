@@ -1,7 +1,9 @@
 /** Equality and copies of values that may be large, with interruption points. */
+
+import { setMember } from '@krmkit/meta'
 import { memberCountOfLargeMap, memberNames, rememberMemberNames } from '@krmkit/meta/slices'
 import { largeMap, type Steps } from './steps.ts'
-import { deepVerdict, isSet, own, semanticVerdict, setMember } from './values.ts'
+import { deepVerdict, isSet, own, semanticVerdict } from './values.ts'
 
 /** Members compared or copied between two yields. */
 const membersPerStep = 64

@@ -1,5 +1,7 @@
 /** Helpers for decoded values: emptiness, equality, copies, byte sizes. */
+
 import type { DeepReadonly } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { isEmptyObject } from '@krmkit/meta/slices'
 
 /** Shorthand for the readonly objects of validation. */
@@ -108,12 +110,6 @@ export function copy<T>(value: unknown): T {
     setMember(result, key, own)
   }
   return result as T
-}
-
-/** Sets a member or an element. The assignment of `__proto__` would set the prototype. */
-export function setMember(to: Record<string | number, unknown>, key: string | number, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(to, key, { value, writable: true, enumerable: true, configurable: true })
-  else to[key] = value
 }
 
 const copyElement = (element: unknown): unknown => copy(element)

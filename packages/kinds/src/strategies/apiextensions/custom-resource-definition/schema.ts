@@ -1,9 +1,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { memberNames } from '@krmkit/meta/slices'
 import { equalityKey } from '@krmkit/schema/json'
 import type { JSONSchemaProps } from '../../../types/apiextensions-v1.generated.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
-import { isEmptyMap, own, setMember } from '../../shared/values.ts'
+import { isEmptyMap, own } from '../../shared/values.ts'
 
 /** `openAPIV3Schema` of a version, or a part of it. */
 export type Schema = DeepReadonly<JSONSchemaProps>

@@ -1,5 +1,6 @@
 /** Secret. @see Configuration and storage specification, 2.2 */
 import type { DeepReadonly } from '@krmkit/meta'
+import { setMember } from '@krmkit/meta'
 import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
 import type { Secret } from '../../../types/core-v1.generated.ts'
@@ -8,7 +9,7 @@ import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.
 import { forEachKeyStep, forEachMember, type Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { deepEqualSteps } from '../../shared/value-steps.ts'
-import { base64Bytes, isEmpty, isSet, own, setMember } from '../../shared/values.ts'
+import { base64Bytes, isEmpty, isSet, own } from '../../shared/values.ts'
 import { fillNulls, maxDataSize, validateDataKey } from '../config-map/strategy.ts'
 import { tlsWarning } from './tls-warning.ts'
 
