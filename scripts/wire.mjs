@@ -31,6 +31,12 @@ bob-token,bob,bob-uid,"dev,ops"
 node1-token,system:node:node-1,node1-uid,"system:nodes"
 `
 
+/**
+ * Scenarios that two turns of the clock can tell apart: one of their steps is a no-op only within the second of the step before it, as the
+ * server stamps conditions with whole seconds. They are replayed again when they fail.
+ */
+const boundToTheSecond = new Set(['auth/csr-approval'])
+
 const { values: options } = parseArgs({
   options: {
     folder: { type: 'string', multiple: true },
@@ -146,7 +152,7 @@ async function checkGroup({ flags, needs, scenarios }) {
     const able = server !== undefined && (!needs.includes('compaction') || (await compacted(server.url)))
     for (let scenario = queue.shift(); scenario !== undefined; scenario = queue.shift()) {
       const { folder, file } = scenario
-      results.push(able ? { folder, report: await replay({ url: server.url, flags, needs, file }) } : skipped(scenario))
+      results.push(able ? { folder, report: await check(scenario, server.url) } : skipped(scenario))
     }
     await server?.stop()
     rmSync(directory, { recursive: true, force: true })
@@ -155,6 +161,16 @@ async function checkGroup({ flags, needs, scenarios }) {
   await Promise.all(Array.from({ length: Math.min(jobs, Math.ceil(scenarios.length / 2)) }, work))
   await webhook.stop()
   return results
+}
+
+async function check({ folder, file, flags, needs }, url) {
+  const attempts = boundToTheSecond.has(`${folder}/${basename(file, '.json')}`) ? 3 : 1
+  let report = await replay({ url, flags, needs, file })
+  for (let attempt = 1; attempt < attempts && report.report.some(({ ok }) => !ok); attempt++) {
+    console.log(`wire: ${folder}/${basename(file, '.json')} failed and is replayed again: it depends on the second in which steps arrive`)
+    report = await replay({ url, flags, needs, file })
+  }
+  return report
 }
 
 function replay({ url, flags, needs, file }) {
