@@ -25,8 +25,8 @@ export type PendingEvent = StorageEvent
  *     initial --> take --> ... --ended | close--> end
  */
 export interface ResourceWatch {
-  /** Objects to send first, as ADDED. */
-  readonly initial: readonly Entry[]
+  /** Whether there are objects to send first. */
+  readonly hasInitial: boolean
   /** Version of the initial state, or the one that the watch starts after. */
   readonly startVersion: string
   /** Selectors decide about each event; without them, every watch of the collection sees an event in the same way. */
@@ -37,6 +37,8 @@ export interface ResourceWatch {
   readonly ended: boolean
   /** Called on a later turn of the event loop when events have arrived or the watch has ended. */
   onReady: (() => void) | undefined
+  /** Returns the objects to send first, as ADDED, and forgets them: a watch that kept them would keep their superseded versions too. */
+  takeInitial(): readonly Entry[]
   /** Removes and returns events that have arrived, `max` at most. */
   take(max: number): readonly PendingEvent[]
   /** The event as this watch sees it; `undefined` when it concerns no selected object. Its entries must be loaded. */
@@ -120,8 +122,14 @@ interface WatchStart {
 function createWatch(store: StoreInternals, request: WatchRequest, { watcher, initial, start }: WatchStart): ResourceWatch {
   const isSelective = request.labelSelector !== undefined || request.fieldSelector !== undefined
   const isSelected = (entry: Entry) => selects(store.objectCache, store.definition, request, entry)
+  let untaken = initial
   return {
-    initial,
+    hasInitial: initial.length > 0,
+    takeInitial() {
+      const taken = untaken
+      untaken = []
+      return taken
+    },
     startVersion: start,
     isSelective,
     get resourceVersion() {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { seededRandom } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
@@ -83,5 +85,38 @@ describe('the ready chunks of a watch', () => {
     await sample.server.close()
     await ended
     expect(seen).toEqual(['ADDED a'])
+  })
+})
+
+describe('an idle watch', () => {
+  it('keeps neither the objects that it began with nor the events that it sent', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const sample = await sampleServer()
+    const { storage } = sample
+    await create(sample, 'initial')
+    const idle = await read(sample, `${maps}?watch=1&resourceVersion=0`)
+    const entryOf = (name: string) => new WeakRef(storage.peek(`/core/configmaps/default/${name}`) as object)
+    // Too long to be taken without waiting.
+    await create(sample, 'large', 'x'.repeat(100_000))
+    const kept = [entryOf('initial'), entryOf('large')]
+    for (const name of ['initial', 'large']) await sample.ask(`${maps}/${name}`, { method: 'DELETE' })
+    await until(() => idle.seen.includes('DELETED large'))
+    // History leaves memory in segments of a MiB, and the cache of frames holds eight.
+    const other = maps.replace('default', 'kube-system')
+    const later = await read(sample, `${other}?watch=1&resourceVersion=0`)
+    for (let i = 0; i < 10; i++) {
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `m${i}` }, data: { text: 'x'.repeat(900_000) } }
+      await sample.ask(other, { method: 'POST', body })
+    }
+    await until(() => later.seen.includes('ADDED m9'))
+    await storage.compact(storage.revision)
+    await turn()
+    collect()
+    expect(kept.map((entry) => entry.deref() !== undefined)).toEqual([false, false])
+    for (const watch of [idle, later]) {
+      watch.leave()
+      await watch.ended
+    }
   })
 })

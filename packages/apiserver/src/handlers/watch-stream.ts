@@ -48,7 +48,7 @@ export function watchStream<T, Chunk>(
   chunks: Chunks<T, Chunk>,
 ): WatchStream<Chunk> {
   const { scope, watch } = request
-  if (!('initial' in watch)) return { stream: failedStream(watch, frames, chunks), ready: undefined }
+  if (!('takeInitial' in watch)) return { stream: failedStream(watch, frames, chunks), ready: undefined }
   const live = new LiveEvents(watch, { frames, chunks })
   const isAwaited = scope.definition.conversion !== undefined
   return { stream: streamOf({ ...request, watch }, { frames, chunks, live }), ready: isAwaited ? undefined : live }
@@ -68,39 +68,25 @@ interface StreamParts<T, Chunk> {
   readonly live: LiveEvents<T, Chunk>
 }
 
-async function* streamOf<T, Chunk>(
-  request: StartedWatch,
-  { frames, chunks, live }: StreamParts<T, Chunk>,
-): AsyncGenerator<Chunk> {
+async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, Chunk>): AsyncGenerator<Chunk> {
   const { scope, context, terms, watch } = request
+  const { frames, chunks, live } = parts
   const { wakeup } = live
   const bookmarks = new BookmarkTimer(scope, terms, () => wakeup.wake())
   const release = endings(request, wakeup)
   live.follow()
   try {
     const slices = new Slices(scope.slices)
-    for (const batch of batches(watch.initial, ({ value }) => value.byteLength)) {
-      if (slices.due(true)) await slices.next()
-      const loading = scope.codec.load(batch)
-      if (loading !== undefined) await loading
-      if (wakeup.stopped) return
-      for (const chunk of chunks.join(batch.map((entry) => frames.event('ADDED', entry)))) yield chunk
-    }
+    if (watch.hasInitial) yield* initialChunks(request, parts, slices)
+    if (wakeup.stopped) return
     context.watchInitialized?.()
     if (terms.initialEvents && terms.bookmarks)
       for (const chunk of chunks.join([frames.bookmark(watch.startVersion, true)])) yield chunk
     bookmarks.schedule()
     while (!wakeup.stopped) {
-      const events = live.next()
-      for (const batch of batches(events, eventBytes)) {
-        const loading = scope.codec.load(entriesOf(batch))
-        if (loading !== undefined) await loading
-        for (const chunk of live.encode(batch)) yield chunk
-        // Single events are sent at once; only further batches wait for their slice.
-        if (batch !== events && slices.due(true)) await slices.next()
-      }
+      const count = yield* liveChunks(request, live, slices)
       if (bookmarks.takeDue()) for (const chunk of chunks.join([frames.bookmark(watch.resourceVersion, false)])) yield chunk
-      if (events.length === eventsAtOnce) {
+      if (count === eventsAtOnce) {
         if (slices.due(true)) await slices.next()
         continue
       }
@@ -118,6 +104,43 @@ async function* streamOf<T, Chunk>(
     bookmarks.cancel()
     release()
   }
+}
+
+/*
+ * A suspended generator keeps what its variables have referred to. Events and objects are therefore handled by generators that end: an idle
+ * watch keeps none.
+ */
+
+/** The state before the changes. Ends early when the watch is stopped. */
+async function* initialChunks<T, Chunk>(
+  { scope, watch }: StartedWatch,
+  { frames, chunks, live }: StreamParts<T, Chunk>,
+  slices: Slices,
+): AsyncGenerator<Chunk> {
+  for (const batch of batches(watch.takeInitial(), ({ value }) => value.byteLength)) {
+    if (slices.due(true)) await slices.next()
+    const loading = scope.codec.load(batch)
+    if (loading !== undefined) await loading
+    if (live.wakeup.stopped) return
+    for (const chunk of chunks.join(batch.map((entry) => frames.event('ADDED', entry)))) yield chunk
+  }
+}
+
+/** The changes that have arrived. @returns their number */
+async function* liveChunks<T, Chunk>(
+  { scope }: StartedWatch,
+  live: LiveEvents<T, Chunk>,
+  slices: Slices,
+): AsyncGenerator<Chunk, number> {
+  const events = live.next()
+  for (const batch of batches(events, eventBytes)) {
+    const loading = scope.codec.load(entriesOf(batch))
+    if (loading !== undefined) await loading
+    for (const chunk of live.encode(batch)) yield chunk
+    // Single events are sent at once; only further batches wait for their slice.
+    if (batch !== events && slices.due(true)) await slices.next()
+  }
+  return events.length
 }
 
 /** Registers everything that ends a watch from outside. @returns a function that releases it. */

@@ -34,7 +34,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
     if (isStarted(watch)) watch.close()
     throw error
   }
-  if (!isStarted(watch) || watch.initial.length === 0) context.watchInitialized?.()
+  if (!isStarted(watch) || !watch.hasInitial) context.watchInitialized?.()
   const request = { scope, context, terms, watch }
   const cache = scope.codec.frames.of(representation)
   const shared = isShared(representation) ? cache : undefined
@@ -138,5 +138,5 @@ async function startWatch(
 }
 
 function isStarted(watch: ResourceWatch | Status): watch is ResourceWatch {
-  return 'initial' in watch
+  return 'takeInitial' in watch
 }
