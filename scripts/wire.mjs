@@ -167,7 +167,9 @@ async function check({ folder, file, flags, needs }, url) {
   const attempts = boundToTheSecond.has(`${folder}/${basename(file, '.json')}`) ? 3 : 1
   let report = await replay({ url, flags, needs, file })
   for (let attempt = 1; attempt < attempts && report.report.some(({ ok }) => !ok); attempt++) {
-    console.log(`wire: ${folder}/${basename(file, '.json')} failed and is replayed again: it depends on the second in which steps arrive`)
+    console.log(
+      `wire: ${folder}/${basename(file, '.json')} failed and is replayed again: it depends on the second in which steps arrive`,
+    )
     report = await replay({ url, flags, needs, file })
   }
   return report

@@ -39,7 +39,8 @@ export class Normalizer {
     const headers: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(answer.headers)) {
       if (name === 'expires') headers[name] = String(value).replace(/^.*:\d\d /, '<time> ')
-      else if (name === 'last-modified' || name === 'audit-id' || name.startsWith('x-kubernetes-pf-')) headers[name] = '<present>'
+      else if (name === 'last-modified' || name === 'audit-id') headers[name] = '<present>'
+      else if (name.startsWith('x-kubernetes-pf-')) headers[name] = this.#names.get(String(value)) ?? '<present>'
       else if (!ignoredHeaders.has(name)) headers[name] = this.#text([value].flat().join(', '))
     }
     const type = String(headers['content-type'] ?? '')

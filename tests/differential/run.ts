@@ -31,6 +31,8 @@ const { values: flags } = parseArgs({
     state: { type: 'string' },
     peer: { type: 'string', default: '' },
     krmkit: { type: 'string', default: '' },
+    // Read by `everything.ts`.
+    everything: { type: 'boolean', default: false },
   },
 })
 

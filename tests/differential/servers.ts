@@ -4,6 +4,7 @@ import { get } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { flagsForEverything, servesEverything } from './everything.ts'
 import { tokenFile } from './scenario.ts'
 import type { Side } from './side.ts'
 
@@ -16,6 +17,7 @@ const commonFlags = (folder: string): readonly string[] => [
   '--enable-bootstrap-token-auth',
   // A long run creates more services than the default range has addresses.
   '--service-cluster-ip-range=10.0.0.0/16',
+  ...(servesEverything ? flagsForEverything : []),
 ]
 
 /** Flags of `krmkit serve` beside the port, the data folder and the storage. */

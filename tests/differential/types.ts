@@ -1,11 +1,14 @@
 import { builtInKinds, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { parseApiVersion } from '@krmkit/meta/api-version'
 import type { StructType } from '@krmkit/schema'
+import { servesEverything } from './everything.ts'
+
+const served = servesEverything ? { runtimeConfig: 'api/all=true' } : {}
 
 /** The built-in kinds, as the generators see them. */
-export const definitions: readonly ResourceDefinition[] = builtInKinds()
+export const definitions: readonly ResourceDefinition[] = builtInKinds(served)
 
-const catalog = createCatalog()
+const catalog = createCatalog(served)
 
 const metaKinds: ReadonlySet<string> = new Set([
   'Status',

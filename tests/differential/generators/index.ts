@@ -10,6 +10,7 @@ import { generateCustoms } from './customs.ts'
 import { generateDefinitions } from './definitions.ts'
 import { generateDocuments } from './documents.ts'
 import { generateEmpties } from './empties.ts'
+import { generateFairness } from './fairness.ts'
 import { generateGrants } from './grants.ts'
 import { generateHeaders } from './headers.ts'
 import { generateHttp } from './http.ts'
@@ -168,5 +169,11 @@ export const generators: readonly Generator[] = [
     area: 'records',
     compares: 'events by both of their groups, and leases',
     generate: generateRecords,
+  },
+  {
+    area: 'fairness',
+    compares: 'flow schemas and priority levels: validation, status, and to which of them the requests of other users belong',
+    waits: true,
+    generate: generateFairness,
   },
 ]

@@ -57,6 +57,8 @@ const stockVersionPriorities: Readonly<Record<string, number>> = {
   'autoscaling/v2beta2': 1,
   'admissionregistration.k8s.io/v1beta1': 12,
   'admissionregistration.k8s.io/v1alpha1': 9,
+  'coordination.k8s.io/v1beta1': 13,
+  'coordination.k8s.io/v1alpha2': 12,
   'discovery.k8s.io/v1beta1': 12,
   'events.k8s.io/v1beta1': 5,
   'extensions/v1beta1': 1,
@@ -66,6 +68,7 @@ const stockVersionPriorities: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver.k8s.io/v1beta1': 12,
   'flowcontrol.apiserver.k8s.io/v1alpha1': 9,
   'internal.apiserver.k8s.io/v1alpha1': 9,
+  'resource.k8s.io/v1beta2': 15,
   'storagemigration.k8s.io/v1alpha1': 9,
 }
 

@@ -15,6 +15,9 @@ const levels = resourceType<PriorityLevel>({
   kind: 'PriorityLevelConfiguration',
 })
 const dangling = 'Dangling'
+/** Field managers by which clients know the writer. */
+const specManager = 'api-priority-and-fairness-config-producer-v1'
+const statusManager = 'api-priority-and-fairness-config-consumer-v1'
 
 /**
  * Maintains the default flow schemas and priority levels, and the Dangling condition of all flow schemas. Mandatory objects are always
@@ -66,11 +69,17 @@ async function ensureOne<T extends ApiObject & { spec?: object }>(
 ): Promise<void> {
   const annotation = autoUpdate(context.profile)
   const metadata = { name, annotations: { [annotation]: 'true' } }
-  await ensureObject(context, resource, { metadata, spec } as unknown as Draft<T>, (current) => {
-    const mark = current.metadata.annotations?.[annotation]
-    const isOurs = mandatoryNames.has(name) || mark === 'true' || (mark === undefined && (current.metadata.generation ?? 1) === 1)
-    return !isOurs || hasAll(current.spec, spec) ? undefined : { ...current, spec }
-  })
+  await ensureObject(
+    { ...context, fieldManager: specManager },
+    resource,
+    { metadata, spec } as unknown as Draft<T>,
+    (current) => {
+      const mark = current.metadata.annotations?.[annotation]
+      const isOurs =
+        mandatoryNames.has(name) || mark === 'true' || (mark === undefined && (current.metadata.generation ?? 1) === 1)
+      return !isOurs || hasAll(current.spec, spec) ? undefined : { ...current, spec }
+    },
+  )
 }
 
 function autoUpdate({ domain }: NamingProfile): string {
@@ -88,20 +97,18 @@ function hasAll(found: unknown, wanted: unknown): boolean {
 }
 
 async function writeDanglingCondition(
-  { client, clock, fieldManager, signal }: ControllerContext,
+  { client, clock, signal }: ControllerContext,
   schema: DeepReadonly<FlowSchema>,
   { level, exists }: { readonly level: string; readonly exists: boolean },
 ): Promise<void> {
-  const known = schema.status?.conditions ?? []
-  const current = known.find(({ type }) => type === dangling)
+  const current = schema.status?.conditions?.find(({ type }) => type === dangling)
   const status = exists ? 'False' : 'True'
   const reason = exists ? 'Found' : 'NotFound'
   const named = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`
   const message = exists ? `${named} and it exists` : `${named} but there is no such object`
   if (current?.status === status && current.reason === reason && current.message === message) return
   const condition = { type: dangling, status, reason, message, lastTransitionTime: formatTime(clock.now()) }
-  const changed = structuredClone(schema) as FlowSchema
-  changed.status = { ...changed.status, conditions: [...known.filter(({ type }) => type !== dangling), condition] }
-  // A conflicting change causes another event.
-  await ignoreReasons(client.update(schemas, changed, { subresource: 'status', fieldManager, signal }), ['NotFound', 'Conflict'])
+  const applied = { metadata: { name: schema.metadata.name ?? '' }, status: { conditions: [condition] } }
+  const options = { subresource: 'status', fieldManager: statusManager, force: true, signal }
+  await ignoreReasons(client.apply(schemas, applied, options), ['NotFound', 'Conflict'])
 }

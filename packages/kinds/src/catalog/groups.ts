@@ -28,10 +28,10 @@ const groupPriorities: Readonly<Record<string, number>> = {
   'coordination.k8s.io': 16500,
   'node.k8s.io': 16300,
   'discovery.k8s.io': 16200,
+  'resource.k8s.io': 16200,
   'flowcontrol.apiserver.k8s.io': 16100,
   'internal.apiserver.k8s.io': 16000,
-  'storagemigration.k8s.io': 16000,
-  'resource.k8s.io': 15900,
+  'storagemigration.k8s.io': 15800,
 }
 
 /** Priority of custom groups. */

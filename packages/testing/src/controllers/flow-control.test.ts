@@ -48,6 +48,16 @@ async function cluster() {
 const danglingOf = ({ status }: FlowSchema) => status?.conditions?.find(({ type }) => type === 'Dangling')
 
 describe('flow control objects', () => {
+  it('name the producer of their specification and the consumer that writes their status', async () => {
+    await using made = await cluster()
+    const { metadata } = await made.client.get(schemas, 'catch-all')
+    const owners = metadata.managedFields?.map(({ manager, operation, subresource }) => [manager, operation, subresource])
+    expect(owners).toEqual([
+      ['api-priority-and-fairness-config-consumer-v1', 'Apply', 'status'],
+      ['api-priority-and-fairness-config-producer-v1', 'Update', undefined],
+    ])
+  })
+
   it('exist from the start, and every schema has its level', async () => {
     await using made = await cluster()
     const { client } = made

@@ -16,6 +16,7 @@ import type { Steps } from '../../shared/steps.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
+import { goFlowSchemaSpec } from '../go-form.ts'
 import { mandatoryFlowSchemas } from '../mandatory.ts'
 
 const precedence = 1000
@@ -33,7 +34,7 @@ function* validateSchema(schema: DeepReadonly<FlowSchema>, errors: ContextErrorL
   validateSpec(spec, name, errors.child('spec'))
   const fixed = mandatoryFlowSchemas.get(name)
   if (fixed !== undefined && !(yield* semanticEqualSteps(spec, fixed))) {
-    errors.child('spec').invalid(goText('flowcontrol.FlowSchemaSpec{}'), `spec of '${name}' must equal the fixed value`)
+    errors.child('spec').invalid(goFlowSchemaSpec(spec), `spec of '${name}' must equal the fixed value`)
   }
   validateFlowConditions(schema.status?.conditions, errors.child('status').child('conditions'))
 }

@@ -1,6 +1,5 @@
 /** PriorityLevelConfiguration. */
 import type { DeepReadonly } from '@krmkit/meta'
-import { goText } from '@krmkit/meta/go-text'
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
@@ -15,6 +14,7 @@ import { between } from '../../shared/numbers.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { isSet, type R, semanticEqual } from '../../shared/values.ts'
 import { flowControlStrategy, validateFlowConditions } from '../flow-control-strategy.ts'
+import { goPriorityLevelSpec } from '../go-form.ts'
 import { mandatoryPriorityLevels } from '../mandatory.ts'
 
 const shares = 30
@@ -40,7 +40,7 @@ function* validateLevel(level: Level, errors: ContextErrorList): Steps {
 function validateFixed(spec: R<PriorityLevelConfigurationSpec>, name: string, at: FieldPath): void {
   const fixed = mandatoryPriorityLevels.get(name)
   if (fixed === undefined) return
-  const printed = goText('flowcontrol.PriorityLevelConfigurationSpec{}')
+  const printed = goPriorityLevelSpec(spec)
   const { exempt: _own, ...rest } = spec
   const { exempt: _fixed, ...fixedRest } = fixed
   if (name === 'exempt') {

@@ -1,0 +1,11 @@
+/**
+ * Whether both servers serve every version and have every feature gate on: `--everything`. The generators, which are made when their modules are
+ * loaded, depend on it.
+ */
+export const servesEverything = process.argv.includes('--everything')
+
+/** Flags of both servers. krmkit has no CBOR. */
+export const flagsForEverything = [
+  '--runtime-config=api/all=true',
+  '--feature-gates=AllAlpha=true,AllBeta=true,CBORServingAndStorage=false',
+]
