@@ -146,7 +146,7 @@ function levelSpec(random: RandomChoices): JsonObject {
   ])
 }
 
-/** A request by somebody else, mostly refused, whose headers name its flow schema and priority level. */
+/** A request by another user, mostly refused, whose headers name its flow schema and priority level. */
 function probe(random: RandomChoices, id: string): Step {
   const user = random.pick(['u-{id}', 'u-{id}', 'v-{id}', 'system:serviceaccount:{ns}:s', 'system:serviceaccount:{ns}:t'])
   const headers: Record<string, string> = { 'impersonate-user': user }
