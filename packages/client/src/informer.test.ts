@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import { describe, expect, it } from 'vitest'
 import { createInProcessClient } from './in-process.ts'
@@ -42,6 +44,23 @@ describe('informer', () => {
     expect(calls).toEqual(['added a@1', 'added b@2', 'updated a@1->6', 'added c@7', 'deleted b@8'])
     watch.send(event('BOOKMARK', { metadata: { resourceVersion: '30' } }))
     await reached(notes, '30')
+    await notes.stop()
+    await watch.released
+  })
+
+  it('keeps no object of the first list that has changed since', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const watch = new FakeWatch()
+    const { notes } = start([noteList(5, [note('a', 1), note('b', 2)]), watch])
+    await notes.synced
+    const kept = () => notes.list().map((object) => new WeakRef(object))
+    const first = kept()
+    watch.send(event('MODIFIED', note('a', 6)), event('DELETED', note('b', 7)), event('ADDED', note('c', 8)))
+    await reached(notes, '8')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    collect()
+    expect(first.filter((object) => object.deref() !== undefined)).toHaveLength(0)
     await notes.stop()
     await watch.released
   })

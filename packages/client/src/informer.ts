@@ -176,13 +176,8 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
   async #run(steps: ReturnType<typeof reflect<T>>): Promise<void> {
     for await (const step of steps) {
       if (step.kind === 'list') {
-        const known = new Map(this.#indexer.objects)
-        for (const { type, object } of differences(known, step.items.map(this.#transform))) {
-          this.#apply(type, object)
-          const pausing = this.#pause()
-          if (pausing !== undefined) await pausing
-          if (this.#stopping.signal.aborted) return
-        }
+        await this.#replace(step.items)
+        if (this.#stopping.signal.aborted) return
         this.resourceVersion = step.resourceVersion
         this.hasSynced = true
         this.#markSynced()
@@ -191,6 +186,16 @@ class ReflectorInformer<T extends ApiObject> implements Informer<T> {
       const { type, object } = step.event
       if (type !== 'BOOKMARK') this.#apply(type, this.#transform(object))
       this.resourceVersion = object.metadata.resourceVersion ?? this.resourceVersion
+      const pausing = this.#pause()
+      if (pausing !== undefined) await pausing
+      if (this.#stopping.signal.aborted) return
+    }
+  }
+
+  async #replace(items: readonly T[]): Promise<void> {
+    const known = new Map(this.#indexer.objects)
+    for (const { type, object } of differences(known, items.map(this.#transform))) {
+      this.#apply(type, object)
       const pausing = this.#pause()
       if (pausing !== undefined) await pausing
       if (this.#stopping.signal.aborted) return

@@ -50,9 +50,7 @@ export async function* reflect<T extends ApiObject>(
       let startedAt = clock.now()
       try {
         if (version === undefined) {
-          const list = await listAll(source, signal)
-          version = list.resourceVersion
-          yield { kind: 'list', ...list }
+          version = yield* listed(source, signal)
           startedAt = clock.now()
         }
         for await (const event of source.watch(version, signal)) {
@@ -80,6 +78,20 @@ export async function* reflect<T extends ApiObject>(
   } catch (error) {
     if (!signal.aborted) throw error
   }
+}
+
+/**
+ * A generator of its own, which ends before the watch begins: a suspended one keeps what its variables have referred to.
+ *
+ * @returns the version of the list
+ */
+async function* listed<T extends ApiObject>(
+  source: ReflectorSource<T>,
+  signal: AbortSignal,
+): AsyncGenerator<ReflectorStep<T>, string, undefined> {
+  const list = await listAll(source, signal)
+  yield { kind: 'list', ...list }
+  return list.resourceVersion
 }
 
 async function listAll<T extends ApiObject>(source: ReflectorSource<T>, signal: AbortSignal) {
