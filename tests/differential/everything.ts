@@ -4,8 +4,8 @@
  */
 export const servesEverything = process.argv.includes('--everything')
 
-/** Flags of both servers. krmkit has no CBOR. */
+/** Flags of both servers. */
 export const flagsForEverything = [
   '--runtime-config=api/all=true',
-  '--feature-gates=AllAlpha=true,AllBeta=true,CBORServingAndStorage=false',
+  '--feature-gates=AllAlpha=true,AllBeta=true',
 ]
