@@ -5,7 +5,4 @@
 export const servesEverything = process.argv.includes('--everything')
 
 /** Flags of both servers. */
-export const flagsForEverything = [
-  '--runtime-config=api/all=true',
-  '--feature-gates=AllAlpha=true,AllBeta=true',
-]
+export const flagsForEverything = ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true']

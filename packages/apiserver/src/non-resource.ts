@@ -246,7 +246,7 @@ function rootRoute({ resources, remote, issuerDocuments, scope, flags }: NonReso
 }
 
 function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Route {
-  // Documents have no CBOR form.
+  // Of the documents, only the lists of resources have a CBOR form.
   const responses = { ...scope.responses, negotiator: new Negotiator(scope.profile) }
   const encoded = new EncodedDocuments()
   return (context) => {
@@ -260,9 +260,11 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
     if (request.method !== 'GET' && !servesMethod(result, request)) throw ApiError.generic(405)
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
-      const representation = negotiateDocument(responses, header(request, 'accept'), result.refusal)
+      const isRouted = result.refusal === 'router' && result.kind.kind === 'APIResourceList'
+      const writer = isRouted ? scope.responses : responses
+      const representation = negotiateDocument(writer, header(request, 'accept'), result.refusal)
       const shown = { ...representation, pretty: wantsPretty(context, representation) }
-      return plainResponse(responses, 200, result.object, shown, type)
+      return plainResponse(writer, 200, result.object, shown, type)
     }
     const { encoding, headers, notModified, object } = result
     const pretty = wantsPretty(context, result)

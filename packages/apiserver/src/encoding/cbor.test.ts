@@ -46,6 +46,13 @@ describe('with the gate CBORServingAndStorage', () => {
     expect((await ask(`${maps}/a`)).value).toEqual(made.value)
   })
 
+  it('lists the resources of a version in CBOR, and no other document of discovery', async () => {
+    const { ask } = await cborServer()
+    const lists = ['/api/v1', '/apis/batch/v1'].map((path) => ask(path, { headers: accept }))
+    for (const { status, value } of await Promise.all(lists)) expect([status, value.kind]).toEqual([200, 'APIResourceList'])
+    for (const path of ['/api', '/apis', '/apis/batch']) expect((await ask(path, { headers: accept })).status, path).toBe(406)
+  })
+
   it('tags binary values and accepts them in both forms', async () => {
     const { ask } = await cborServer()
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { a: 'aGVsbG8=' } }
