@@ -216,6 +216,7 @@ function openApiRoute(options: NonResourceOptions): Route {
     slices: scope.slices,
     issuer: issuerDocuments !== undefined,
     enums: gateEnabled('OpenAPIEnums', scope.features),
+    cbor: scope.responses.cbor !== undefined,
     ...(remoteDocuments === undefined ? {} : { remote: remoteDocuments }),
   })
   return ({ info, request }) => {
@@ -246,7 +247,7 @@ function rootRoute({ resources, remote, issuerDocuments, scope, flags }: NonReso
 }
 
 function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Route {
-  // Of the documents, only the lists of resources have a CBOR form.
+  // Most documents have no CBOR form.
   const responses = { ...scope.responses, negotiator: new Negotiator(scope.profile) }
   const encoded = new EncodedDocuments()
   return (context) => {
@@ -260,8 +261,7 @@ function discoveryRoute({ scope }: NonResourceOptions, discovery: Discovery): Ro
     if (request.method !== 'GET' && !servesMethod(result, request)) throw ApiError.generic(405)
     const type = () => responses.types.struct(structName(result.kind))
     if (result.outcome === 'document') {
-      const isRouted = result.refusal === 'router' && result.kind.kind === 'APIResourceList'
-      const writer = isRouted ? scope.responses : responses
+      const writer = result.hasCbor ? scope.responses : responses
       const representation = negotiateDocument(writer, header(request, 'accept'), result.refusal)
       const shown = { ...representation, pretty: wantsPretty(context, representation) }
       return plainResponse(writer, 200, result.object, shown, type)

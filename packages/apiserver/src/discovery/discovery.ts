@@ -44,6 +44,8 @@ export interface PlainDocument {
   readonly kind: GroupVersionKind
   /** Form of a 406: `router` has the message of the router and empty details, `mediaTypes` lists the media types. */
   readonly refusal: 'router' | 'mediaTypes'
+  /** Whether it is served in CBOR where objects are: the lists of built-in resources. */
+  readonly hasCbor: boolean
 }
 
 /** Aggregated discovery, whose media type and headers follow from the Accept header. */
@@ -223,6 +225,11 @@ class DiscoverySnapshot {
     return path === `/apis/apiregistration.${this.#profile.apiDomain}`
   }
 
+  #isOfBuiltInGroup(path: string): boolean {
+    const [, root, group = ''] = path.split('/')
+    return root === 'api' || isBuiltInGroup(group, this.#profile)
+  }
+
   #version(group: string, version: string): DiscoveryResult {
     const served = this.#byName.get(group)?.versions.find((each) => each.version === version)
     if (served === undefined) return this.notServed(group)
@@ -238,6 +245,7 @@ class DiscoverySnapshot {
       object,
       kind: { group: '', version: object.apiVersion === undefined ? '' : 'v1', kind },
       refusal: kind === 'APIResourceList' || kind === 'APIVersions' || this.#isOfRouter(key) ? 'router' : 'mediaTypes',
+      hasCbor: kind === 'APIResourceList' && this.#isOfBuiltInGroup(key),
     }
     this.#documents.set(key, document)
     return document

@@ -53,6 +53,18 @@ describe('with the gate CBORServingAndStorage', () => {
     for (const path of ['/api', '/apis', '/apis/batch']) expect((await ask(path, { headers: accept })).status, path).toBe(406)
   })
 
+  it('lists the media types of CBOR in the OpenAPI documents [P332]', async () => {
+    const { ask } = await cborServer()
+    const { value } = await ask('/openapi/v3/apis/apps/v1')
+    const collection = value.paths['/apis/apps/v1/namespaces/{namespace}/deployments']
+    const { patch } = value.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']
+    expect(Object.keys(collection.get.responses[200].content)).toEqual(
+      expect.arrayContaining(['application/cbor', 'application/cbor-seq']),
+    )
+    expect(Object.keys(collection.post.responses[201].content)).not.toContain('application/cbor-seq')
+    expect(Object.keys(patch.requestBody.content)).toContain('application/apply-patch+cbor')
+  })
+
   it('tags binary values and accepts them in both forms', async () => {
     const { ask } = await cborServer()
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { a: 'aGVsbG8=' } }

@@ -20,6 +20,8 @@ export interface FingerprintOptions {
   readonly version: string
   /** Whether values of enums are listed. Default true. */
   readonly enums?: boolean
+  /** Whether media types of CBOR are listed. Default false. */
+  readonly cbor?: boolean
   readonly profile: NamingProfile
   readonly customForm: (definition: ResourceDefinition) => CustomForm | undefined
 }
@@ -72,9 +74,10 @@ export class Fingerprints {
   }
 
   #computeServerDigest(): string {
-    const { profile, types, version, enums = true } = this.#options
+    const { profile, types, version, enums = true, cbor = false } = this.#options
+    const variants = [...(enums ? [] : ['without enums']), ...(cbor ? ['with CBOR'] : [])]
     const texts = hasTexts(types) ? types.folders.map((folder) => digestOf(types.text(folder))) : []
-    return digestOf(JSON.stringify([documentRevision, version, profile, texts, ...(enums ? [] : ['without enums'])]))
+    return digestOf(JSON.stringify([documentRevision, version, profile, texts, ...variants]))
   }
 }
 

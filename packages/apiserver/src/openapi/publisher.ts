@@ -44,6 +44,8 @@ export interface PublisherOptions {
   readonly issuer?: boolean
   /** Whether the schemas of built-in types list the values of enums (gate `OpenAPIEnums`). Default true. */
   readonly enums?: boolean
+  /** Whether built-in objects have a CBOR form. Default false. */
+  readonly cbor?: boolean
   /** Documents of other servers. Default: none. */
   readonly remote?: RemoteSource
   /** Scheduler of long work, shared by the server. Default: one for this publisher. */
@@ -111,6 +113,7 @@ export class Publisher {
       types: options.types,
       version: options.version,
       enums: options.enums ?? true,
+      cbor: options.cbor ?? false,
       profile: this.#profile,
       customForm: this.#customForm,
     })
@@ -251,8 +254,8 @@ export class Publisher {
   }
 
   #groupVersionSource(name: string, definitions: readonly ResourceDefinition[]): DocumentSource {
-    const { types } = this.#options
-    const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf, enums: this.#options.enums ?? true }
+    const { types, enums = true, cbor = false } = this.#options
+    const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf, enums, cbor }
     const customForm = this.#customForm
     let published: PublishedGroupVersion | undefined
     const parts = function* (dialect: Dialect): Generator<void, DocumentParts> {

@@ -28,7 +28,7 @@ export function checkStructure(bytes: Uint8Array): void {
     open[open.length - 1] = rest - 1
     const inside = itemsOf(head)
     if (head.major === 2 || head.major === 3) at += Number.isFinite(inside) ? head.length : 0
-    if (at > view.byteLength) throw syntax('unexpected EOF')
+    if (at > view.byteLength) throw truncated('unexpected EOF')
     if (inside > 0) open.push(inside)
     if (open.length - 1 > maxDepth)
       throw new DecodeError({ code: 'Depth', message: `cbor: exceeded max nested level ${maxDepth}` })
@@ -45,14 +45,14 @@ interface Head {
 }
 
 function readHead(view: DataView, at: number): Head {
-  if (at >= view.byteLength) throw syntax(at === 0 ? 'EOF' : 'unexpected EOF')
+  if (at >= view.byteLength) throw truncated(at === 0 ? 'EOF' : 'unexpected EOF')
   const first = view.getUint8(at)
   const [major, info] = [first >> 5, first & 31]
   if (info === 31) return { major, length: Number.POSITIVE_INFINITY, isBreak: major === 7, end: at + 1 }
   if (info < 24) return { major, length: info, isBreak: false, end: at + 1 }
   if (info > 27) throw syntax(`invalid additional information ${info} for type ${major}`)
   const size = 1 << (info - 24)
-  if (at + 1 + size > view.byteLength) throw syntax('unexpected EOF')
+  if (at + 1 + size > view.byteLength) throw truncated('unexpected EOF')
   const length =
     size === 1
       ? view.getUint8(at + 1)
@@ -77,6 +77,11 @@ function itemsOf({ major, length }: Head): number {
   }
   if (major === 6) return 1
   return (major === 2 || major === 3) && !isCounted ? length : 0
+}
+
+/** Go's errors of readers have no prefix. */
+function truncated(message: string): DecodeError {
+  return new DecodeError({ code: 'Syntax', message })
 }
 
 function syntax(message: string): DecodeError {

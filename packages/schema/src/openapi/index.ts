@@ -21,6 +21,7 @@ export type { Parameter } from './parameters.ts'
 export {
   type DocumentParts,
   type ExtraOperations,
+  type GroupVersionOptions,
   groupVersionParts,
   operationParts,
   type PartsOptions,

@@ -60,22 +60,32 @@ export interface MetaNames {
 export interface MediaTypes {
   readonly objects: readonly string[]
   readonly streams: readonly string[]
+  /** Of patches beside those of every server. */
+  readonly patches: readonly string[]
 }
 
-export function mediaTypes({ vendor }: Pick<NamingProfile, 'vendor'>): MediaTypes {
+export function mediaTypes({ vendor }: Pick<NamingProfile, 'vendor'>, { cbor = false } = {}): MediaTypes {
   const protobuf = `application/vnd.${vendor}.protobuf`
-  const objects = ['application/json', 'application/yaml', protobuf]
-  return { objects, streams: [...objects, 'application/json;stream=watch', `${protobuf};stream=watch`] }
+  const objects = ['application/json', 'application/yaml', protobuf, ...(cbor ? ['application/cbor'] : [])]
+  const framed = ['application/json;stream=watch', `${protobuf};stream=watch`, ...(cbor ? ['application/cbor-seq'] : [])]
+  return { objects, streams: [...objects, ...framed], patches: cbor ? ['application/apply-patch+cbor'] : [] }
+}
+
+export interface OperationOptions {
+  readonly meta: MetaNames
+  readonly profile?: NamingProfile | undefined
+  /** Whether built-in objects have a CBOR form. Default false. */
+  readonly cbor?: boolean | undefined
 }
 
 /** All operations of a group version: discovery, then each resource. */
 export function operationsOf(
   at: GroupVersion,
   targets: readonly OperationTarget[],
-  { meta, profile = stockProfile }: { readonly meta: MetaNames; readonly profile?: NamingProfile | undefined },
+  { meta, profile = stockProfile, cbor = false }: OperationOptions,
 ): Operation[] {
   const prefix = at.group === '' ? `/api/${at.version}` : `/apis/${at.group}/${at.version}`
-  const names = { ...namesOf(at, profile), ...mediaTypes(profile), at: { group: at.group, version: at.version } }
+  const names = { ...namesOf(at, profile), ...mediaTypes(profile, { cbor }), at: { group: at.group, version: at.version } }
   const discovery: Operation = {
     path: `${prefix}/`,
     method: 'get',
@@ -125,7 +135,7 @@ class OperationBuilder {
 
   constructor(prefix: string, names: Names, target: OperationTarget, meta: MetaNames) {
     this.#prefix = prefix
-    this.#names = target.custom ? { ...names, objects: customTypes, streams: customTypes } : names
+    this.#names = target.custom ? { ...names, objects: customTypes, streams: customTypes, patches: [] } : names
     this.#consumes = target.custom ? customTypes : ['*/*']
     this.#target = target
     this.#meta = meta
@@ -248,7 +258,7 @@ class OperationBuilder {
       body:
         method === 'put'
           ? { schema, required: true, types: this.#consumes }
-          : { schema: this.#meta.patch, required: true, types: patchTypes },
+          : { schema: this.#meta.patch, required: true, types: [...patchTypes, ...this.#names.patches] },
       responses: statuses.map((status) => ({ status, schema })),
       produces: this.#names.objects,
     }

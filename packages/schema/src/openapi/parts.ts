@@ -35,6 +35,13 @@ export interface PartsOptions {
   readonly enums?: boolean
 }
 
+export interface GroupVersionOptions extends PartsOptions {
+  readonly source: TypeSource
+  readonly profile?: NamingProfile
+  /** Whether built-in objects have a CBOR form. Default false. */
+  readonly cbor?: boolean
+}
+
 /**
  * Collects the parts of the document of a group version in short steps.
  *
@@ -49,12 +56,13 @@ export interface PartsOptions {
  */
 export function* groupVersionParts(
   published: PublishedGroupVersion,
-  options: PartsOptions & { readonly source: TypeSource; readonly profile?: NamingProfile },
+  options: GroupVersionOptions,
 ): Generator<void, DocumentParts> {
+  const { profile, cbor } = options
   const schemas = new SchemaCollector(options.dialect, options)
   const targets = targetsOf(published.resources, schemas)
   yield
-  const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile: options.profile })
+  const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile, cbor })
   collectMeta(options.source, operations, schemas)
   yield
   yield* schemas.steps()
