@@ -324,7 +324,7 @@ class Checker {
       return expr.second === undefined ? { item: range.elem, second: range.elem } : { item: intType, second: range.elem }
     }
     if (range.kind === 'map') return { item: range.key, second: range.value }
-    if (isDynOrError(range) || range.kind === 'param') {
+    if (range.kind === 'dyn' || range.kind === 'error' || range.kind === 'param') {
       this.#known.assign(dynType, range)
       return { item: dynType, second: dynType }
     }

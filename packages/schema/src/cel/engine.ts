@@ -1,6 +1,7 @@
 import { admissionEnvironment, variableType } from './admission-environment.ts'
 import { createCompileBudget } from './compile-budget.ts'
 import { schemaDeclType } from './decl-type.ts'
+import { compileDeviceSelector, deviceEnvironment } from './device-selectors.ts'
 import { Environment } from './environment.ts'
 import { compileExpression } from './expression.ts'
 import { fromJson, toJson } from './json-values.ts'
@@ -32,9 +33,11 @@ export interface CelEngine {
   readonly authorizerValue: typeof authorizerValue
   readonly validateRules: typeof validateRules
   readonly createCompileBudget: typeof createCompileBudget
+  readonly compileDeviceSelector: typeof compileDeviceSelector
   readonly compileExpression: typeof compileExpression
   readonly compileRule: typeof compileRule
   readonly schemaDeclType: typeof schemaDeclType
+  readonly deviceEnvironment: typeof deviceEnvironment
   readonly dynType: typeof dynType
   readonly fromJson: typeof fromJson
   readonly jsonPatchOperations: typeof jsonPatchOperations
@@ -65,9 +68,11 @@ export const celEngine: CelEngine = {
   authorizerValue,
   validateRules,
   createCompileBudget,
+  compileDeviceSelector,
   compileExpression,
   compileRule,
   schemaDeclType,
+  deviceEnvironment,
   dynType,
   fromJson,
   jsonPatchOperations,

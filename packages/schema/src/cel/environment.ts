@@ -160,6 +160,16 @@ export class Environment {
     return new Environment({ ...this.#scope, messages, functions }, this.#macros)
   }
 
+  /** The same environment with another library. */
+  withLibrary({ functions: list, macros = [], types = [] }: Library): Environment {
+    const functions = new Map(this.#scope.functions)
+    for (const { name, overloads } of list) {
+      functions.set(name, { name, overloads: [...(functions.get(name)?.overloads ?? []), ...overloads] })
+    }
+    const scope = { ...this.#scope, functions, types: new Map([...this.#scope.types, ...types]) }
+    return new Environment(scope, new Map([...this.#macros, ...macros]))
+  }
+
   /** @param budget node budget shared with other expressions of the same object. */
   compile(text: string, budget?: CompileBudget): CheckedExpression | CompileFailure {
     const parsed = parse(text, this.#macros, budget)

@@ -60,7 +60,8 @@ export function compileExpression(
   return { text, program, type }
 }
 
-function shown(type: Type): string {
+/** A type with its arguments: `map(string, int)`. */
+export function shown(type: Type): string {
   if (type.kind === 'list') return `list(${shown(type.elem)})`
   if (type.kind === 'map') return `map(${shown(type.key)}, ${shown(type.value)})`
   if (type.kind === 'opaque' && type.params.length > 0) return `${type.name}(${type.params.map(shown).join(', ')})`

@@ -5,6 +5,7 @@ export {
 } from './admission-environment.ts'
 export { type CompileBudget, createCompileBudget } from './compile-budget.ts'
 export { type DeclType, maxRequestSize, schemaDeclType } from './decl-type.ts'
+export { type CompiledSelector, compileDeviceSelector, deviceEnvironment } from './device-selectors.ts'
 export { type CheckedExpression, type CompileFailure, Environment } from './environment.ts'
 export { type CompiledExpression, compileExpression, type ExpressionOptions, type ExpressionProblem } from './expression.ts'
 export { fromJson, JsonMap, toJson } from './json-values.ts'

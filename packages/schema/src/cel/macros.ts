@@ -224,6 +224,24 @@ function transformMap(entries: boolean): Expand {
   }
 }
 
+/** `cel.bind(name, value, result)`: a result in which the name stands for the value. A call of another target is no macro. */
+const bind: Expand = ({ target, args, at, name: called }, build) => {
+  const [binding, value, result] = args as [Expr, Expr, Expr]
+  if (target?.kind !== 'ident' || target.name !== 'cel') return { kind: 'call', at, name: called, target, args }
+  const name = variable(binding, 'cel.bind() variable names must be simple identifiers')
+  if (typeof name !== 'string') return name
+  return build.fold({
+    range: build.list(),
+    item: '#unused',
+    second: undefined,
+    accumulator: name,
+    init: value,
+    condition: build.literal(false),
+    step: build.ident(name),
+    result,
+  })
+}
+
 /** Binds the value of an optional to a name, if present. */
 function optionalMap(flat: boolean): Expand {
   return ({ target, args, name: macro }, build) => {
@@ -262,6 +280,8 @@ export const optionalMacros: readonly Macro[] = [
   ['optMap/member/2', optionalMap(false)],
   ['optFlatMap/member/2', optionalMap(true)],
 ]
+
+export const bindingMacros: readonly Macro[] = [['bind/member/3', bind]]
 
 export const twoVariableMacros: readonly Macro[] = [
   ['all/member/3', quantifier(all, 2)],

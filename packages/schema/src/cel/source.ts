@@ -35,6 +35,8 @@ export function formatProblems(text: string, problems: readonly Problem[]): stri
 }
 
 function formatProblem(text: string, { at, message }: Problem): string {
+  // An empty text has no line to show.
+  if (text === '') return `ERROR: <input>:1:0: ${message}`
   const { line, column, content } = locate(text, at)
   const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
   const chars = Array.from(content.replaceAll('\t', ' '))

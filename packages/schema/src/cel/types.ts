@@ -16,6 +16,8 @@ export type Primitive =
   | 'duration'
   /** Checked at run time. */
   | 'dyn'
+  /** As `dyn`, of a declared value whose type is unknown. */
+  | 'any'
   /** Result of a type error; assignable everywhere. */
   | 'error'
 
@@ -73,6 +75,7 @@ export const nullType: Type = { kind: 'null' }
 export const timestampType: Type = { kind: 'timestamp' }
 export const durationType: Type = { kind: 'duration' }
 export const dynType: Type = { kind: 'dyn' }
+export const anyType: Type = { kind: 'any' }
 export const errorType: Type = { kind: 'error' }
 export const anyTypeType: Type = { kind: 'type' }
 
@@ -139,11 +142,11 @@ export function unwrapOptional(type: Type): Type | undefined {
 }
 
 export function isDyn(type: Type): boolean {
-  return type.kind === 'dyn'
+  return type.kind === 'dyn' || type.kind === 'any'
 }
 
 export function isDynOrError(type: Type): boolean {
-  return type.kind === 'dyn' || type.kind === 'error'
+  return isDyn(type) || type.kind === 'error'
 }
 
 /** Type arguments in order. */
@@ -204,6 +207,8 @@ export function typeName(type: Type): string {
       return 'google.protobuf.Duration'
     case 'null':
       return 'null_type'
+    case 'any':
+      return 'google.protobuf.Any'
     case 'struct':
     case 'opaque':
     case 'param':

@@ -350,6 +350,7 @@ const goTypes: Readonly<Record<string, string>> = {
 export function fitsType(value: Value, type: Type): boolean {
   switch (type.kind) {
     case 'dyn':
+    case 'any':
     case 'param':
       return true
     case 'bool':

@@ -155,4 +155,11 @@ const functions: readonly FunctionDeclaration[] = [
   declare('patch', method('semver_patch', [semverType], intType, number(2))),
 ]
 
+/** The library as the kinds of devices had it before it belonged to all environments: without normalization. */
+export const plainSemver: Library = {
+  name: 'semver',
+  functions: functions.map(({ name, overloads }) => declare(name, ...overloads.filter(({ id }) => !id.endsWith('_string_bool')))),
+  types: [['kubernetes.Semver', semverType]],
+}
+
 export const semver: Library = { name: 'semver', functions, types: [['kubernetes.Semver', semverType]] }
