@@ -71,6 +71,8 @@ export interface StrategyContext {
   readonly warn?: (text: string) => void
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
+  /** Labels of a namespace; `undefined` if it does not exist. Absent: rules about namespaces do not apply. */
+  readonly namespaceLabels?: (namespace: string) => Readonly<Record<string, string>> | undefined
   /** The problem of the signature of a certificate request; absent: signatures are left to signers. */
   readonly requestSignatureError?: ((request: CertificateRequest) => string | undefined) | undefined
 }
@@ -144,8 +146,10 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   /**
    * Sets defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
    * and already has the defaults of the data.
+   *
+   * @param now milliseconds since the epoch. Default: those of the system.
    */
-  defaults?(object: T, version: string, profile: NamingProfile): void
+  defaults?(object: T, version: string, profile: NamingProfile, now?: number): void
   /**
    * As `defaults`, with interruption points for large objects: the defaults are set when the generator ends. Absent: `defaults` runs in
    * one step.

@@ -145,7 +145,7 @@ async function createOnce(
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { strategy } = definition
-  const about = strategyContext(environment, context, definition)
+  const about = strategyContext(store, context)
   const preparing = prepareAndValidate(store, {
     object,
     old: undefined,

@@ -160,9 +160,9 @@ async function deleteOnce(
   options: DeleteRequestOptions,
   { entry, current }: StoredState,
 ): Promise<DeleteResult | undefined> {
-  const { definition, environment } = store
+  const { definition } = store
   const stages = stagesOf(store, current)
-  const about = strategyContext(environment, context, definition)
+  const about = strategyContext(store, context)
   const next = isMarkedByStrategy(definition, current)
     ? markedByStrategy(definition, await mutableCopy(current, stages), options, about)
     : deletionStep(definition, current, options, about)

@@ -1,6 +1,6 @@
 import type { ConvertedObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
-import { type ApiObject, createFeatures, stockProfile } from '@krmkit/meta'
+import { type ApiObject, createFeatures, fakeClock, stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createObjectConvertor } from './object-convertor.ts'
 import { FieldOwnership } from './ownership-types.ts'
@@ -9,7 +9,7 @@ import { ServedResources } from './served-resources.ts'
 const types = builtInTypes(stockProfile)
 const { definitions } = createCatalog({ features: createFeatures('1.33'), types, profile: stockProfile })
 const served = new ServedResources(definitions)
-const convertor = createObjectConvertor({ types, profile: stockProfile }, served, new FieldOwnership(served))
+const convertor = createObjectConvertor({ types, profile: stockProfile, clock: fakeClock(0) }, served, new FieldOwnership(served))
 
 const at = (version: string) => ({
   resource: { group: 'autoscaling', version, resource: 'horizontalpodautoscalers' },

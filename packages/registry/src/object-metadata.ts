@@ -8,6 +8,7 @@ import {
   validateObjectMetaUpdateSteps,
 } from '@krmkit/meta/validation'
 import type { FrozenObject, RegistryEnvironment, WriteContext } from './interfaces.ts'
+import type { StoreInternals } from './internals.ts'
 import { unstorableName } from './keys.ts'
 
 /** Metadata rules of all kinds, which run before and after those of the strategy. */
@@ -16,16 +17,19 @@ import { unstorableName } from './keys.ts'
 const suffixLength = 5
 const maxGeneratedPrefix = 63 - suffixLength
 
-export function strategyContext(
-  environment: RegistryEnvironment,
-  context: WriteContext,
-  { group, version }: ResourceDefinition,
-): StrategyContext {
+export function strategyContext({ environment, reader, definition }: StoreInternals, context: WriteContext): StrategyContext {
+  const { group, version } = definition
   const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
   const { user, warn, dryRun } = context
   const given = { clock, random, profile, features, allowPrivileged, requestSignatureError }
-  return { ...given, user, requestVersion: { group, version }, dryRun, warn }
+  const namespaceLabels = (name: string) => {
+    const found = reader.get(namespaces, '', name)
+    return found === undefined ? undefined : (found.metadata.labels ?? {})
+  }
+  return { ...given, user, requestVersion: { group, version }, dryRun, warn, namespaceLabels }
 }
+
+const namespaces = { group: '', resource: 'namespaces' }
 
 /** A draft owns its metadata, even where it shares the rest with another object. */
 export function ownMetadata(object: ApiObject): ApiObject {

@@ -58,5 +58,5 @@ async function rewriteEntry(store: StoreInternals, entry: Entry): Promise<boolea
 }
 
 function withDefaults(object: ApiObject, definition: ResourceDefinition, { environment }: StoreInternals): ApiObject {
-  return applyVersionDefaults(object, definition, { profile: environment.profile })
+  return applyVersionDefaults(object, definition, environment)
 }

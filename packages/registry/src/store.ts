@@ -179,7 +179,7 @@ export class ResourceStore {
   /** Completes a decoded object and converts it to the storage version; a promise where it is large. */
   #toStored({ object, size }: DecodedObject): ApiObject | Promise<ApiObject> {
     const { environment, slices } = this.#internals
-    const options = { profile: environment.profile, size }
+    const options = { profile: environment.profile, clock: environment.clock, size }
     if (isLargeValue(object)) {
       return runInNewSlices(applyVersionDefaultsSteps(object, this.definition, options), slices).then((complete) =>
         toStorageVersion(complete, this.definition),

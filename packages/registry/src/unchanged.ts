@@ -23,7 +23,7 @@ export function isSettled(
 
 /** The result of an update that leaves a settled object unchanged, after mutating admission. */
 export async function keepUnchanged(
-  { environment, definition }: StoreInternals,
+  store: StoreInternals,
   context: WriteContext,
   kept: {
     readonly entry: Entry
@@ -32,8 +32,9 @@ export async function keepUnchanged(
     readonly admission: AdmissionContext
   },
 ): Promise<Stored> {
+  const { environment, definition } = store
   const { entry, current } = kept
-  const about = strategyContext(environment, context, definition)
+  const about = strategyContext(store, context)
   for (const text of definition.strategy.warnings?.(current as ApiObject, current, about) ?? []) context.warn(text)
   const reservation = await environment.admission.validate(current, kept.attributes, kept.admission)
   await (context.dryRun ? reservation?.rollback() : reservation?.commit())

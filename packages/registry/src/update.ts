@@ -185,7 +185,7 @@ async function updateOnce(
   }
   settleVersion(definition, name, { next, current })
   const strategy = subresource === '' ? undefined : definition.strategy.subresources?.[subresource]
-  const own = strategyContext(environment, context, definition)
+  const own = strategyContext(store, context)
   const about = subresource === '' ? own : { subresource, ...own }
   const rules = strategy ?? definition.strategy
   const whole = strategy === undefined

@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type ApiObject, type Clock, type NamingProfile } from '@krmkit/meta'
 import { isLargeValue, runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
@@ -58,6 +58,7 @@ export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefin
 
 interface VersionDefaultsOptions {
   readonly profile: NamingProfile
+  readonly clock: Clock
   readonly size?: DecodedSize | undefined
 }
 
@@ -74,7 +75,7 @@ export function applyVersionDefaults(
   options: VersionDefaultsOptions,
 ): ApiObject {
   const { kind, strategy } = definition
-  const { profile, size } = options
+  const { profile, clock, size } = options
   const type = kind.type()
   // Small objects of most kinds need no generators.
   if (type.custom !== undefined) return runAtOnce(applyVersionDefaultsSteps(object, definition, options))
@@ -85,7 +86,7 @@ export function applyVersionDefaults(
     throw defaultsRefusal(error, size)
   }
   if (strategy.defaults === undefined) return defaulted
-  strategy.defaults(defaulted, kind.version, profile)
+  strategy.defaults(defaulted, kind.version, profile, clock.now())
   if (size !== undefined && size.bytes > largeBodyBytes) runAtOnce(checkSize(defaulted, size))
   return defaulted
 }
@@ -94,12 +95,12 @@ export function applyVersionDefaults(
 export function* applyVersionDefaultsSteps(
   object: ApiObject,
   { kind, strategy }: ResourceDefinition,
-  { profile, size }: VersionDefaultsOptions,
+  { profile, clock, size }: VersionDefaultsOptions,
 ): Generator<unknown, ApiObject> {
   const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   yield true
-  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile)
+  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile, clock.now())
   else yield* strategy.defaultsSteps(defaulted, kind.version, profile)
   yield true
   // Strategies add little to a small body.
