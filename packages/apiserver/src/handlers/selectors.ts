@@ -31,9 +31,12 @@ export function usableSelectors({ definition }: RequestScope, { labelSelector, f
   }
 }
 
-/** The stock server words it by kind: kinds with fields of their own, jobs among them, and all others. */
+/** The stock server words it by kind: kinds with fields of their own, jobs and resource slices among them, and all others. */
 function unsupportedField({ kind, custom, strategy }: RequestScope['definition'], name: string): string {
   if (kind.group === 'batch' && kind.kind === 'Job') return `field label ${goQuote(name)} not supported for Job`
+  if (kind.kind === 'ResourceSlice' && custom === undefined) {
+    return `field label not supported for ${kind.group}/${kind.version}, Kind=ResourceSlice: ${name}`
+  }
   if (custom !== undefined || strategy.selectableFields !== undefined) return `field label not supported: ${name}`
   return `${goQuote(name)} is not a known field selector: only "metadata.name", "metadata.namespace"`
 }

@@ -44,6 +44,7 @@ import { serviceCidrPrinter } from '../strategies/networking/service-cidr/printe
 import { runtimeClassPrinter } from '../strategies/node/runtime-class/printer.ts'
 import { podDisruptionBudgetPrinter } from '../strategies/policy/pod-disruption-budget/printer.ts'
 import { bindingPrinter } from '../strategies/rbac/role-binding/printer.ts'
+import { deviceTaintRulePrinter } from '../strategies/resource/device-taint-rule/printer.ts'
 import { resourceClaimPrinter } from '../strategies/resource/resource-claim/printer.ts'
 import { resourceSlicePrinter } from '../strategies/resource/resource-slice/printer.ts'
 import { priorityClassPrinter } from '../strategies/scheduling/priority-class/printer.ts'
@@ -112,6 +113,7 @@ export const printers: Readonly<Record<string, Printer>> = {
   'rbac.authorization.k8s.io/ClusterRoleBinding': bindingPrinter as Printer,
   'rbac.authorization.k8s.io/RoleBinding': bindingPrinter as Printer,
   'resource.k8s.io/DeviceClass': nameAndAgePrinter as Printer,
+  'resource.k8s.io/DeviceTaintRule': deviceTaintRulePrinter as Printer,
   'resource.k8s.io/ResourceClaim': resourceClaimPrinter as Printer,
   'resource.k8s.io/ResourceClaimTemplate': nameAndAgePrinter as Printer,
   'resource.k8s.io/ResourceSlice': resourceSlicePrinter as Printer,

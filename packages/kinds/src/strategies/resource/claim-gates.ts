@@ -4,13 +4,8 @@ import type { GatedFields } from '../shared/gated-fields.ts'
 /** @param at path of the specification of the claim. */
 export function claimSpecGates(at: string): readonly GatedFields[] {
   const requests = `${at}.devices.requests.*`
-  const results = 'status.allocation.devices.results.*'
   return [
     { gate: 'DRAPrioritizedList', paths: [`${requests}.firstAvailable`] },
-    {
-      gate: 'DRAAdminAccess',
-      paths: [`${requests}.adminAccess`, `${results}.adminAccess`, 'status.devices.*.adminAccess'],
-      usedBy: [`${requests}.adminAccess`],
-    },
+    { gate: 'DRAAdminAccess', paths: [`${requests}.adminAccess`, 'status.allocation.devices.results.*.adminAccess'] },
   ]
 }

@@ -1,0 +1,120 @@
+/** The specification of resource claims, also in their templates. */
+import type { DeviceClaim, DeviceConstraint, ResourceClaimSpec } from '../../types/resource-v1beta1.generated.ts'
+import type { FieldPath } from '../shared/field-path.ts'
+import { validateDnsLabel } from '../shared/names.ts'
+import type { Steps } from '../shared/steps.ts'
+import { semanticEqualSteps } from '../shared/value-steps.ts'
+import { isEmpty, isSet, type R } from '../shared/values.ts'
+import { validateConfiguration } from './configuration.ts'
+import { defaultRequest, isExactRequest, validateRequest } from './device-requests.ts'
+import { validateList, validateSet } from './lists.ts'
+import { validateFullyQualifiedName } from './names.ts'
+import { type SelectorChecks, type SelectorList, selectorsReady } from './selectors.ts'
+
+/** Largest number of requests, and of references to them in one list. */
+export const maxRequests = 32
+const maxConstraints = 32
+/** Largest number of configurations of a claim, and of a class. */
+export const maxConfigurations = 32
+
+/** The names of the requests with those of their alternatives. */
+export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
+
+const noDevices: R<DeviceClaim> = {}
+
+export function devicesOf(spec: R<ResourceClaimSpec> | undefined): R<DeviceClaim> {
+  return spec?.devices ?? noDevices
+}
+
+export function requestNames({ requests }: R<DeviceClaim>): RequestNames {
+  return new Map(
+    (requests ?? []).map(({ name = '', firstAvailable }) => [name, new Set(firstAvailable?.map((each) => each.name ?? ''))]),
+  )
+}
+
+export function* validateClaimSpec(spec: R<ResourceClaimSpec> | undefined, at: FieldPath, checks: SelectorChecks): Steps {
+  const devices = devicesOf(spec)
+  const here = at.child('devices')
+  const names = requestNames(devices)
+  yield* validateSet(devices.requests, here.child('requests'), {
+    max: maxRequests,
+    each: (request, place) => validateRequest(request, place, checks),
+    key: ({ name = '' }) => name,
+    member: 'name',
+  })
+  yield* validateList(devices.constraints, here.child('constraints'), {
+    max: maxConstraints,
+    each: (constraint, place) => validateConstraint(constraint, place, names),
+  })
+  yield* validateList(devices.config, here.child('config'), {
+    max: maxConfigurations,
+    *each(config, place) {
+      yield* validateRequestRefs(config.requests, place.child('requests'), names)
+      validateConfiguration(config, place, checks)
+    },
+  })
+}
+
+function* validateConstraint({ requests, matchAttribute }: R<DeviceConstraint>, at: FieldPath, names: RequestNames): Steps {
+  yield* validateRequestRefs(requests, at.child('requests'), names)
+  const here = at.child('matchAttribute')
+  if (isSet(matchAttribute)) validateFullyQualifiedName(matchAttribute, here)
+  else here.required()
+}
+
+/** Unique references to requests or alternatives. */
+export function validateRequestRefs(refs: readonly string[] | null | undefined, at: FieldPath, names: RequestNames): Steps {
+  return validateSet(refs, at, {
+    max: maxRequests,
+    each: (ref, here) => validateRequestRef(ref, here, names),
+    key: (ref) => ref,
+  })
+}
+
+const noRequest = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+
+export function validateRequestRef(ref: string, at: FieldPath, names: RequestNames): void {
+  const parts = ref.split('/')
+  if (parts.length > 2) {
+    at.invalid(ref, noRequest)
+    return
+  }
+  for (const part of parts) validateDnsLabel(part, at)
+  const [request = '', alternative] = parts
+  const known = names.get(request)
+  if (known === undefined || (alternative !== undefined && !known.has(alternative))) at.invalid(ref, noRequest)
+}
+
+/** Whether two specifications are the same. */
+export function isSameClaimSpec(a: R<ResourceClaimSpec> | undefined, b: R<ResourceClaimSpec> | undefined): Steps<boolean> {
+  return semanticEqualSteps(comparable(devicesOf(a)), comparable(devicesOf(b)))
+}
+
+/** An absent class is an empty one; empty lists, which are equal to absent ones, may make a request an exact one. */
+function comparable(devices: R<DeviceClaim>): object {
+  const requests = (devices.requests ?? []).map((request) => {
+    return { deviceClassName: '', ...request, exactly: isExactRequest(request) }
+  })
+  return { ...devices, requests }
+}
+
+/** The defaults of a claim specification of any version. */
+export function defaultClaimSpec(spec: ResourceClaimSpec | undefined, version: string): void {
+  for (const request of spec?.devices?.requests ?? []) defaultRequest(request, version)
+}
+
+export function claimSpecReady(spec: R<ResourceClaimSpec> | undefined): Promise<void> | undefined {
+  return selectorsReady(selectorLists(spec))
+}
+
+function* selectorLists(spec: R<ResourceClaimSpec> | undefined): Generator<SelectorList, void> {
+  for (const { selectors, firstAvailable } of devicesOf(spec).requests ?? []) {
+    yield selectors
+    if (!isEmpty(firstAvailable)) for (const alternative of firstAvailable) yield alternative.selectors
+  }
+}
+
+/** Members of requests whose empty lists make them exact ones. @param at path of the specification @see Strategy.distinctEmpties */
+export function claimEmpties(...at: readonly string[]): readonly (readonly string[])[] {
+  return ['selectors', 'tolerations'].map((member) => [...at, 'devices', 'requests', member])
+}

@@ -1,0 +1,78 @@
+/** Requests for devices, as resource claims and templates have them in their stored form. */
+import type { DeviceRequest, DeviceSubRequest } from '../../types/resource-v1beta1.generated.ts'
+import type { DeviceRequest as NewDeviceRequest } from '../../types/resource-v1beta2.generated.ts'
+import type { FieldPath } from '../shared/field-path.ts'
+import { validateDnsLabel, validateDnsSubdomain } from '../shared/names.ts'
+import { forEachStep, type Steps } from '../shared/steps.ts'
+import { isEmpty, isSet, type R } from '../shared/values.ts'
+import { validateSet } from './lists.ts'
+import { type SelectorChecks, validateSelectors } from './selectors.ts'
+import { validateToleration } from './taints.ts'
+
+const maxAlternatives = 8
+const modes = ['All', 'ExactCount']
+const oneOf = 'exactly one of `exactly` or `firstAvailable` is required'
+
+/** Whether a request has members besides its name and alternatives: later versions show them as `exactly`. */
+export function isExactRequest({
+  deviceClassName,
+  selectors,
+  allocationMode,
+  count,
+  adminAccess,
+  tolerations,
+}: R<DeviceRequest>): boolean {
+  const filled = !isEmpty(deviceClassName) || !isEmpty(allocationMode) || Boolean(count)
+  return filled || isSet(selectors) || isSet(adminAccess) || isSet(tolerations)
+}
+
+export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, checks: SelectorChecks): Steps {
+  validateDnsLabel(request.name ?? '', at.child('name'))
+  const hasAlternatives = !isEmpty(request.firstAvailable)
+  const exact = isExactRequest(request)
+  if (hasAlternatives) {
+    yield* validateSet(request.firstAvailable, at.child('firstAvailable'), {
+      max: maxAlternatives,
+      *each(alternative, here) {
+        validateDnsLabel(alternative.name ?? '', here.child('name'))
+        yield* validateWish(alternative, here, checks)
+      },
+      key: ({ name = '' }) => name,
+      member: 'name',
+    })
+  }
+  if (exact) yield* validateWish(request, at.child('exactly'), checks)
+  if (!hasAlternatives && !exact) at.required(oneOf)
+  else if (hasAlternatives && exact) at.invalid(null, `${oneOf}, but multiple fields are set`)
+}
+
+/** What a request and its alternatives have in common. */
+type Wish = R<Partial<Omit<DeviceSubRequest, 'name'>>>
+
+function* validateWish(wish: Wish, at: FieldPath, checks: SelectorChecks): Steps {
+  const { deviceClassName = '', allocationMode = '', count = 0 } = wish
+  const classAt = at.child('deviceClassName')
+  if (deviceClassName === '') classAt.required()
+  else validateDnsSubdomain(deviceClassName, classAt)
+  yield* validateSelectors(wish.selectors, at.child('selectors'), checks)
+  if (allocationMode === 'All') {
+    if (Number(count) !== 0) at.child('count').invalid(count, "must not be specified when allocationMode is 'All'")
+  } else if (allocationMode === 'ExactCount') {
+    if (count <= 0) at.child('count').invalid(count, 'must be greater than zero')
+  } else at.child('allocationMode').notSupported(allocationMode, modes)
+  yield* forEachStep(wish.tolerations, (toleration, i) => validateToleration(toleration, at.child('tolerations').index(i)))
+}
+
+/** Defaults of a request of any version. */
+export function defaultRequest(request: DeviceRequest & NewDeviceRequest, version: string): void {
+  if (version !== 'v1beta2') {
+    // Without a class, a request has alternatives.
+    if (!isEmpty(request.deviceClassName)) defaultCount(request)
+  } else if (isSet(request.exactly)) defaultCount(request.exactly)
+  for (const alternative of request.firstAvailable ?? []) defaultCount(alternative)
+}
+
+function defaultCount(wish: { allocationMode?: string; count?: number }): void {
+  if (isEmpty(wish.allocationMode)) wish.allocationMode = 'ExactCount'
+  if (wish.allocationMode === 'ExactCount' && !wish.count) wish.count = 1
+}

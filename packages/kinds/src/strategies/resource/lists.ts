@@ -1,0 +1,99 @@
+/** Lists and maps of devices, requests and the like: each item is valid, and there are not too many of them. */
+import { goText, utf8Length } from '@krmkit/meta/go-text'
+import type { FieldPath } from '../shared/field-path.ts'
+import { type Steps, sortedKeysSteps } from '../shared/steps.ts'
+import { isSet } from '../shared/values.ts'
+
+/** Items that are validated in one step. */
+const itemsPerStep = 16
+
+export interface ListRules<T> {
+  /** Largest number of items. Absent: any. */
+  readonly max?: number
+  readonly each: (item: T, at: FieldPath) => Steps | void
+}
+
+export interface SetRules<T> extends ListRules<T> {
+  /** What must be unique. */
+  readonly key: (item: T) => string
+  /** Member that duplicates are reported at. Absent: the item. */
+  readonly member?: string
+  /** Keys are those of `deviceId`. */
+  readonly ofDevices?: boolean
+}
+
+/** Validates the items, then their number. */
+export function* validateList<T>(items: readonly T[] | null | undefined, at: FieldPath, { max, each }: ListRules<T>): Steps {
+  if (!isSet(items)) return
+  for (let i = 0; i < items.length; i++) {
+    const work = each(items[i] as T, at.index(i))
+    if (work !== undefined) yield* work
+    if (i % itemsPerStep === itemsPerStep - 1) yield
+  }
+  if (max !== undefined && items.length > max) at.tooMany(items.length, max)
+}
+
+/** As `validateList`; then reports the items that have the key of one before. */
+export function* validateSet<T>(items: readonly T[] | null | undefined, at: FieldPath, rules: SetRules<T>): Steps {
+  yield* validateList(items, at, rules)
+  const seen = new Set<string>()
+  for (let i = 0; i < (items?.length ?? 0); i++) {
+    const key = rules.key(items?.[i] as T)
+    if (seen.has(key)) {
+      const here = rules.member === undefined ? at.index(i) : at.index(i).child(rules.member)
+      here.duplicate(rules.ofDevices === true ? goText(printDeviceId(key)) : key)
+    }
+    seen.add(key)
+    if (i % itemsPerStep === itemsPerStep - 1) yield
+  }
+}
+
+export interface MapRules<V> {
+  /** Number of bytes from which keys are shortened in paths. */
+  readonly longestKey: number
+  readonly key: (key: string, at: FieldPath) => void
+  readonly value?: (value: V, at: FieldPath) => void
+}
+
+/** Validates the members of a map. */
+export function* validateMembers<V>(
+  map: Readonly<Record<string, V>> | null | undefined,
+  at: FieldPath,
+  { longestKey, key: validateKey, value: validateValue }: MapRules<V>,
+): Steps {
+  if (!isSet(map)) return
+  let count = 0
+  for (const key of yield* sortedKeysSteps(map)) {
+    const here = at.key(shortened(key, longestKey))
+    validateKey(key, here)
+    validateValue?.(map[key] as V, here)
+    if (++count % itemsPerStep === 0) yield
+  }
+}
+
+const ellipsis = '...'
+
+/** Leaves out the middle of a long key. */
+function shortened(key: string, max: number): string {
+  if (utf8Length(key) <= max) return key
+  const rest = max - ellipsis.length
+  return `${key.slice(0, Math.ceil(rest / 2))}${ellipsis}${key.slice(key.length - Math.floor(rest / 2))}`
+}
+
+export interface DeviceName {
+  readonly driver?: string
+  readonly pool?: string
+  readonly device?: string
+}
+
+const separator = '\0'
+
+/** Identifies a device. */
+export function deviceId({ driver = '', pool = '', device = '' }: DeviceName): string {
+  return [driver, pool, device].join(separator)
+}
+
+/** A key of `deviceId` in messages. */
+export function printDeviceId(id: string): string {
+  return id.replaceAll(separator, '/')
+}
