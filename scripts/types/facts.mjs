@@ -48,6 +48,11 @@ const strategiesOfHandles = {
     name: 'completeTrustBundleStrategy',
     file: '../strategies/certificates/complete.ts',
   },
+  'resource.k8s.io/DeviceClass': { name: 'completeClassStrategy', file: '../strategies/resource/complete.ts' },
+  'resource.k8s.io/DeviceTaintRule': { name: 'completeTaintRuleStrategy', file: '../strategies/resource/complete.ts' },
+  'resource.k8s.io/ResourceClaim': { name: 'completeClaimStrategy', file: '../strategies/resource/complete.ts' },
+  'resource.k8s.io/ResourceClaimTemplate': { name: 'completeTemplateStrategy', file: '../strategies/resource/complete.ts' },
+  'resource.k8s.io/ResourceSlice': { name: 'completeSliceStrategy', file: '../strategies/resource/complete.ts' },
 }
 
 /** Names and files of the strategies by `group/Kind`, read from the table of strategies. */

@@ -71,8 +71,10 @@ export interface StrategyContext {
   readonly warn?: (text: string) => void
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
-  /** Labels of a namespace; `undefined` if it does not exist. Absent: rules about namespaces do not apply. */
-  readonly namespaceLabels?: (namespace: string) => Readonly<Record<string, string>> | undefined
+  /** Objects of other kinds, as far as rules depend on them. Absent: these rules do not apply. */
+  readonly objects?: {
+    get(resource: GroupResource, namespace: string, name: string): DeepReadonly<ApiObject> | undefined
+  }
   /** The problem of the signature of a certificate request; absent: signatures are left to signers. */
   readonly requestSignatureError?: ((request: CertificateRequest) => string | undefined) | undefined
 }

@@ -22,14 +22,8 @@ export function strategyContext({ environment, reader, definition }: StoreIntern
   const { clock, random, profile, features, allowPrivileged = false, requestSignatureError } = environment
   const { user, warn, dryRun } = context
   const given = { clock, random, profile, features, allowPrivileged, requestSignatureError }
-  const namespaceLabels = (name: string) => {
-    const found = reader.get(namespaces, '', name)
-    return found === undefined ? undefined : (found.metadata.labels ?? {})
-  }
-  return { ...given, user, requestVersion: { group, version }, dryRun, warn, namespaceLabels }
+  return { objects: reader, ...given, user, requestVersion: { group, version }, dryRun, warn }
 }
-
-const namespaces = { group: '', resource: 'namespaces' }
 
 /** A draft owns its metadata, even where it shares the rest with another object. */
 export function ownMetadata(object: ApiObject): ApiObject {

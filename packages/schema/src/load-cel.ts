@@ -13,8 +13,6 @@ export interface CelRuntime {
    * possible.
    */
   newExpressions(features: Features): Environment
-  /** The environment of device selectors in such expressions. */
-  deviceSelectors(base: Environment): Environment
 }
 
 /**
@@ -64,7 +62,6 @@ const latestRelease = '1.999'
 
 function createRuntime(engine: CelEngine): CelRuntime {
   const byRelease = new Map<string, Environment>()
-  const ofDevices = new Map<Environment, Environment>()
   return {
     engine,
     storedExpressions: engine.Environment.ofRelease(latestRelease),
@@ -74,13 +71,6 @@ function createRuntime(engine: CelEngine): CelRuntime {
       if (known !== undefined) return known
       const made = engine.Environment.ofRelease(before)
       byRelease.set(before, made)
-      return made
-    },
-    deviceSelectors(base) {
-      const known = ofDevices.get(base)
-      if (known !== undefined) return known
-      const made = engine.deviceEnvironment(base)
-      ofDevices.set(base, made)
       return made
     },
   }

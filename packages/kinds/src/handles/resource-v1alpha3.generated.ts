@@ -2,11 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { deviceClassStrategy } from '../strategies/resource/device-class/strategy.ts'
-import { deviceTaintRuleStrategy } from '../strategies/resource/device-taint-rule/strategy.ts'
-import { resourceClaimTemplateStrategy } from '../strategies/resource/resource-claim-template/strategy.ts'
-import { resourceClaimStrategy } from '../strategies/resource/resource-claim/strategy.ts'
-import { resourceSliceStrategy } from '../strategies/resource/resource-slice/strategy.ts'
+import { completeClaimStrategy, completeClassStrategy, completeSliceStrategy, completeTaintRuleStrategy, completeTemplateStrategy } from '../strategies/resource/complete.ts'
 import { DeviceClassPart, DeviceTaintRulePart, ResourceClaimPart, ResourceClaimTemplatePart, ResourceSlicePart } from './parts/resource-v1alpha3.generated.ts'
 import type * as types from '../types/resource-v1alpha3.generated.ts'
 export type * from '../types/resource-v1alpha3.generated.ts'
@@ -21,7 +17,7 @@ export const DeviceClass: KindHandle<types.DeviceClass> = /* @__PURE__ */ kindHa
   namespaced: false,
   typeName: 'resource/v1alpha3.DeviceClass',
   types: /* @__PURE__ */ lazyTypes(DeviceClassPart),
-  strategy: deviceClassStrategy,
+  strategy: completeClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'DeviceClass' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'DeviceClass' }),
 })
 
@@ -35,7 +31,7 @@ export const DeviceTaintRule: KindHandle<types.DeviceTaintRule> = /* @__PURE__ *
   namespaced: false,
   typeName: 'resource/v1alpha3.DeviceTaintRule',
   types: /* @__PURE__ */ lazyTypes(DeviceTaintRulePart),
-  strategy: deviceTaintRuleStrategy,
+  strategy: completeTaintRuleStrategy,
 })
 
 export type ResourceClaim = types.ResourceClaim
@@ -48,7 +44,7 @@ export const ResourceClaim: KindHandle<types.ResourceClaim> = /* @__PURE__ */ ki
   namespaced: true,
   typeName: 'resource/v1alpha3.ResourceClaim',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimPart),
-  strategy: resourceClaimStrategy,
+  strategy: completeClaimStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceClaim' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaim' }),
 })
 
@@ -62,7 +58,7 @@ export const ResourceClaimTemplate: KindHandle<types.ResourceClaimTemplate> = /*
   namespaced: true,
   typeName: 'resource/v1alpha3.ResourceClaimTemplate',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimTemplatePart),
-  strategy: resourceClaimTemplateStrategy,
+  strategy: completeTemplateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceClaimTemplate' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaimTemplate' }),
 })
 
@@ -76,6 +72,6 @@ export const ResourceSlice: KindHandle<types.ResourceSlice> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'resource/v1alpha3.ResourceSlice',
   types: /* @__PURE__ */ lazyTypes(ResourceSlicePart),
-  strategy: resourceSliceStrategy,
+  strategy: completeSliceStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1alpha3', kind: 'ResourceSlice' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceSlice' }),
 })

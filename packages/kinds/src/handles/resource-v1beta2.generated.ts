@@ -2,10 +2,7 @@
 import { conversionBetween } from '../conversions/index.ts'
 import { type KindHandle, kindHandle } from './kind-handle.ts'
 import { lazyTypes } from './lazy-types.ts'
-import { deviceClassStrategy } from '../strategies/resource/device-class/strategy.ts'
-import { resourceClaimTemplateStrategy } from '../strategies/resource/resource-claim-template/strategy.ts'
-import { resourceClaimStrategy } from '../strategies/resource/resource-claim/strategy.ts'
-import { resourceSliceStrategy } from '../strategies/resource/resource-slice/strategy.ts'
+import { completeClaimStrategy, completeClassStrategy, completeSliceStrategy, completeTemplateStrategy } from '../strategies/resource/complete.ts'
 import { DeviceClassPart, ResourceClaimPart, ResourceClaimTemplatePart, ResourceSlicePart } from './parts/resource-v1beta2.generated.ts'
 import type * as types from '../types/resource-v1beta2.generated.ts'
 export type * from '../types/resource-v1beta2.generated.ts'
@@ -20,7 +17,7 @@ export const DeviceClass: KindHandle<types.DeviceClass> = /* @__PURE__ */ kindHa
   namespaced: false,
   typeName: 'resource/v1beta2.DeviceClass',
   types: /* @__PURE__ */ lazyTypes(DeviceClassPart),
-  strategy: deviceClassStrategy,
+  strategy: completeClassStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'DeviceClass' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'DeviceClass' }),
 })
 
@@ -34,7 +31,7 @@ export const ResourceClaim: KindHandle<types.ResourceClaim> = /* @__PURE__ */ ki
   namespaced: true,
   typeName: 'resource/v1beta2.ResourceClaim',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimPart),
-  strategy: resourceClaimStrategy,
+  strategy: completeClaimStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'ResourceClaim' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaim' }),
 })
 
@@ -48,7 +45,7 @@ export const ResourceClaimTemplate: KindHandle<types.ResourceClaimTemplate> = /*
   namespaced: true,
   typeName: 'resource/v1beta2.ResourceClaimTemplate',
   types: /* @__PURE__ */ lazyTypes(ResourceClaimTemplatePart),
-  strategy: resourceClaimTemplateStrategy,
+  strategy: completeTemplateStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'ResourceClaimTemplate' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceClaimTemplate' }),
 })
 
@@ -62,6 +59,6 @@ export const ResourceSlice: KindHandle<types.ResourceSlice> = /* @__PURE__ */ ki
   namespaced: false,
   typeName: 'resource/v1beta2.ResourceSlice',
   types: /* @__PURE__ */ lazyTypes(ResourceSlicePart),
-  strategy: resourceSliceStrategy,
+  strategy: completeSliceStrategy,
   toStorage: /* @__PURE__ */ conversionBetween({ group: 'resource.k8s.io', version: 'v1beta2', kind: 'ResourceSlice' }, { group: 'resource.k8s.io', version: 'v1beta1', kind: 'ResourceSlice' }),
 })

@@ -2,8 +2,7 @@ import type { ApiObject, DeepReadonly, NameRule } from '@krmkit/meta'
 import { lazyStruct, type TypePart } from '../../handles/lazy-types.ts'
 import type { Strategy } from '../../interfaces.ts'
 import type { ContextErrorList } from '../shared/field-path.ts'
-import { dropGatedFields, type GatedFields } from '../shared/gated-fields.ts'
-import { keepMembers, raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
+import { keepMembers, validateMetadata, validateMetadataUpdate } from '../shared/metadata.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../shared/strategy.ts'
 import { validateStructure } from './structure.ts'
 
@@ -13,12 +12,8 @@ export interface GenericStrategyOptions {
   readonly namespaced: boolean
   /** Has a status that only the sub-resource writes. */
   readonly status?: boolean
-  /** Counts changes of the specification in `metadata.generation`. */
-  readonly generation?: boolean
   /** Rule of names. Default: DNS subdomains. */
   readonly name?: (object: DeepReadonly<ApiObject>) => NameRule
-  /** Members behind feature gates. */
-  readonly gatedFields?: readonly GatedFields[]
   /** Loads what the further rules need. Absent: nothing. */
   readonly ready?: () => Promise<void> | undefined
   /** Further rules; `old` is undefined on create. */
@@ -32,24 +27,19 @@ export interface GenericStrategyOptions {
 }
 
 /**
- * The strategy of a kind derived from its type: ownership of the status, generation and structure. Other rules are left to the
+ * The strategy of a kind derived from its type: ownership of the status, and structure. Other rules are left to the
  * components that use the kind.
  */
 export function genericStrategy(kind: GenericStrategyOptions): Strategy {
-  const { part, namespaced, status = false, generation = false, name, ready, validate, selectableFields } = kind
-  const { gatedFields: table = [] } = kind
+  const { part, namespaced, status = false, name, ready, validate, selectableFields } = kind
   const type = lazyStruct(part)
   const structure = (object: object, errors: ContextErrorList) => validateStructure(type(), object, (name) => errors.child(name))
   return defineStrategy({
-    prepareForCreate(object, { features }) {
-      dropGatedFields(object, undefined, { table, features })
+    prepareForCreate(object) {
       if (status) object['status'] = {}
-      if (generation) startGeneration(object)
     },
-    *prepareForUpdate(object, old, { features }) {
-      dropGatedFields(object, old, { table, features })
+    *prepareForUpdate(object, old) {
       if (status) yield* keepMembers(object, old, 'status')
-      if (generation) yield* raiseGeneration(object, old, 'spec')
     },
     validate: creationSteps(function* (errors, object) {
       yield* validateMetadata(object, errors, { namespaced, ...(name === undefined ? {} : { name: name(object) }) })
@@ -67,10 +57,7 @@ export function genericStrategy(kind: GenericStrategyOptions): Strategy {
       ? {
           subresources: {
             status: {
-              *prepareForUpdate(object, old, { features }) {
-                dropGatedFields(object, old, { table, features })
-                yield* keepMembers(object, old, 'spec')
-              },
+              prepareForUpdate: (object, old) => keepMembers(object, old, 'spec'),
               validateUpdate: updateSteps(function* (errors, object, old) {
                 yield* validateMetadataUpdate(object, old, errors)
                 structure(object, errors)

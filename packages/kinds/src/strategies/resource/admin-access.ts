@@ -4,7 +4,7 @@ import { goQuote } from '@krmkit/meta/go-text'
 import type { DeviceRequestAllocationResult, ResourceClaimSpec } from '../../types/resource-v1beta1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../shared/field-path.ts'
 import { isSet, own, type R } from '../shared/values.ts'
-import { devicesOf } from './claim-spec.ts'
+import { devicesOf } from './claim-devices.ts'
 
 type Results = readonly R<DeviceRequestAllocationResult>[] | null | undefined
 
@@ -28,14 +28,16 @@ export function validateAdminResults(object: DeepReadonly<ApiObject>, results: R
   if (granted >= 0) validateNamespace(object, at.index(granted).child('adminAccess'))
 }
 
+const namespaces = { group: '', resource: 'namespaces' }
+
 function validateNamespace({ metadata: { namespace = '' } }: DeepReadonly<ApiObject>, at: FieldPath): void {
-  const { namespaceLabels, profile } = at.errors.context
-  if (namespaceLabels === undefined) return
-  const labels = namespaceLabels(namespace)
+  const { objects, profile } = at.errors.context
+  if (objects === undefined) return
+  const found = objects.get(namespaces, '', namespace)
   const label = `resource.${profile.apiDomain}/admin-access`
-  if (!isSet(labels)) {
+  if (!isSet(found)) {
     at.internal(`could not retrieve namespace to verify admin access: namespaces ${goQuote(namespace)} not found`)
-  } else if (own(labels, label) !== 'true') {
+  } else if (own(found.metadata.labels, label) !== 'true') {
     at.forbidden(`admin access to devices requires the \`${label}: true\` label on the containing namespace`)
   }
 }

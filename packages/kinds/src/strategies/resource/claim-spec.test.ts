@@ -1,13 +1,14 @@
-import { loadCel } from '@krmkit/schema'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ResourceClaim, ResourceClaimTemplate } from '../../handles/resource-v1beta1.generated.ts'
 import { ResourceClaim as NewResourceClaim } from '../../handles/resource-v1beta2.generated.ts'
-import { allGates, noGates, texts } from './testing.ts'
+import { allGates, loadRules, noGates, texts } from './testing.ts'
 
-beforeAll(() => loadCel())
+beforeAll(() => loadRules())
 
-const claim = (devices: object) => ResourceClaim.create({ metadata: { name: 'c', resourceVersion: '1' }, spec: { devices } as never })
-const newClaim = (devices: object) => NewResourceClaim.create({ metadata: { name: 'c', resourceVersion: '1' }, spec: { devices } as never })
+const claim = (devices: object) =>
+  ResourceClaim.create({ metadata: { name: 'c', resourceVersion: '1' }, spec: { devices } as never })
+const newClaim = (devices: object) =>
+  NewResourceClaim.create({ metadata: { name: 'c', resourceVersion: '1' }, spec: { devices } as never })
 const plain = { name: 'r', deviceClassName: 'gpu' }
 const errors = (devices: object, context: object = allGates) => texts(ResourceClaim.validate(claim(devices), context))
 
@@ -133,7 +134,8 @@ describe('claims', () => {
 
   it('have administrative access in namespaces with a label only', () => {
     const requests = [plain, { ...plain, name: 's', adminAccess: true }]
-    const found = (labels: Record<string, string>) => errors({ requests }, { ...allGates, namespaceLabels: () => labels })
+    const found = (labels: Record<string, string>) =>
+      errors({ requests }, { ...allGates, objects: { get: () => ({ metadata: { labels } }) } })
     expect(found({ 'resource.k8s.io/admin-access': 'true' })).toEqual([])
     expect(found({})).toEqual([
       'spec.devices.requests[1].adminAccess: Forbidden: admin access to devices requires the `resource.k8s.io/admin-access: true` label on the containing namespace',
@@ -143,7 +145,10 @@ describe('claims', () => {
 
 describe('templates of claims', () => {
   const template = (metadata: object, requests: object[] = [plain]) =>
-    ResourceClaimTemplate.create({ metadata: { name: 't', resourceVersion: '1' }, spec: { metadata, spec: { devices: { requests } } } as never })
+    ResourceClaimTemplate.create({
+      metadata: { name: 't', resourceVersion: '1' },
+      spec: { metadata, spec: { devices: { requests } } } as never,
+    })
 
   it('have labels and annotations but no other metadata', () => {
     const metadata = { name: 'n', uid: 'u', creationTimestamp: null, labels: { 'a b': 'c' }, finalizers: [] }

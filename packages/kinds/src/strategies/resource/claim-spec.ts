@@ -1,15 +1,21 @@
 /** The specification of resource claims, also in their templates. */
-import type { DeviceClaim, DeviceConstraint, ResourceClaimSpec } from '../../types/resource-v1beta1.generated.ts'
+import type {
+  DeviceClaim,
+  DeviceClaimConfiguration,
+  DeviceConstraint,
+  ResourceClaimSpec,
+} from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateDnsLabel } from '../shared/names.ts'
 import type { Steps } from '../shared/steps.ts'
 import { semanticEqualSteps } from '../shared/value-steps.ts'
-import { isEmpty, isSet, type R } from '../shared/values.ts'
+import { isSet, type R } from '../shared/values.ts'
+import { devicesOf } from './claim-devices.ts'
 import { validateConfiguration } from './configuration.ts'
-import { defaultRequest, isExactRequest, validateRequest } from './device-requests.ts'
+import { isExactRequest, validateRequest } from './device-requests.ts'
 import { validateList, validateSet } from './lists.ts'
 import { validateFullyQualifiedName } from './names.ts'
-import { type SelectorChecks, type SelectorList, selectorsReady } from './selectors.ts'
+import type { SelectorChecks } from './selectors.ts'
 
 /** Largest number of requests, and of references to them in one list. */
 export const maxRequests = 32
@@ -19,12 +25,6 @@ export const maxConfigurations = 32
 
 /** The names of the requests with those of their alternatives. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>
-
-const noDevices: R<DeviceClaim> = {}
-
-export function devicesOf(spec: R<ResourceClaimSpec> | undefined): R<DeviceClaim> {
-  return spec?.devices ?? noDevices
-}
 
 export function requestNames({ requests }: R<DeviceClaim>): RequestNames {
   return new Map(
@@ -48,11 +48,13 @@ export function* validateClaimSpec(spec: R<ResourceClaimSpec> | undefined, at: F
   })
   yield* validateList(devices.config, here.child('config'), {
     max: maxConfigurations,
-    *each(config, place) {
-      yield* validateRequestRefs(config.requests, place.child('requests'), names)
-      validateConfiguration(config, place, checks)
-    },
+    each: (config, place) => validateConfig(config, place, names, checks),
   })
+}
+
+function* validateConfig(config: R<DeviceClaimConfiguration>, at: FieldPath, names: RequestNames, checks: SelectorChecks): Steps {
+  yield* validateRequestRefs(config.requests, at.child('requests'), names)
+  validateConfiguration(config, at, checks)
 }
 
 function* validateConstraint({ requests, matchAttribute }: R<DeviceConstraint>, at: FieldPath, names: RequestNames): Steps {
@@ -96,25 +98,4 @@ function comparable(devices: R<DeviceClaim>): object {
     return { deviceClassName: '', ...request, exactly: isExactRequest(request) }
   })
   return { ...devices, requests }
-}
-
-/** The defaults of a claim specification of any version. */
-export function defaultClaimSpec(spec: ResourceClaimSpec | undefined, version: string): void {
-  for (const request of spec?.devices?.requests ?? []) defaultRequest(request, version)
-}
-
-export function claimSpecReady(spec: R<ResourceClaimSpec> | undefined): Promise<void> | undefined {
-  return selectorsReady(selectorLists(spec))
-}
-
-function* selectorLists(spec: R<ResourceClaimSpec> | undefined): Generator<SelectorList, void> {
-  for (const { selectors, firstAvailable } of devicesOf(spec).requests ?? []) {
-    yield selectors
-    if (!isEmpty(firstAvailable)) for (const alternative of firstAvailable) yield alternative.selectors
-  }
-}
-
-/** Members of requests whose empty lists make them exact ones. @param at path of the specification @see Strategy.distinctEmpties */
-export function claimEmpties(...at: readonly string[]): readonly (readonly string[])[] {
-  return ['selectors', 'tolerations'].map((member) => [...at, 'devices', 'requests', member])
 }

@@ -1,6 +1,5 @@
 /** Requests for devices, as resource claims and templates have them in their stored form. */
 import type { DeviceRequest, DeviceSubRequest } from '../../types/resource-v1beta1.generated.ts'
-import type { DeviceRequest as NewDeviceRequest } from '../../types/resource-v1beta2.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateDnsLabel, validateDnsSubdomain } from '../shared/names.ts'
 import { forEachStep, type Steps } from '../shared/steps.ts'
@@ -33,10 +32,7 @@ export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, check
   if (hasAlternatives) {
     yield* validateSet(request.firstAvailable, at.child('firstAvailable'), {
       max: maxAlternatives,
-      *each(alternative, here) {
-        validateDnsLabel(alternative.name ?? '', here.child('name'))
-        yield* validateWish(alternative, here, checks)
-      },
+      each: (alternative, here) => validateAlternative(alternative, here, checks),
       key: ({ name = '' }) => name,
       member: 'name',
     })
@@ -44,6 +40,11 @@ export function* validateRequest(request: R<DeviceRequest>, at: FieldPath, check
   if (exact) yield* validateWish(request, at.child('exactly'), checks)
   if (!hasAlternatives && !exact) at.required(oneOf)
   else if (hasAlternatives && exact) at.invalid(null, `${oneOf}, but multiple fields are set`)
+}
+
+function* validateAlternative(alternative: R<DeviceSubRequest>, at: FieldPath, checks: SelectorChecks): Steps {
+  validateDnsLabel(alternative.name ?? '', at.child('name'))
+  yield* validateWish(alternative, at, checks)
 }
 
 /** What a request and its alternatives have in common. */
@@ -61,18 +62,4 @@ function* validateWish(wish: Wish, at: FieldPath, checks: SelectorChecks): Steps
     if (count <= 0) at.child('count').invalid(count, 'must be greater than zero')
   } else at.child('allocationMode').notSupported(allocationMode, modes)
   yield* forEachStep(wish.tolerations, (toleration, i) => validateToleration(toleration, at.child('tolerations').index(i)))
-}
-
-/** Defaults of a request of any version. */
-export function defaultRequest(request: DeviceRequest & NewDeviceRequest, version: string): void {
-  if (version !== 'v1beta2') {
-    // Without a class, a request has alternatives.
-    if (!isEmpty(request.deviceClassName)) defaultCount(request)
-  } else if (isSet(request.exactly)) defaultCount(request.exactly)
-  for (const alternative of request.firstAvailable ?? []) defaultCount(alternative)
-}
-
-function defaultCount(wish: { allocationMode?: string; count?: number }): void {
-  if (isEmpty(wish.allocationMode)) wish.allocationMode = 'ExactCount'
-  if (wish.allocationMode === 'ExactCount' && !wish.count) wish.count = 1
 }

@@ -17,7 +17,7 @@ import type {
 } from '../../types/resource-v1beta1.generated.ts'
 import { goPointer, goStruct } from '../shared/go-form.ts'
 import { isSet, type R } from '../shared/values.ts'
-import { devicesOf } from './claim-spec.ts'
+import { devicesOf } from './claim-devices.ts'
 import { isExactRequest } from './device-requests.ts'
 import { printMetadata } from './template-metadata.ts'
 

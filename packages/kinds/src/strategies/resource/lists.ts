@@ -80,20 +80,7 @@ function shortened(key: string, max: number): string {
   return `${key.slice(0, Math.ceil(rest / 2))}${ellipsis}${key.slice(key.length - Math.floor(rest / 2))}`
 }
 
-export interface DeviceName {
-  readonly driver?: string
-  readonly pool?: string
-  readonly device?: string
-}
-
-const separator = '\0'
-
-/** Identifies a device. */
-export function deviceId({ driver = '', pool = '', device = '' }: DeviceName): string {
-  return [driver, pool, device].join(separator)
-}
-
 /** A key of `deviceId` in messages. */
 export function printDeviceId(id: string): string {
-  return id.replaceAll(separator, '/')
+  return id.replaceAll('\0', '/')
 }

@@ -1,10 +1,9 @@
 /** Taints of devices, and tolerations of them. */
-import { formatTime } from '@krmkit/meta'
 import { validateLabelValue } from '@krmkit/meta/names'
 import type { DeviceTaint, DeviceToleration } from '../../types/resource-v1beta1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateQualifiedName } from '../shared/names.ts'
-import { isEmpty, isSet, type R } from '../shared/values.ts'
+import { isEmpty, type R } from '../shared/values.ts'
 
 const effects = ['NoExecute', 'NoSchedule']
 const operators = ['Equal', 'Exists']
@@ -28,9 +27,4 @@ export function validateToleration({ key, operator, value = '', effect }: R<Devi
   else if (isEmpty(operator)) at.child('operator').required()
   else at.child('operator').notSupported(operator, operators)
   if (!isEmpty(effect)) validateEffect(effect, at.child('effect'))
-}
-
-/** A taint without a time was added now. @param now milliseconds since the epoch */
-export function defaultTaint(taint: DeviceTaint, now: number): void {
-  if (!isSet(taint.timeAdded)) taint.timeAdded = formatTime(now)
 }

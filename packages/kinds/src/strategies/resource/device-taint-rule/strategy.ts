@@ -1,52 +1,14 @@
 /** DeviceTaintRule. */
-import type { DeepReadonly } from '@krmkit/meta'
-import type { DeviceTaintRule, DeviceTaintSelector } from '../../../types/resource-v1alpha3.generated.ts'
-import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import { validateDnsLabel, validateDnsSubdomain } from '../../shared/names.ts'
-import type { Steps } from '../../shared/steps.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { semanticEqualSteps } from '../../shared/value-steps.ts'
-import { isSet, type R } from '../../shared/values.ts'
-import { validateDriverName } from '../../shared/volume-network.ts'
-import { validatePoolName } from '../names.ts'
-import { selectorChecks, selectorsReady, validateSelectors } from '../selectors.ts'
-import { defaultTaint, validateTaint } from '../taints.ts'
+import type { DeviceTaintRule } from '../../../types/resource-v1alpha3.generated.ts'
+import { raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { isSet } from '../../shared/values.ts'
+import { deviceStrategy } from '../lazy-rules.ts'
+import { defaultTaint } from '../taint-defaults.ts'
 
-type Rule = DeepReadonly<DeviceTaintRule>
-type Selector = R<DeviceTaintSelector> | undefined
-
-function* validateSpec({ spec }: Rule, errors: ContextErrorList, old?: Rule): Steps {
-  const at = errors.child('spec')
-  const selector = spec?.deviceSelector
-  if (isSet(selector)) yield* validateDeviceSelector(selector, at.child('deviceSelector'), old?.spec?.deviceSelector)
-  validateTaint(spec?.taint ?? {}, at.child('taint'))
-}
-
-function* validateDeviceSelector(selector: NonNullable<Selector>, at: FieldPath, old: Selector): Steps {
-  const { deviceClassName, driver, pool, device, selectors } = selector
-  if (isSet(deviceClassName)) validateDnsSubdomain(deviceClassName, at.child('deviceClassName'))
-  if (isSet(driver)) validateDriverName(driver, at.child('driver'))
-  if (isSet(pool)) validatePoolName(pool, at.child('pool'))
-  if (isSet(device)) validateDnsLabel(device, at.child('device'))
-  const stored = isSet(old) && (yield* semanticEqualSteps(selectors, old.selectors))
-  yield* validateSelectors(selectors, at.child('selectors'), selectorChecks(at.errors.context, stored))
-}
-
-export const deviceTaintRuleStrategy = /* @__PURE__ */ defineStrategy<DeviceTaintRule>({
+export const deviceTaintRuleStrategy = /* @__PURE__ */ deviceStrategy<DeviceTaintRule>('taintRule', {
   defaults({ spec }, _version, _profile, now = Date.now()) {
     if (isSet(spec?.taint)) defaultTaint(spec.taint, now)
   },
   prepareForCreate: startGeneration,
   prepareForUpdate: (rule, old) => raiseGeneration(rule, old, 'spec'),
-  ready: ({ spec }) => selectorsReady([spec?.deviceSelector?.selectors]),
-  validate: creationSteps(function* (errors, rule: Rule) {
-    yield* validateMetadata(rule, errors, { namespaced: false })
-    yield* validateSpec(rule, errors)
-  }),
-  validateUpdate: updateSteps(function* (errors, rule: Rule, old) {
-    yield* validateMetadataUpdate(rule, old, errors)
-    yield* validateSpec(rule, errors, old)
-  }),
-  deleteAnswer: 'Object',
 })

@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runPreparation } from '../../../preparation.ts'
 import type { ResourceClaim, ResourceClaimStatus } from '../../../types/resource-v1beta1.generated.ts'
 import { runValidation } from '../../../validation.ts'
 import { testContext } from '../../testing/context.ts'
-import { allGates, noGates, texts } from '../testing.ts'
+import { allGates, loadRules, noGates, texts } from '../testing.ts'
 import { resourceClaimStrategy } from './strategy.ts'
+
+beforeAll(() => loadRules())
 
 const claim = (status: object = {}, metadata: object = {}) =>
   ({
@@ -99,9 +101,9 @@ describe('the status of a claim', () => {
 
   it('grants administrative access in namespaces with a label only', () => {
     const admin = { devices: { results: [{ request: 'r', ...device, adminAccess: true }] } }
-    const namespaceLabels = () => ({})
+    const objects = { get: () => ({ metadata: {} }) as never }
     const found = (old: object) =>
-      texts(runValidation(subresource?.validateUpdate(claim({ allocation: admin }), claim(old), { ...context, namespaceLabels })))
+      texts(runValidation(subresource?.validateUpdate(claim({ allocation: admin }), claim(old), { ...context, objects })))
     expect(found({})).toEqual([
       'status.allocation.devices.results[0].adminAccess: Forbidden: admin access to devices requires the `resource.k8s.io/admin-access: true` label on the containing namespace',
     ])

@@ -1,7 +1,6 @@
 /** The status of a claim: what was allocated, for whom, and what drivers report about it. */
 
-import type { DeepReadonly, Features } from '@krmkit/meta'
-import { gateEnabled } from '@krmkit/meta/feature-gates'
+import type { DeepReadonly } from '@krmkit/meta'
 import { goText, utf8Length } from '@krmkit/meta/go-text'
 import { validateConditions } from '@krmkit/meta/validation'
 import type {
@@ -18,22 +17,18 @@ import type { FieldPath } from '../../shared/field-path.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
 import type { Steps } from '../../shared/steps.ts'
-import { validateInterfaceAddress } from '../../shared/strict-address.ts'
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { validateDriverName } from '../../shared/volume-network.ts'
-import {
-  devicesOf,
-  maxConfigurations,
-  type RequestNames,
-  requestNames,
-  validateRequestRef,
-  validateRequestRefs,
-} from '../claim-spec.ts'
+import { devicesOf } from '../claim-devices.ts'
+import { maxConfigurations, type RequestNames, requestNames, validateRequestRef, validateRequestRefs } from '../claim-spec.ts'
 import { validateConfiguration, validateRawObject } from '../configuration.ts'
+import { deviceId } from '../device-id.ts'
 import { goAllocation } from '../go-form.ts'
-import { deviceId, printDeviceId, validateList, validateSet } from '../lists.ts'
+import { validateInterfaceAddress } from '../interface-address.ts'
+import { printDeviceId, validateList, validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
+import { allocatedDevices } from './allocated.ts'
 
 const maxConsumers = 256
 const maxResults = 32
@@ -47,22 +42,6 @@ type Claim = DeepReadonly<ResourceClaim>
 type Status = R<ResourceClaimStatus>
 
 const noStatus: Status = {}
-
-function allocatedDevices({ allocation }: Status): Set<string> {
-  return new Set(allocation?.devices?.results?.map(deviceId))
-}
-
-/** Drops what drivers reported about devices that are not allocated any more. */
-export function dropDeallocated(claim: ResourceClaim, old: Claim, features: Features): void {
-  const before = old.status ?? noStatus
-  const { status } = claim
-  if (status?.devices === undefined) return
-  if (!gateEnabled('DRAResourceClaimDeviceStatus', features) && isEmpty(before.devices)) return
-  const gone = allocatedDevices(before)
-  for (const id of allocatedDevices(status)) gone.delete(id)
-  status.devices = status.devices.filter((device) => !gone.has(deviceId(device)))
-  if (status.devices.length === 0) delete status.devices
-}
 
 export function* validateClaimStatus(claim: Claim, old: Claim, at: FieldPath): Steps {
   const status = claim.status ?? noStatus

@@ -1,12 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ResourceSlice } from '../../../handles/resource-v1beta1.generated.ts'
 import { ResourceSlice as NewResourceSlice } from '../../../handles/resource-v1beta2.generated.ts'
-import { allGates, noGates, texts } from '../testing.ts'
+import { allGates, loadRules, noGates, texts } from '../testing.ts'
 import { resourceSliceStrategy } from './strategy.ts'
+
+beforeAll(() => loadRules())
 
 const pool = { name: 'p', generation: 1, resourceSliceCount: 1 }
 const base = { driver: 'd.example.com', pool, nodeName: 'n' }
-const slice = (spec: object) => ResourceSlice.create({ metadata: { name: 's', resourceVersion: '1' }, spec: { ...base, ...spec } as never })
+const slice = (spec: object) =>
+  ResourceSlice.create({ metadata: { name: 's', resourceVersion: '1' }, spec: { ...base, ...spec } as never })
 const errors = (spec: object, context: object = allGates) => texts(ResourceSlice.validate(slice(spec), context))
 const device = (basic: object, name = 'd') => ({ name, basic })
 

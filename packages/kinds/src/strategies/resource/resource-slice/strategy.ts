@@ -1,29 +1,10 @@
 /** ResourceSlice. */
-import type { DeepReadonly } from '@krmkit/meta'
-import type { Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../../types/resource-v1beta1.generated.ts'
+import type { Device, ResourceSlice } from '../../../types/resource-v1beta1.generated.ts'
 import type { Device as NewDevice } from '../../../types/resource-v1beta2.generated.ts'
-import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
-import { raiseGeneration, startGeneration, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
-import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import type { R } from '../../shared/values.ts'
-import { validateDriverName } from '../../shared/volume-network.ts'
-import { validateSet } from '../lists.ts'
-import { validatePoolName } from '../names.ts'
-import { defaultTaint } from '../taints.ts'
-import { countersOf, partsOf, validateCounterSet, validateDevice } from './device.ts'
-import { validateSliceNodes } from './nodes.ts'
-
-const maxDevices = 128
-const maxSharedCounters = 32
-const maxConsumedCounters = 1024
-
-type Slice = DeepReadonly<ResourceSlice>
-type Spec = R<Partial<ResourceSliceSpec>>
-
-const noSpec: Spec = {}
-const noPool: R<Partial<ResourcePool>> = {}
+import { raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { deviceStrategy } from '../lazy-rules.ts'
+import { defaultTaint } from '../taint-defaults.ts'
 
 const table: readonly GatedFields[] = [
   { gate: 'DRADeviceTaints', paths: ['spec.devices.*.basic.taints'] },
@@ -36,59 +17,13 @@ const table: readonly GatedFields[] = [
   },
 ]
 
-function* validateSpec(spec: Spec, errors: ContextErrorList, old: Spec | undefined): Steps {
-  const at = errors.child('spec')
-  const { devices, sharedCounters } = spec
-  validateDriverName(spec.driver ?? '', at.child('driver'))
-  validatePool(spec.pool ?? noPool, at.child('pool'))
-  if (old !== undefined) validateImmutableMembers(spec, old, at)
-  yield* validateSliceNodes(spec, at, errors.context.requestVersion?.version !== 'v1beta2')
-  const rules = {
-    shared: new Map((sharedCounters ?? []).map(({ name = '', counters }) => [name, counters ?? {}])),
-    perDeviceNodes: spec.perDeviceNodeSelection === true,
-  }
-  yield* validateSet(devices, at.child('devices'), {
-    max: maxDevices,
-    each: (device, here) => validateDevice(device, here, rules),
-    key: ({ name = '' }) => name,
-    member: 'name',
-  })
-  let consumed = 0
-  for (const device of devices ?? []) consumed += yield* countersOf(partsOf(device).consumesCounters)
-  if (consumed > maxConsumedCounters) {
-    at.child('devices').invalid(consumed, `the total number of counters in devices must not exceed ${maxConsumedCounters}`)
-  }
-  const countersAt = at.child('sharedCounters')
-  const shared = yield* countersOf(sharedCounters)
-  if (shared > maxSharedCounters) {
-    countersAt.invalid(shared, `the total number of shared counters must not exceed ${maxSharedCounters}`)
-  }
-  yield* validateSet(sharedCounters, countersAt, { each: validateCounterSet, key: ({ name = '' }) => name, member: 'name' })
-}
-
-function validatePool({ name = '', resourceSliceCount = 0, generation = 0 }: R<Partial<ResourcePool>>, at: FieldPath): void {
-  validatePoolName(name, at.child('name'))
-  if (resourceSliceCount <= 0) at.child('resourceSliceCount').invalid(resourceSliceCount, 'must be greater than zero')
-  if (generation < 0) at.child('generation').invalid(generation, 'must be greater than or equal to zero')
-}
-
-function validateImmutableMembers(spec: Spec, old: Spec, at: FieldPath): void {
-  const frozen = 'field is immutable'
-  const pool = spec.pool?.name ?? ''
-  const driver = spec.driver ?? ''
-  const node = spec.nodeName ?? ''
-  if (pool !== (old.pool?.name ?? '')) at.child('pool').child('name').invalid(pool, frozen)
-  if (driver !== (old.driver ?? '')) at.child('driver').invalid(driver, frozen)
-  if (node !== (old.nodeName ?? '')) at.child('nodeName').invalid(node === '' ? null : node, frozen)
-}
-
 /** Older versions show every device with `basic`. */
 function defaultDevice(device: Device & NewDevice, version: string, now: number): void {
   if (version !== 'v1beta2') device.basic ??= {}
   for (const taint of (device.basic ?? device).taints ?? []) defaultTaint(taint, now)
 }
 
-export const resourceSliceStrategy = /* @__PURE__ */ defineStrategy<ResourceSlice>({
+export const resourceSliceStrategy = /* @__PURE__ */ deviceStrategy<ResourceSlice>('slice', {
   defaults({ spec }, version, _profile, now = Date.now()) {
     for (const device of spec?.devices ?? []) defaultDevice(device, version, now)
   },
@@ -100,17 +35,8 @@ export const resourceSliceStrategy = /* @__PURE__ */ defineStrategy<ResourceSlic
     yield* raiseGeneration(slice, old, 'spec')
     dropGatedFields(slice, old, { table, features })
   },
-  validate: creationSteps(function* (errors, slice: Slice) {
-    yield* validateMetadata(slice, errors, { namespaced: false })
-    yield* validateSpec(slice.spec ?? noSpec, errors, undefined)
-  }),
-  validateUpdate: updateSteps(function* (errors, slice: Slice, old) {
-    yield* validateMetadataUpdate(slice, old, errors)
-    yield* validateSpec(slice.spec ?? noSpec, errors, old.spec ?? noSpec)
-  }),
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
     'spec.driver': ({ spec }) => spec?.driver ?? '',
   },
-  deleteAnswer: 'Object',
 })

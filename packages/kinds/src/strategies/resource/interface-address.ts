@@ -1,0 +1,15 @@
+import { goQuote } from '@krmkit/meta/go-text'
+import { parseCIDR } from '@krmkit/meta/ip'
+import { formatV4, formatV6, toBigInt } from '../shared/address-text.ts'
+
+/** Errors of an address with the prefix of its network, which must be canonical; bits beyond the prefix may be set. */
+export function validateInterfaceAddress(text: string): string[] {
+  const range = parseCIDR(text)
+  if (range === undefined) return ['must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)']
+  const { address, prefixLength } = range
+  const isV4 = address.family === 4
+  const bits = isV4 && prefixLength > 32 ? prefixLength - 96 : prefixLength
+  const printed = isV4 ? formatV4(Number(toBigInt(address.bytes.slice(-4)))) : formatV6(toBigInt(address.bytes))
+  const canonical = `${printed}/${bits}`
+  return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
+}

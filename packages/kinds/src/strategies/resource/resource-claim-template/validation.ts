@@ -1,0 +1,43 @@
+/** Rules of templates of claims. */
+import type { DeepReadonly } from '@krmkit/meta'
+import type { ResourceClaimTemplate } from '../../../types/resource-v1beta1.generated.ts'
+import type { ContextErrorList } from '../../shared/field-path.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import type { Steps } from '../../shared/steps.ts'
+import { creationSteps, updateSteps } from '../../shared/strategy.ts'
+import { semanticEqualSteps } from '../../shared/value-steps.ts'
+import { validateAdminRequests } from '../admin-access.ts'
+import { isSameClaimSpec, validateClaimSpec } from '../claim-spec.ts'
+import { goTemplateSpec } from '../go-form.ts'
+import { SelectorChecks } from '../selectors.ts'
+import { validateTemplateMetadata } from '../template-metadata.ts'
+
+type Template = DeepReadonly<ResourceClaimTemplate>
+
+const noMetadata: NonNullable<Template['spec']['metadata']> = {}
+
+function* validateSpec({ spec }: Template, errors: ContextErrorList, checks: SelectorChecks): Steps {
+  const at = errors.child('spec')
+  yield* validateTemplateMetadata(spec?.metadata, at.child('metadata'))
+  yield* validateClaimSpec(spec?.spec, at.child('spec'), checks)
+}
+
+function* isSameSpec({ spec }: Template, { spec: old }: Template): Steps<boolean> {
+  const sameClaim = yield* isSameClaimSpec(spec?.spec, old?.spec)
+  return sameClaim && (yield* semanticEqualSteps(spec?.metadata ?? noMetadata, old?.metadata ?? noMetadata))
+}
+
+export const validateTemplate = /* @__PURE__ */ creationSteps(function* (errors, template: Template, context) {
+  validateAdminRequests(template, template.spec?.spec, errors)
+  yield* validateMetadata(template, errors, { namespaced: true })
+  yield* validateSpec(template, errors, new SelectorChecks(context, false))
+})
+
+/** The stock server validates an update as a creation first. */
+export const validateTemplateUpdate = /* @__PURE__ */ updateSteps(function* (errors, template: Template, old, context) {
+  yield* validateMetadata(template, errors, { namespaced: true })
+  yield* validateSpec(template, errors, new SelectorChecks(context, false))
+  yield* validateMetadataUpdate(template, old, errors)
+  if (!(yield* isSameSpec(template, old))) errors.child('spec').invalid(goTemplateSpec(template.spec), 'field is immutable')
+  yield* validateSpec(template, errors, new SelectorChecks(context, true))
+})
