@@ -287,7 +287,13 @@ function generateStatuses(random: RandomChoices): Part {
   const type = definition.kind.type().field.get('status')
   const { metadata: _, ...rest } = object
   for (let i = 0; i < 7; i++) {
-    const status = type === undefined ? {} : randomValue(type.type, 'status', random)
+    const sample = rest['status']
+    let status = type === undefined ? {} : randomValue(type.type, 'status', random)
+    if (type?.type.kind === 'struct' && sample !== undefined && random.chance(60)) {
+      const own = structuredClone(sample) as Record<string, JsonValue>
+      for (let changes = random.pick([0, 1, 1, 2]); changes > 0; changes--) mutate(own, type.type.struct(), random)
+      status = own
+    }
     const target = random.chance(85) ? `${path}/status` : path
     if (random.chance(15)) {
       steps.push({ id: `get${i}`, method: 'GET', path: target })

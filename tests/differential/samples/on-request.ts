@@ -105,11 +105,34 @@ const slices: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
 }
 
+const device = { driver: 'd.example.com', pool: 'p', device: 'd0' }
+const condition = { type: 'Ready', status: 'True', reason: 'R', message: 'm', lastTransitionTime: '2020-01-01T00:00:00Z' }
+
+/** Writes of the status take it from here. */
+const claimStatus: JsonObject = {
+  allocation: {
+    devices: {
+      results: [{ request: 'r', ...device, tolerations }],
+      config: [{ source: 'FromClass', requests: ['r'], opaque: parameters }],
+    },
+    nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] }] },
+  },
+  reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }],
+  devices: [
+    {
+      ...device,
+      conditions: [condition],
+      data: { a: 1 },
+      networkData: { interfaceName: 'eth0', ips: ['10.0.0.1/24', '2001:db8::1/64'], hardwareAddress: '00:00:5e:00:53:01' },
+    },
+  ],
+}
+
 function resources(version: 'v1beta1' | 'v1beta2'): Record<string, readonly Sample[]> {
   const specs = claims[version] ?? []
   return {
     [`resource.k8s.io/${version}/deviceclasses`]: [{ spec: {} }, { spec: { selectors, config: [{ opaque: parameters }] } }],
-    [`resource.k8s.io/${version}/resourceclaims`]: specs.map((spec) => ({ spec })),
+    [`resource.k8s.io/${version}/resourceclaims`]: specs.flatMap((spec) => [{ spec }, { spec, status: claimStatus }]),
     [`resource.k8s.io/${version}/resourceclaimtemplates`]: specs.map((spec) => ({
       spec: { metadata: { labels: { a: 'b' } }, spec },
     })),
@@ -145,6 +168,7 @@ export const onRequest: Readonly<Record<string, readonly Sample[]>> = {
       },
     },
     { spec: { deviceSelector: { deviceClassName: 'c', selectors }, taint: { key: 'k', effect: 'NoExecute' } } },
+    { spec: { taint: { key: 'k', effect: 'NoExecute', timeAdded: '2020-01-01T00:00:00Z' } } },
   ],
   'storage.k8s.io/v1alpha1/volumeattributesclasses': [{ driverName: 'd.example.com', parameters: { a: 'b' } }],
   'storage.k8s.io/v1beta1/volumeattributesclasses': [{ driverName: 'd.example.com', parameters: { a: 'b' } }],
