@@ -92,8 +92,7 @@ export class FieldPath {
 
   /** `detail` is set where the stock server prints more than the value. */
   duplicate(value: unknown, detail = ''): void {
-    const error = field.duplicate(this.path(), value)
-    this.#add(detail === '' ? error : { ...error, message: `${error.message}: ${detail}` })
+    this.#add(withDetail(field.duplicate(this.path(), value), detail))
   }
 
   /** `allowed` is printed in the given order. */
@@ -101,8 +100,9 @@ export class FieldPath {
     this.#add(field.notSupported(this.path(), value, allowed))
   }
 
-  notFound(value: unknown): void {
-    this.#add(field.notFound(this.path(), value))
+  /** `detail` as of {@link duplicate}. */
+  notFound(value: unknown, detail = ''): void {
+    this.#add(withDetail(field.notFound(this.path(), value), detail))
   }
 
   tooLong(value: unknown, max: number): void {
@@ -125,4 +125,8 @@ export class FieldPath {
   #add(error: FieldError): void {
     this.errors.push(error)
   }
+}
+
+function withDetail(error: FieldError, detail: string): FieldError {
+  return detail === '' ? error : { ...error, message: `${error.message}: ${detail}` }
 }

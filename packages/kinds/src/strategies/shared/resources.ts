@@ -1,10 +1,11 @@
 /** Requests and limits of containers and pods. */
 import { goText } from '@krmkit/meta/go-text'
+import { validateDns1123Label } from '@krmkit/meta/names'
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements } from '../../types/core-v1.generated.ts'
 import type { FieldPath } from './field-path.ts'
 import { amount, compareAmounts } from './quantities.ts'
 import { isHugePages, mayOvercommit, validateContainerResourceName, validateResourceAmount } from './resource-names.ts'
-import { isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
+import { inOrder, isEmpty, isSet, own, type R, sortedKeys } from './values.ts'
 
 export interface ResourceOptions {
   /** Names of `spec.resourceClaims`. */
@@ -108,11 +109,27 @@ function validateClaims(claims: readonly R<ResourceClaim>[] | null | undefined, 
       here.required()
       continue
     }
-    const text = isEmpty(claim.request) ? name : `${name}/${claim.request}`
-    if (seen.has(text)) here.duplicate(text)
-    seen.add(text)
-    if (!known.has(name)) here.child('name').notFound(name)
+    validateClaimOnce(name, claim.request ?? '', here, seen)
+    if (!known.has(name)) here.notFound(name, knownClaims(known))
   }
+}
+
+/** A claim is referred to as a whole, or by different requests. */
+function validateClaimOnce(name: string, request: string, at: FieldPath, seen: Set<string>): void {
+  if (seen.has(name)) {
+    at.duplicate(name)
+    return
+  }
+  if (request !== '') at.child('request').invalidAll(request, validateDns1123Label(request))
+  const text = request === '' ? name : `${name}/${request}`
+  if (seen.has(text)) at.duplicate(text)
+  else if (request === '') for (const other of seen) if (other.startsWith(`${name}/`)) at.duplicate(name)
+  seen.add(text)
+}
+
+function knownClaims(known: ReadonlySet<string>): string {
+  const names = inOrder([...known])
+  return `must be one of the names in pod.spec.resourceClaims${names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`}`
 }
 
 const resizable = ['cpu', 'memory']

@@ -148,6 +148,10 @@ describe('trust bundles', () => {
       faults(runValidation(completeTrustBundleStrategy.validateUpdate?.(next as never, old as never, context)))
     expect(update(bundle('no PEM'), bundle('no PEM'))).toEqual([])
     expect(update(bundle('no PEM'), bundle(certificate))).toEqual(['spec.trustBundle Invalid'])
-    expect(update(bundle(certificate, 'example.com/other'), bundle(certificate))).toEqual(['spec.signerName Invalid'])
+    // The name is that of a bundle without a signer.
+    expect(update(bundle(certificate, 'example.com/other'), bundle(certificate))).toEqual([
+      'metadata.name Invalid',
+      'spec.signerName Invalid',
+    ])
   })
 })

@@ -1,8 +1,33 @@
-import { StorageVersionPart } from '../../../handles/parts/apiserverinternal-v1alpha1.generated.ts'
-import { genericStrategy } from '../../generic/strategy.ts'
+/** StorageVersion. */
+import type { StorageVersion } from '../../../types/apiserverinternal-v1alpha1.generated.ts'
+import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { validateStatus, validateStorageVersionName } from './validation.ts'
 
-export const storageVersionStrategy = /* @__PURE__ */ genericStrategy({
-  part: StorageVersionPart,
-  namespaced: false,
-  status: true,
+export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVersion>({
+  allowUnconditionalUpdate: false,
+  prepareForCreate(version) {
+    version.status = {}
+  },
+  *prepareForUpdate(version, old) {
+    yield* keepMembers(version, old, 'status')
+  },
+  validate: /* @__PURE__ */ creationSteps(function* (errors, version) {
+    yield* validateMetadata(version, errors, { namespaced: false, name: validateStorageVersionName })
+    yield* validateStatus(version.status, errors.child('status'))
+  }),
+  // The specification has no members, and the metadata are those that every kind has.
+  validateUpdate: () => [],
+  subresources: {
+    status: {
+      *prepareForUpdate(version, old) {
+        yield* keepMembers(version, old, 'spec')
+        yield* resetStatusMetadata(version, old)
+      },
+      validateUpdate: /* @__PURE__ */ updateSteps(function* (errors, version) {
+        yield* validateStatus(version.status, errors.child('status'))
+      }),
+    },
+  },
+  resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
 })

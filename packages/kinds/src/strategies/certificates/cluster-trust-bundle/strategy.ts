@@ -1,8 +1,9 @@
 import { type NameRule, nameRules } from '@krmkit/meta'
-import { ClusterTrustBundlePart } from '../../../handles/parts/certificates-v1beta1.generated.ts'
 import type { Strategy } from '../../../interfaces.ts'
-import { genericStrategy, specText } from '../../generic/strategy.ts'
+import type { ClusterTrustBundle } from '../../../types/certificates-v1beta1.generated.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
+import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 
 /** The rules with the decoder of certificates. */
 const lazyRules = /* @__PURE__ */ lazyModule('the rules of trust bundles', () => import('./validation.ts'))
@@ -11,13 +12,22 @@ export const clusterTrustBundleStrategy: Strategy = /* @__PURE__ */ trustBundleS
 
 /** @param rules present for a handle, loaded by `ready` in a server */
 export function trustBundleStrategy(rules: typeof lazyRules): Strategy {
-  return genericStrategy({
-    part: ClusterTrustBundlePart,
-    namespaced: false,
-    name: (bundle) => trustBundleName(specText(bundle, 'signerName')),
+  return defineStrategy<ClusterTrustBundle>({
+    allowUnconditionalUpdate: false,
     ready: rules.load,
-    validate: (bundle, old, errors) => rules.loaded().validateTrustBundle(bundle, old, errors),
-    selectableFields: { 'spec.signerName': (bundle) => specText(bundle, 'signerName') },
+    validate: creationSteps(function* (errors, bundle) {
+      yield* validateMetadata(bundle, errors, { namespaced: false, name: trustBundleName(bundle.spec?.signerName ?? '') })
+      rules.loaded().validateTrustBundle(bundle.spec, errors.child('spec'))
+    }),
+    validateUpdate: updateSteps(function* (errors, bundle, old) {
+      const { signerName = '' } = bundle.spec ?? {}
+      const at = errors.child('spec')
+      yield* validateMetadata(bundle, errors, { namespaced: false, name: trustBundleName(signerName) })
+      rules.loaded().validateTrustBundle(bundle.spec, at, old.spec)
+      yield* validateMetadataUpdate(bundle, old, errors)
+      if (signerName !== (old.spec?.signerName ?? '')) at.child('signerName').invalid(signerName, 'field is immutable')
+    }),
+    selectableFields: { 'spec.signerName': ({ spec }) => spec?.signerName ?? '' },
   })
 }
 

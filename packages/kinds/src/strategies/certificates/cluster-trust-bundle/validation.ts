@@ -1,26 +1,21 @@
 /** Validation of ClusterTrustBundle. */
 import { validateTrustBundle as validateCertificates } from '@krmkit/certificates/request'
-import type { ApiObject, DeepReadonly } from '@krmkit/meta'
-import { specText } from '../../generic/strategy.ts'
-import type { ContextErrorList } from '../../shared/field-path.ts'
+import { utf8Length } from '@krmkit/meta/go-text'
+import type { ClusterTrustBundleSpec } from '../../../types/certificates-v1beta1.generated.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
+import type { R } from '../../shared/values.ts'
 import { validateSignerName } from '../signer-name.ts'
 
 const maxBundleLength = 1024 * 1024
 
-/** `old` is undefined on create. An unchanged bundle is not validated again. */
-export function validateTrustBundle(
-  bundle: DeepReadonly<ApiObject>,
-  old: DeepReadonly<ApiObject> | undefined,
-  errors: ContextErrorList,
-): void {
-  const at = errors.child('spec')
-  const signer = specText(bundle, 'signerName')
-  if (signer !== '') validateSignerName(signer, at.child('signerName'))
-  const text = specText(bundle, 'trustBundle')
-  // The structure rules report a missing bundle.
-  if (text !== '' && (old === undefined || specText(old, 'trustBundle') !== text)) {
-    if (text.length > maxBundleLength) at.child('trustBundle').tooLong('', maxBundleLength)
-    else for (const fault of validateCertificates(text)) at.child('trustBundle').invalid('<value omitted>', fault)
-  }
-  if (old !== undefined && specText(old, 'signerName') !== signer) at.child('signerName').invalid(signer, 'field is immutable')
+type Spec = R<ClusterTrustBundleSpec> | null | undefined
+
+/** @param old undefined on create. An unchanged bundle is not validated again. */
+export function validateTrustBundle(spec: Spec, at: FieldPath, old?: Spec): void {
+  const { signerName = '', trustBundle = '' } = spec ?? {}
+  if (signerName !== '') validateSignerName(signerName, at.child('signerName'))
+  if (old !== undefined && (old?.trustBundle ?? '') === trustBundle) return
+  const here = at.child('trustBundle')
+  if (utf8Length(trustBundle) > maxBundleLength) here.tooLong('', maxBundleLength)
+  else for (const fault of validateCertificates(trustBundle)) here.invalid('<value omitted>', fault)
 }

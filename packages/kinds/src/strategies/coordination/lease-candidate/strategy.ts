@@ -6,23 +6,9 @@ import type { ContextErrorList } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
 import { oldestEmulationVersion, validateStrategyName } from '../lease-strategy-name.ts'
+import { compareVersions, versionOf, zero } from './versions.ts'
 
 type Candidate = DeepReadonly<LeaseCandidate>
-
-const semantic =
-  /^(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})\.(0|[1-9]\d{0,18})(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/
-
-/** The three numbers of a semantic version; undefined for other texts. */
-function versionOf(text: string): readonly bigint[] | undefined {
-  return semantic.exec(text)?.slice(1, 4).map(BigInt)
-}
-
-function isLess(a: readonly bigint[], b: readonly bigint[]): boolean {
-  const at = a.findIndex((part, index) => part !== b[index])
-  return at >= 0 && (a[at] as bigint) < (b[at] as bigint)
-}
-
-const zero = [0n, 0n, 0n]
 
 function validateSpec({ spec }: Candidate, errors: ContextErrorList): void {
   const at = errors.child('spec')
@@ -33,14 +19,14 @@ function validateSpec({ spec }: Candidate, errors: ContextErrorList): void {
   const binary = binaryVersion === '' ? zero : versionOf(binaryVersion)
   if (binaryVersion === '') at.child('binaryVersion').required()
   else if (binary === undefined) at.child('binaryVersion').invalid(binaryVersion, 'must be a valid semantic version')
-  if (binaryVersion !== '' && emulationVersion !== '' && isLess(binary ?? zero, emulated ?? zero)) {
+  if (binaryVersion !== '' && emulationVersion !== '' && compareVersions(binary ?? zero, emulated ?? zero) < 0) {
     at.child('binaryVersion').invalid(binaryVersion, 'must be greater than or equal to `emulationVersion`')
   }
   if (strategy === '') {
     at.child('strategy').required()
     return
   }
-  if (strategy === oldestEmulationVersion && !isLess(zero, emulated ?? zero)) {
+  if (strategy === oldestEmulationVersion && compareVersions(emulated ?? zero, zero) === 0) {
     at.child('emulationVersion').required(`must be specified when \`strategy\` is '${oldestEmulationVersion}'`)
   }
   validateStrategyName(strategy, at.child('strategy'))

@@ -1,10 +1,10 @@
 /** Sub-resources that change a part of a running pod: ephemeral containers and container resources. */
 
-import type { DeepReadonly, ObjectMeta } from '@krmkit/meta'
+import type { DeepReadonly } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { raiseGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { raiseGeneration, resetStatusMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podQos } from '../../shared/pod-qos.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
@@ -16,16 +16,11 @@ import { isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
-/** Restores the stored pod except its identity and the members that `change` sets. */
+/** Restores the stored pod except the metadata that a status may change and the members that `change` sets. */
 function* restorePod(pod: Pod, old: DeepReadonly<Pod>, change: (spec: PodSpec) => void): Steps {
-  const { name, namespace, resourceVersion, uid, managedFields } = pod.metadata
   const spec = yield* copySteps<PodSpec>(old.spec ?? emptyPodSpec)
   change(spec)
-  const given = { name, namespace, resourceVersion, uid, managedFields }
-  pod.metadata = {
-    ...(yield* copySteps<ObjectMeta>(managedFields === undefined ? old.metadata : { ...old.metadata, managedFields: null })),
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-  }
+  yield* resetStatusMetadata(pod, old)
   pod.spec = spec
   if (isSet(old.status)) pod.status = yield* copySteps<PodStatus>(old.status)
   else delete pod.status

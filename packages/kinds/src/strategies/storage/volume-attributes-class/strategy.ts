@@ -18,7 +18,6 @@ function* validateClass(object: DeepReadonly<VolumeAttributesClass>, errors: Con
 }
 
 export const volumeAttributesClassStrategy = defineStrategy<VolumeAttributesClass>({
-  allowUnconditionalUpdate: false,
   distinctEmpties: [['parameters']],
   validate(object, context) {
     return validateStepsWith(context, (errors) => validateClass(object, errors))
