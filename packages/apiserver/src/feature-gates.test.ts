@@ -65,6 +65,27 @@ describe('WatchList', () => {
     ])
   })
 
+  it('makes a streamed list of a watch that begins with the present state, where it is set [P332]', async () => {
+    const first = async (features: Features, query: string) => {
+      const { server } = await sampleServer({ features })
+      const abort = new AbortController()
+      const { body } = await server.handle({
+        ...{ method: 'GET', path: '/api/v1/configmaps', headers: {}, peer: {}, signal: abort.signal },
+        query: `watch=true&timeoutSeconds=1&allowWatchBookmarks=true&${query}`,
+        body: async () => new Uint8Array(),
+      })
+      if (body.kind !== 'stream') throw new Error('no stream')
+      const piece = await Promise.race([body.stream.next(), new Promise((resolve) => setTimeout(resolve, 50))])
+      abort.abort()
+      return piece === undefined ? '' : Buffer.from((piece as IteratorResult<Uint8Array>).value).toString()
+    }
+    for (const set of ['WatchList=true', 'AllBeta=true']) {
+      for (const query of ['', 'resourceVersion=0']) expect(await first(gates(set), query)).toContain('initial-events-end')
+    }
+    expect(await first(gates(''), '')).toBe('')
+    expect(await first(gates('WatchList=true'), 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan')).toBe('')
+  })
+
   it('does not exist before 1.27, where the parameter has no effect [P332]', async () => {
     const { server } = await sampleServer({ emulate: '1.26' })
     const query = 'watch=true&sendInitialEvents=true&timeoutSeconds=1'

@@ -135,7 +135,7 @@ function healthChecks({ scope, remote, flowPages, started, readiness }: NonResou
   ] as const
   const informers: HealthCheck = { name: 'informer-sync', check: () => {} }
   const parts = { aggregation: remote !== undefined, flowControl: flowPages !== undefined, roles: started.length > 0 }
-  const hooks = stageChecks(parts, started)
+  const hooks = stageChecks(parts, started, scope.features)
   const live = [ping, log, storage, ...hooks]
   return {
     '/healthz': live,

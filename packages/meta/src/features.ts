@@ -30,6 +30,7 @@ export function createFeatures(release: string = defaultRelease, gates: Readonly
       },
     }),
     enabled: (gate: string, byDefault = false) => set.get(gate) ?? byDefault,
+    configured: new Set(set.keys()),
   })
 }
 

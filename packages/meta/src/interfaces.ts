@@ -171,6 +171,8 @@ export interface Features {
   enabled(gate: string, byDefault?: boolean): boolean
   /** The known gates, for listings and metrics. */
   readonly gates?: readonly FeatureGateState[]
+  /** Names of the gates that were set, by themselves or with their stage. Absent: unknown. */
+  readonly configured?: ReadonlySet<string>
 }
 
 /** The state of a gate in one release. */

@@ -162,8 +162,8 @@ export interface WatchRequest {
   readonly fieldSelector?: FieldSelector | undefined
   /** Events after this version. Absent, empty and `0`: the present objects, and then the changes. */
   readonly resourceVersion?: string | undefined
-  /** Sends the present objects first although `resourceVersion` is set. */
-  readonly sendInitialEvents?: boolean
+  /** Whether the present objects come first, whatever the version. Absent: as the version asks. */
+  readonly sendInitialEvents?: boolean | undefined
 }
 
 /** Options of a DELETE; @see API protocol specification, 4.1. */

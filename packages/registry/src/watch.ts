@@ -53,9 +53,14 @@ export interface ResourceWatch {
  */
 export async function watchEntries(store: StoreInternals, request: WatchRequest, signal: AbortSignal): Promise<ResourceWatch> {
   const version = parseResourceVersion(request.resourceVersion)
-  const isInitial = version === undefined || version === 0 || request.sendInitialEvents === true
+  const isNewest = version === undefined || version === 0
   const key = watchedKey(store, request)
-  return isInitial ? watchFromPresent(store, request, { key, signal }) : watchFrom(store, request, { key, from: version })
+  if (request.sendInitialEvents ?? isNewest) return watchFromPresent(store, request, { key, signal })
+  if (!isNewest) return watchFrom(store, request, { key, from: version })
+  const { storage } = store.environment
+  const fresh = version === undefined ? waitForNewest(storage) : undefined
+  if (fresh !== undefined) await fresh
+  return watchFrom(store, request, { key, from: storage.revision })
 }
 
 /** The narrowest prefix that holds every watched object: one key when the name is fixed. */

@@ -103,12 +103,14 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
   const present = new Map<string, FeatureGateState>(stageSwitches.map((state) => [state.name, state]))
   for (const lifecycle of gates) for (const state of stateAt(lifecycle, release)) present.set(state.name, state)
   const settings = settingsOf(set)
+  const configured = new Set(settings.keys())
   for (const { name, stage } of stageSwitches) {
     const enabled = settings.get(name)
     if (enabled === undefined) continue
     for (const state of present.values()) {
-      if (state.stage === stage && !stageSwitches.some((each) => each.name === state.name))
-        present.set(state.name, { ...state, enabled })
+      if (state.stage !== stage || stageSwitches.some((each) => each.name === state.name)) continue
+      present.set(state.name, { ...state, enabled })
+      configured.add(state.name)
     }
   }
   const errors: Failure[] = []
@@ -130,7 +132,7 @@ export function createFeatureGates(options: FeatureGateOptions = {}): FeatureGat
   const later = [...lifecycles.keys()].map((name) => [name, false] as const)
   const values = Object.fromEntries([...later, ...states.map((state) => [state.name, state.enabled] as const)])
   const { release: of, enabled } = createFeatures(release, values)
-  return Object.freeze({ release: of, enabled, gates: Object.freeze(states), warnings: Object.freeze(warnings) })
+  return Object.freeze({ release: of, enabled, gates: Object.freeze(states), configured, warnings: Object.freeze(warnings) })
 }
 
 function settingsOf(set: NonNullable<FeatureGateOptions['set']>): ReadonlyMap<string, boolean> {

@@ -1,4 +1,4 @@
-import { encodeJson, encodeProtobuf } from '@krmkit/schema'
+import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
 import { bytesToBase64 } from '@krmkit/schema/decode'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
@@ -12,14 +12,14 @@ import { partialListOf, partialListType } from './table.ts'
  */
 export function listBlueprint({ definition, responses, profile }: RequestScope, { encoding, transform }: Representation): string {
   const { types } = responses
+  const encoded = (list: object, struct: () => StructType) =>
+    bytesToBase64(encoding === 'json' ? encodeJson(list, { newline: true }) : encodeProtobuf(struct(), list))
   const { group, version, listKind, type } = definition.kind
+  const empty = { metadata: {}, items: null }
   if (transform !== undefined) {
     const list = partialListOf([], { resourceVersion: '' }, { version: transform.version, profile })
-    const struct = () => types.struct(partialListType(transform))
-    return bytesToBase64(encoding === 'json' ? encodeJson(list) : encodeProtobuf(struct(), list))
+    return encoded({ ...list, ...empty }, () => types.struct(partialListType(transform)))
   }
-  const list = { kind: listKind, apiVersion: apiVersionOf(group, version), metadata: {}, items: [] }
-  if (encoding === 'json') return bytesToBase64(encodeJson(list))
-  const folder = type().name.split('.')[0] ?? ''
-  return bytesToBase64(encodeProtobuf(types.struct(`${folder}.${listKind}`), list))
+  const folder = () => type().name.split('.')[0] ?? ''
+  return encoded({ kind: listKind, apiVersion: apiVersionOf(group, version), ...empty }, () => types.struct(`${folder()}.${listKind}`))
 }

@@ -18,8 +18,8 @@ import type { Wakeup } from './wakeup.ts'
 export interface WatchTerms {
   readonly selected: Pick<ListRequest, 'labelSelector' | 'fieldSelector'>
   readonly bookmarks: boolean
-  /** Sends the present state first, closed by a bookmark that marks its end. */
-  readonly initialEvents: boolean
+  /** True: the present state comes first, closed by a bookmark that marks its end; false: only changes are sent. Undefined: as the version asks. */
+  readonly initialEvents: boolean | undefined
   readonly timeoutMs: number
 }
 
@@ -80,7 +80,7 @@ async function* streamOf<T, Chunk>(request: StartedWatch, parts: StreamParts<T, 
     if (watch.hasInitial) yield* initialChunks(request, parts, slices)
     if (wakeup.stopped) return
     context.watchInitialized?.()
-    if (terms.initialEvents && terms.bookmarks)
+    if (terms.initialEvents === true && terms.bookmarks)
       for (const chunk of chunks.join([frames.bookmark(watch.startVersion, true)])) yield chunk
     bookmarks.schedule()
     while (!wakeup.stopped) {

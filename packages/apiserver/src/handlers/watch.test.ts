@@ -115,7 +115,7 @@ describe('watch frames', () => {
         annotations: {
           'k8s.io/initial-events-end': 'true',
           'kubernetes.io/initial-events-list-blueprint': Buffer.from(
-            '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[]}',
+            '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":null}\n',
           ).toString('base64'),
         },
       },
@@ -169,8 +169,8 @@ describe('watch frames', () => {
     expect(JSON.parse(await blueprint('application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'))).toEqual({
       kind: 'PartialObjectMetadataList',
       apiVersion: 'meta.k8s.io/v1',
-      metadata: { resourceVersion: '' },
-      items: [],
+      metadata: {},
+      items: null,
     })
     expect(await blueprint('application/vnd.kubernetes.protobuf')).toMatch(/^k8s\0.*ConfigMapList/s)
   })
@@ -184,6 +184,19 @@ describe('watch frames', () => {
     const stream = await watch(sample, query, { accept: `${table},application/json` })
     expect(summaries(await stream.next(2))).toEqual(['ADDED a', 'BOOKMARK '])
     await stream.leave()
+  })
+
+  it('begin without the present state on request', async () => {
+    const sample = await sampleServer()
+    await make(sample, 'a')
+    for (const version of ['', '0']) {
+      const stream = await watch(sample, `sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=${version}`)
+      await make(sample, `b${version}`)
+      expect(summaries(await stream.next(1))).toEqual([`ADDED b${version}`])
+      await stream.leave()
+    }
+    const { status } = await sample.ask(`${maps}?watch=1&sendInitialEvents=false`)
+    expect(status).toBe(400)
   })
 
   it('by the deprecated path alone have the options of lists', async () => {

@@ -1,5 +1,5 @@
 import { defaultPrinter, printerOf } from '@krmkit/kinds'
-import { ApiError, field, type NamingProfile, type Status } from '@krmkit/meta'
+import { ApiError, type Features, field, type NamingProfile, type Status } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { ApiResponse, SharedEvent } from '@krmkit/protocol'
 import type { ResourceWatch } from '@krmkit/registry'
@@ -19,7 +19,7 @@ export async function watchResource(scope: RequestScope, context: RequestContext
   const { responses } = scope
   const options = watchOptions(context, scope)
   // A client that streams a list needs objects: rows of Tables do not show where the list ends.
-  const isStreamedList = options.initialEvents && options.bookmarks
+  const isStreamedList = options.initialEvents === true && options.bookmarks
   const representation = negotiated(scope, context, {
     transforms: isStreamedList ? ['PartialObjectMetadata'] : ['Table', 'PartialObjectMetadata'],
   })
@@ -81,18 +81,28 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   // The deprecated path alone makes no watch of the options: like on the stock server they are those of a list.
   if (info.watchPrefix && !flag(query, 'watch')) {
     versionOptions(context)
-    return { selected, seconds, initialEvents: false, bookmarks }
+    return { selected, seconds, initialEvents: undefined, bookmarks }
   }
   const isAsked = features.release.atLeast('1.27') && query.has('sendInitialEvents')
-  const initialEvents = isAsked && flag(query, 'sendInitialEvents')
   const match = text(query, 'resourceVersionMatch') ?? ''
   if (isAsked && !gateEnabled('WatchList', features)) throw streamedListsAreOff(match, profile)
-  if (initialEvents && match !== 'NotOlderThan') {
+  if (isAsked && match !== 'NotOlderThan') {
     throw ApiError.badRequest('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
   }
   if (!isAsked && match !== '')
     throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
+  const initialEvents = isAsked ? flag(query, 'sendInitialEvents') : streamsByDefault(text(query, 'resourceVersion'), features)
   return { selected, seconds, initialEvents, bookmarks }
+}
+
+/**
+ * Where the stock server has `WatchList` on, a watch that begins with the present state is a streamed list. Differs: it is none where only
+ * this server has the gate on.
+ */
+function streamsByDefault(version: string | undefined, features: Features): true | undefined {
+  const { configured, release } = features
+  const isOn = configured?.has('WatchList') === true ? features.enabled('WatchList') : release.atLeast('1.32') && !release.atLeast('1.33')
+  return isOn && (version === undefined || version === '' || version === '0') ? true : undefined
 }
 
 function streamedListsAreOff(match: string, { apiDomain }: NamingProfile): ApiError {

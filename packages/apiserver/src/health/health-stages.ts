@@ -1,10 +1,12 @@
+import type { Features } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { HealthCheck } from './health.ts'
 
 /**
  * The checks of the stock server after `ping`, `log` and the storage, in its order, by the names that monitors and kubeadm query. The work of
  * these start-up hooks is complete before the server serves its first request, so the checks always pass.
  */
-const stages = [
+const stages: readonly Stage[] = [
   hook('start-apiserver-admission-initializer'),
   hook('generic-apiserver-start-informers'),
   hook('priority-and-fairness-config-consumer', 'flowControl'),
@@ -14,9 +16,12 @@ const stages = [
   hook('start-apiextensions-controllers'),
   hook('crd-informer-synced'),
   hook('start-system-namespaces-controller'),
+  gatedHook('start-kube-apiserver-coordinated-leader-election-controller', ['CoordinatedLeaderElection']),
+  gatedHook('peer-endpoint-reconciler-controller', ['UnknownVersionInteroperabilityProxy']),
   hook('start-cluster-authentication-info-controller'),
   hook('start-kube-apiserver-identity-lease-controller'),
   hook('start-kube-apiserver-identity-lease-garbage-collector'),
+  gatedHook('storage-readiness', ['WatchCacheInitializationPostStartHook']),
   hook('start-legacy-token-tracking-controller'),
   hook('start-service-ip-repair-controllers'),
   hook('rbac/bootstrap-roles', 'roles'),
@@ -29,11 +34,12 @@ const stages = [
   hook('apiservice-status-remote-available-controller', 'aggregation'),
   hook('apiservice-registration-controller', 'aggregation'),
   hook('apiservice-discovery-controller', 'aggregation'),
+  gatedHook('built-in-resources-storage-version-updater', ['StorageVersionAPI', 'APIServerIdentity'], 'aggregation'),
   hook('kube-apiserver-autoregistration', 'aggregation'),
   { name: 'autoregister-completion', part: 'aggregation' },
   hook('apiservice-openapi-controller', 'aggregation'),
   hook('apiservice-openapiv3-controller', 'aggregation'),
-] as const satisfies readonly Stage[]
+]
 
 /** Optional parts of a server. */
 type Part = 'aggregation' | 'flowControl' | 'roles'
@@ -42,10 +48,16 @@ interface Stage {
   readonly name: string
   /** Only with this part. */
   readonly part?: Part | undefined
+  /** Only with these feature gates. */
+  readonly gates?: readonly string[]
 }
 
 function hook(name: string, part?: Part): Stage {
   return { name: `poststarthook/${name}`, part }
+}
+
+function gatedHook(name: string, gates: readonly string[], part?: Part): Stage {
+  return { ...hook(name, part), gates }
 }
 
 /**
@@ -53,8 +65,12 @@ function hook(name: string, part?: Part): Stage {
  *
  * @param started checks of hooks that finish later: they take the places of their names
  */
-export function stageChecks(parts: Readonly<Record<Part, boolean>>, started: readonly HealthCheck[]): readonly HealthCheck[] {
+export function stageChecks(
+  parts: Readonly<Record<Part, boolean>>,
+  started: readonly HealthCheck[],
+  features: Features,
+): readonly HealthCheck[] {
   return stages
-    .filter(({ part }) => part === undefined || parts[part])
+    .filter(({ part, gates = [] }) => (part === undefined || parts[part]) && gates.every((gate) => gateEnabled(gate, features)))
     .map(({ name }) => started.find((each) => each.name === name) ?? { name, check: () => {} })
 }

@@ -1,3 +1,4 @@
+import { createFeatures, type Features } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { parseQuery } from '../query.ts'
 import { sampleServer } from '../testing/sample-server.ts'
@@ -61,6 +62,19 @@ describe('health', () => {
     }
     expect((await get('/readyz/informer-sync')).text).toBe('ok')
     expect((await get('/livez/informer-sync')).status).toBe(404)
+  })
+
+  it('has the checks of enabled features', async () => {
+    const hooks = async (features: Features) => {
+      const { ask } = await sampleServer({ features })
+      const { paths } = (await ask('/')).json as unknown as { paths: string[] }
+      return ['start-kube-apiserver-coordinated-leader-election-controller', 'peer-endpoint-reconciler-controller', 'storage-readiness']
+        .map((hook) => paths.includes(`/readyz/poststarthook/${hook}`))
+    }
+    const gates = ['CoordinatedLeaderElection', 'UnknownVersionInteroperabilityProxy', 'WatchCacheInitializationPostStartHook']
+    const on = createFeatures('1.33', Object.fromEntries(gates.map((gate) => [gate, true])))
+    expect(await hooks(createFeatures())).toEqual([false, false, false])
+    expect(await hooks(on)).toEqual([true, true, true])
   })
 
   it('is ready once the readiness checks of a server pass', async () => {

@@ -66,25 +66,28 @@ export const leaderElectionController: Controller = {
   },
 }
 
-/** Deletes candidates that have not renewed for half an hour. */
+/** Deletes candidates that have not renewed for half an hour, in rounds that are as long. */
 export const leaseCandidateCleaner: Controller = {
   name: 'leasecandidate-garbage-collector',
   start({ client, clock, informers, queue, signal }) {
     const known = informers.of(candidates)
-    const work = queue<string>({
+    const work = queue<'round'>({
       async sync(key) {
-        const [namespace = '', name = ''] = key.split('/')
-        const candidate = known.get(name, namespace)
-        if (candidate === undefined) return undefined
-        if (!isExpiredCandidate(candidate, clock.now())) return { requeueAfterMs: candidateMs }
-        const { uid = '', resourceVersion = '' } = candidate.metadata
-        const preconditions = { uid, resourceVersion }
-        await ignoreReasons(client.delete(candidates, name, { namespace, preconditions, signal }), ['NotFound', 'Conflict'])
-        return undefined
+        if (!known.hasSynced) {
+          work.addAfterSync(key, known.synced)
+          return undefined
+        }
+        for (const candidate of known.list()) {
+          if (!isExpiredCandidate(candidate, clock.now())) continue
+          const { name = '', namespace = '', uid = '', resourceVersion = '' } = candidate.metadata
+          const preconditions = { uid, resourceVersion }
+          await ignoreReasons(client.delete(candidates, name, { namespace, preconditions, signal }), ['NotFound', 'Conflict'])
+        }
+        return { requeueAfterMs: candidateMs }
       },
     })
-    const enqueue = ({ metadata }: DeepReadonly<LeaseCandidate>) => work.add(`${metadata.namespace ?? ''}/${metadata.name ?? ''}`)
-    return disposeSubscriptions([known.on({ added: enqueue, updated: enqueue })])
+    work.add('round')
+    return disposeSubscriptions([])
   },
 }
 

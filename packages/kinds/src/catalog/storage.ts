@@ -20,7 +20,6 @@ export interface StorageLocation {
  * Differs: the stock server stores ServiceCIDR and IPAddress, which became stable in this release, as beta.
  */
 const versionExceptions: Readonly<Record<string, string>> = {
-  'coordination.k8s.io/leasecandidates': 'v1alpha2',
   'resource.k8s.io/deviceclasses': 'v1beta1',
   'resource.k8s.io/resourceclaims': 'v1beta1',
   'resource.k8s.io/resourceclaimtemplates': 'v1beta1',
