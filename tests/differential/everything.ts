@@ -4,5 +4,8 @@
  */
 export const servesEverything = process.argv.includes('--everything')
 
-/** Flags of both servers. */
-export const flagsForEverything = ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true']
+/** Flags of both servers. The stock server's own clients have no part in what is compared. */
+export const flagsForEverything = [
+  '--runtime-config=api/all=true',
+  '--feature-gates=AllAlpha=true,AllBeta=true,ClientsPreferCBOR=false',
+]

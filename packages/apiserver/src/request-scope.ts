@@ -140,7 +140,9 @@ export function requestedOptions(
  * the first part of the group's name.
  */
 export function internalPackage(group: string): string {
-  return group === '' || group === 'events.k8s.io' ? 'core' : (group.split('.')[0] ?? group)
+  if (group === '' || group === 'events.k8s.io') return 'core'
+  const [folder = group] = group.split('.')
+  return folder === 'internal' ? 'apiserverinternal' : folder
 }
 
 /** The Go type that the stock server names in messages about an object or list, such as `*core.PodList`. */

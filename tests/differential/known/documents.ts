@@ -1,8 +1,27 @@
 import type { Difference, Divergence } from '../compare.ts'
+import type { NormalAnswer } from '../normalize.ts'
 import type { KnownDivergence } from './index.ts'
+
+function isBookmark({ events }: NormalAnswer, position: number): boolean {
+  return (events?.[position] as { readonly type?: string } | undefined)?.type === 'BOOKMARK'
+}
 
 /** Departures on purpose in reads and in documents. */
 export const documentDepartures: readonly KnownDivergence[] = [
+  {
+    id: 'D163',
+    title: 'A bookmark has only a version',
+    reason:
+      'Kubernetes API Concepts, "Watch bookmarks": the object includes only a resourceVersion. The stock server adds the members that its types print without a value. The version is that of the moment.',
+    matches: ({ at, stock, krmkit }, answers) => {
+      const [, position = '', member = ''] = /^events\.(\d+)\.object\.(.+)$/.exec(at) ?? []
+      if (![answers.stock, answers.krmkit].every((answer) => isBookmark(answer, Number(position)))) return false
+      return (
+        member === 'metadata.resourceVersion' ||
+        (krmkit === '<absent>' && (member !== 'metadata.creationTimestamp' || stock === '<null>'))
+      )
+    },
+  },
   {
     id: 'D162',
     title: 'A watch of a Table names its columns once',

@@ -21,5 +21,7 @@ export function listBlueprint({ definition, responses, profile }: RequestScope, 
     return encoded({ ...list, ...empty }, () => types.struct(partialListType(transform)))
   }
   const folder = () => type().name.split('.')[0] ?? ''
-  return encoded({ kind: listKind, apiVersion: apiVersionOf(group, version), ...empty }, () => types.struct(`${folder()}.${listKind}`))
+  return encoded({ kind: listKind, apiVersion: apiVersionOf(group, version), ...empty }, () =>
+    types.struct(`${folder()}.${listKind}`),
+  )
 }

@@ -92,6 +92,8 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
   if (!isAsked && match !== '')
     throw ApiError.badRequest('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')
   const initialEvents = isAsked ? flag(query, 'sendInitialEvents') : streamsByDefault(text(query, 'resourceVersion'), features)
+  if ((match !== '' || initialEvents === true) && (text(query, 'continue') ?? '') !== '')
+    throw ApiError.badRequest('resourceVersionMatch is forbidden when continue is provided')
   return { selected, seconds, initialEvents, bookmarks }
 }
 
@@ -101,7 +103,8 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
  */
 function streamsByDefault(version: string | undefined, features: Features): true | undefined {
   const { configured, release } = features
-  const isOn = configured?.has('WatchList') === true ? features.enabled('WatchList') : release.atLeast('1.32') && !release.atLeast('1.33')
+  const isOn =
+    configured?.has('WatchList') === true ? features.enabled('WatchList') : release.atLeast('1.32') && !release.atLeast('1.33')
   return isOn && (version === undefined || version === '' || version === '0') ? true : undefined
 }
 

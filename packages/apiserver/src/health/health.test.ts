@@ -68,8 +68,11 @@ describe('health', () => {
     const hooks = async (features: Features) => {
       const { ask } = await sampleServer({ features })
       const { paths } = (await ask('/')).json as unknown as { paths: string[] }
-      return ['start-kube-apiserver-coordinated-leader-election-controller', 'peer-endpoint-reconciler-controller', 'storage-readiness']
-        .map((hook) => paths.includes(`/readyz/poststarthook/${hook}`))
+      return [
+        'start-kube-apiserver-coordinated-leader-election-controller',
+        'peer-endpoint-reconciler-controller',
+        'storage-readiness',
+      ].map((hook) => paths.includes(`/readyz/poststarthook/${hook}`))
     }
     const gates = ['CoordinatedLeaderElection', 'UnknownVersionInteroperabilityProxy', 'WatchCacheInitializationPostStartHook']
     const on = createFeatures('1.33', Object.fromEntries(gates.map((gate) => [gate, true])))

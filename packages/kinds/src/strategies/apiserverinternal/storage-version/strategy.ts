@@ -6,6 +6,7 @@ import { validateStatus, validateStorageVersionName } from './validation.ts'
 
 export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVersion>({
   allowUnconditionalUpdate: false,
+  distinctEmpties: [['status', 'storageVersions', 'decodableVersions']],
   prepareForCreate(version) {
     version.status = {}
   },
