@@ -54,6 +54,12 @@ export interface KindInfo extends GroupVersionKind {
   readonly replacement?: GroupVersionKind
 }
 
+/** What defaults depend on. */
+export interface DefaultsContext {
+  readonly features?: Features
+  readonly clock?: Pick<Clock, 'now'>
+}
+
 /** What a strategy knows about the request. */
 export interface StrategyContext {
   readonly clock: Clock
@@ -149,14 +155,14 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Sets defaults that depend on other fields or that the type's data does not carry. Mutates `object`, which is of `version`
    * and already has the defaults of the data.
    *
-   * @param now milliseconds since the epoch. Default: those of the system.
+   * @param context absent: the features of the newest release, and the clock of the system
    */
-  defaults?(object: T, version: string, profile: NamingProfile, now?: number): void
+  defaults?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): void
   /**
    * As `defaults`, with interruption points for large objects: the defaults are set when the generator ends. Absent: `defaults` runs in
    * one step.
    */
-  defaultsSteps?(object: T, version: string, profile: NamingProfile): Generator<unknown, void>
+  defaultsSteps?(object: T, version: string, profile: NamingProfile, context?: DefaultsContext): Generator<unknown, void>
   /** Clears and sets what clients may not choose (status, generation). Mutates the draft. */
   prepareForCreate?(object: T, context: StrategyContext): Preparation
   /** As `prepareForCreate`, for updates; also raises `metadata.generation` if the kind has one. */

@@ -8,7 +8,7 @@ import type { ServedResources } from './served-resources.ts'
 
 /** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
 export function createObjectConvertor(
-  { types, profile, clock }: Pick<RegistryEnvironment, 'types' | 'profile' | 'clock'>,
+  { types, profile, features, clock }: Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>,
   served: ServedResources,
   ownership: FieldOwnership,
 ): ObjectConvertor {
@@ -61,7 +61,7 @@ export function createObjectConvertor(
       object.apiVersion = formatApiVersion(form.kind)
       object.kind = form.kind.kind
       const complete = applyDefaults(type, object)
-      definition?.strategy.defaults?.(complete, form.kind.version, profile, clock.now())
+      definition?.strategy.defaults?.(complete, form.kind.version, profile, { features, clock })
       const asked = definition?.conversion === undefined ? undefined : definitionOf(request)
       const shown = normalize(type, complete) as FrozenObject
       if (asked !== undefined) {

@@ -179,7 +179,8 @@ export class ResourceStore {
   /** Completes a decoded object and converts it to the storage version; a promise where it is large. */
   #toStored({ object, size }: DecodedObject): ApiObject | Promise<ApiObject> {
     const { environment, slices } = this.#internals
-    const options = { profile: environment.profile, clock: environment.clock, size }
+    const { profile, features, clock } = environment
+    const options = { profile, features, clock, size }
     if (isLargeValue(object)) {
       return runInNewSlices(applyVersionDefaultsSteps(object, this.definition, options), slices).then((complete) =>
         toStorageVersion(complete, this.definition),

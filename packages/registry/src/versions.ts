@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, type Clock, type NamingProfile } from '@krmkit/meta'
+import { ApiError, type ApiObject, type Clock, type Features, type NamingProfile } from '@krmkit/meta'
 import { isLargeValue, runAtOnce, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { applyDefaults, type DecodedSize, DecodeError, normalize, type StructType } from '@krmkit/schema'
 import { applyDefaultsSteps, jsonWeightSteps } from '@krmkit/schema/decode'
@@ -59,6 +59,7 @@ export function toStorageVersion(object: ApiObject, { toStorage }: ResourceDefin
 interface VersionDefaultsOptions {
   readonly profile: NamingProfile
   readonly clock: Clock
+  readonly features: Features
   readonly size?: DecodedSize | undefined
 }
 
@@ -75,7 +76,7 @@ export function applyVersionDefaults(
   options: VersionDefaultsOptions,
 ): ApiObject {
   const { kind, strategy } = definition
-  const { profile, clock, size } = options
+  const { profile, size } = options
   const type = kind.type()
   // Small objects of most kinds need no generators.
   if (type.custom !== undefined) return runAtOnce(applyVersionDefaultsSteps(object, definition, options))
@@ -86,7 +87,7 @@ export function applyVersionDefaults(
     throw defaultsRefusal(error, size)
   }
   if (strategy.defaults === undefined) return defaulted
-  strategy.defaults(defaulted, kind.version, profile, clock.now())
+  strategy.defaults(defaulted, kind.version, profile, options)
   if (size !== undefined && size.bytes > largeBodyBytes) runAtOnce(checkSize(defaulted, size))
   return defaulted
 }
@@ -95,13 +96,14 @@ export function applyVersionDefaults(
 export function* applyVersionDefaultsSteps(
   object: ApiObject,
   { kind, strategy }: ResourceDefinition,
-  { profile, clock, size }: VersionDefaultsOptions,
+  options: VersionDefaultsOptions,
 ): Generator<unknown, ApiObject> {
+  const { profile, size } = options
   const defaulted = yield* applyTypeDefaults(kind.type(), object, size)
   if (strategy.defaults === undefined) return defaulted
   yield true
-  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile, clock.now())
-  else yield* strategy.defaultsSteps(defaulted, kind.version, profile)
+  if (strategy.defaultsSteps === undefined) strategy.defaults(defaulted, kind.version, profile, options)
+  else yield* strategy.defaultsSteps(defaulted, kind.version, profile, options)
   yield true
   // Strategies add little to a small body.
   if (size !== undefined && size.bytes > largeBodyBytes) yield* checkSize(defaulted, size)

@@ -1,5 +1,5 @@
 /** Defaults of pods and pod templates that the data of the types does not carry. */
-import { Quantity } from '@krmkit/meta'
+import { type Features, Quantity } from '@krmkit/meta'
 import type {
   Container,
   EphemeralContainer,
@@ -11,6 +11,7 @@ import type {
   Volume,
 } from '../../types/core-v1.generated.ts'
 import { imageTag } from './image-name.ts'
+import { defaultPodResources } from './pod-resources.ts'
 import { forEachMember, type Steps } from './steps.ts'
 import { isEmpty, isSet } from './values.ts'
 
@@ -20,15 +21,15 @@ const gracePeriodSeconds = 30
 const tokenSeconds = 3600
 
 /** Defaults of a pod template. */
-export function defaultPodTemplate(template: PodTemplateSpec | undefined): void {
+export function defaultPodTemplate(template: PodTemplateSpec | undefined, features: Features | undefined): void {
   if (isSet(template)) {
     template.spec ??= { containers: [] }
-    defaultPodSpec(template.spec)
+    defaultPodSpec(template.spec, features)
   }
 }
 
 /** Defaults of pods and templates. */
-export function defaultPodSpec(spec: PodSpec): void {
+export function defaultPodSpec(spec: PodSpec, features: Features | undefined): void {
   if (isEmpty(spec.serviceAccountName) && !isEmpty(spec.serviceAccount)) spec.serviceAccountName = spec.serviceAccount
   if (!isEmpty(spec.serviceAccountName)) spec.serviceAccount = spec.serviceAccountName
   if (isEmpty(spec.dnsPolicy)) spec.dnsPolicy = 'ClusterFirst'
@@ -37,6 +38,7 @@ export function defaultPodSpec(spec: PodSpec): void {
   spec.terminationGracePeriodSeconds ??= gracePeriodSeconds
   if (isEmpty(spec.schedulerName)) spec.schedulerName = 'default-scheduler'
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
+  if (features?.enabled('ImageVolume') === true) defaultPullPolicies(spec)
   for (const container of spec.containers ?? []) defaultContainer(container)
   for (const container of spec.initContainers ?? []) defaultContainer(container)
   for (const container of spec.ephemeralContainers ?? []) defaultContainer(container)
@@ -44,13 +46,14 @@ export function defaultPodSpec(spec: PodSpec): void {
 }
 
 /** Defaults of pods only. */
-export function defaultPodOnly(spec: PodSpec): void {
+export function defaultPodOnly(spec: PodSpec, features: Features | undefined): void {
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     requestLimits(container)
     if (spec.hostNetwork === true) {
       for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort
     }
   }
+  if (features?.enabled('PodLevelResources') === true) defaultPodResources(spec)
   spec.enableServiceLinks ??= true
   // Stored templates may have negative values; a pod gets the shortest period instead.
   if (Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1
@@ -169,4 +172,11 @@ export function roundUpSteps(amounts: Record<string, string> | undefined): Steps
 function roundUpMember(amounts: Record<string, string>, name: string): void {
   const text = amounts[name] ?? ''
   if (text.endsWith('u') || text.endsWith('n')) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
+}
+
+function defaultPullPolicies(spec: PodSpec): void {
+  for (const { image } of spec.volumes ?? []) {
+    if (!isSet(image) || !isEmpty(image.pullPolicy)) continue
+    image.pullPolicy = imageTag(image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+  }
 }

@@ -3,8 +3,7 @@ import type { Features } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { Container, PodSpec, PodTemplateSpec } from '../../types/core-v1.generated.ts'
 import { dropGatedFields, type GatedFields } from './gated-fields.ts'
-import { imageTag } from './image-name.ts'
-import { isEmpty, isSet, type R } from './values.ts'
+import { isSet, type R } from './values.ts'
 
 const lists = ['containers', 'initContainers', 'ephemeralContainers']
 const inContainers = (path: string): string[] => lists.map((list) => `${list}.*.${path}`)
@@ -74,8 +73,7 @@ export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined
   dropGatedFields(spec, old, { table: podSpecGates, features })
   if (!gateEnabled('PodLifecycleSleepAction', features)) dropSleepActions(spec, old)
   if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
-  if (features.enabled('ImageVolume')) defaultPullPolicies(spec)
-  else if (old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
+  if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
 }
 
 /** Applies `dropDisabledPodFields` to a pod template. */
@@ -89,13 +87,6 @@ export function dropDisabledTemplateFields(
 
 function containers(spec: PodSpec): Container[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
-}
-
-function defaultPullPolicies(spec: PodSpec): void {
-  for (const { image } of spec.volumes ?? []) {
-    if (!isSet(image) || !isEmpty(image.pullPolicy)) continue
-    image.pullPolicy = imageTag(image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
-  }
 }
 
 /** Removes volumes with an image, whatever else they have, and their mounts. */

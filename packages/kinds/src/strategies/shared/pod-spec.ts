@@ -18,6 +18,7 @@ import { validateDnsLabel, validateDnsSubdomain, validateLabels, validateQualifi
 import { validateTolerations } from './node-selector.ts'
 import { maxInt32 } from './numbers.ts'
 import { validateIpAddress } from './older-addresses.ts'
+import { validatePodClaims, validatePodResources } from './pod-resources.ts'
 import {
   validateHostNetwork,
   validateHostUsers,
@@ -45,13 +46,16 @@ const preemptionPolicies = ['PreemptLowerPriority', 'Never']
 /** All rules of `spec`, in the order of the stock server. */
 export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSpecOptions): Steps {
   const volumes = yield* validateVolumes(spec.volumes, at.child('volumes'), { podName: options.podName })
+  const claims = new Set((spec.resourceClaims ?? []).map((claim) => claim.name).filter((name) => !isEmpty(name)))
+  validatePodClaims(spec.resourceClaims, at.child('resourceClaims'))
   yield* validateAllContainers(spec, at, {
     volumes,
-    claims: new Set((spec.resourceClaims ?? []).map((claim) => claim.name)),
+    claims,
     gracePeriodSeconds: Number(spec.terminationGracePeriodSeconds ?? 0),
     restartPolicy: spec.restartPolicy,
     hostUsers: spec.hostUsers !== false,
   })
+  if (gateEnabled('PodLevelResources', at.errors.context.features)) validatePodResources(spec, at.child('resources'), claims)
   validateHostNetwork(spec, at, options)
   validateRequiredEnum(spec.restartPolicy, at.child('restartPolicy'), restartPolicies)
   validateRequiredEnum(spec.dnsPolicy, at.child('dnsPolicy'), dnsPolicies)

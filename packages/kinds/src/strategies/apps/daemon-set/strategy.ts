@@ -1,6 +1,7 @@
 /** DaemonSet. */
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
+import type { DefaultsContext } from '../../../interfaces.ts'
 import type {
   DaemonSet,
   DaemonSetSpec,
@@ -44,11 +45,11 @@ function setTemplateGeneration({ metadata }: DaemonSet, value: number): void {
   } else annotations[templateGenerationKey] = String(value)
 }
 
-function defaults(set: DaemonSet): void {
+function defaults(set: DaemonSet, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): void {
   set.spec ??= emptyWorkloadSpec()
   const { spec } = set
   spec.template ??= {}
-  defaultPodTemplate(spec.template)
+  defaultPodTemplate(spec.template, features)
   spec.updateStrategy ??= {}
   const strategy = spec.updateStrategy
   if (isEmpty(strategy.type)) strategy.type = 'RollingUpdate'

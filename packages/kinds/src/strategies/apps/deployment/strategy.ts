@@ -1,7 +1,8 @@
 /** Deployment. */
-import { type DeepReadonly, labelSelectorFromObject } from '@krmkit/meta'
+import { type DeepReadonly, labelSelectorFromObject, type NamingProfile } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
+import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '../../../types/apps-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goPointer, goStruct } from '../../shared/go-form.ts'
@@ -26,11 +27,11 @@ const historyLimit = 10
 const progressSeconds = 600
 const quarter = '25%'
 
-function defaults(deployment: Deployment): void {
+function defaults(deployment: Deployment, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): void {
   deployment.spec ??= {} as DeploymentSpec
   const { spec } = deployment
   spec.template ??= {}
-  defaultPodTemplate(spec.template)
+  defaultPodTemplate(spec.template, features)
   spec.replicas ??= 1
   spec.strategy ??= {}
   if (isEmpty(spec.strategy.type)) spec.strategy.type = 'RollingUpdate'

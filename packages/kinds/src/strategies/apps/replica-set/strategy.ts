@@ -35,10 +35,10 @@ function* validateSpec(set: DeepReadonly<ReplicaSet>, errors: ContextErrorList):
 export const replicaSetStrategy = defineStrategy<ReplicaSet>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults(set) {
+  defaults(set, _version, _profile, { features } = {}) {
     set.spec ??= emptyWorkloadSpec()
     set.spec.template ??= {}
-    defaultPodTemplate(set.spec.template)
+    defaultPodTemplate(set.spec.template, features)
     set.spec.replicas ??= 1
   },
   prepareForCreate(set, context) {

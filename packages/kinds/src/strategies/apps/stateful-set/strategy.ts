@@ -1,8 +1,8 @@
 /** StatefulSet. */
-import type { Features } from '@krmkit/meta'
-import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { type DeepReadonly, type NamingProfile, nameRules } from '@krmkit/meta'
 import { goQuote, goText } from '@krmkit/meta/go-text'
 import { validateDns1123Label } from '@krmkit/meta/names'
+import type { DefaultsContext } from '../../../interfaces.ts'
 import type {
   RollingUpdateStatefulSetStrategy,
   StatefulSet,
@@ -39,11 +39,11 @@ import { validateTemplateMetadata } from './template-metadata.ts'
 
 const historyLimit = 10
 
-function defaults(set: StatefulSet): void {
+function defaults(set: StatefulSet, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): void {
   set.spec ??= emptyWorkloadSpec()
   const { spec } = set
   spec.template ??= {}
-  defaultPodTemplate(spec.template)
+  defaultPodTemplate(spec.template, features)
   for (const claim of spec.volumeClaimTemplates ?? []) defaultClaimTemplate(claim)
   if (isEmpty(spec.podManagementPolicy)) spec.podManagementPolicy = 'OrderedReady'
   spec.updateStrategy ??= {}
@@ -52,7 +52,10 @@ function defaults(set: StatefulSet): void {
     strategy.type = 'RollingUpdate'
     strategy.rollingUpdate ??= {}
   }
-  if (strategy.type === 'RollingUpdate' && isSet(strategy.rollingUpdate)) strategy.rollingUpdate.partition ??= 0
+  if (strategy.type === 'RollingUpdate' && isSet(strategy.rollingUpdate)) {
+    strategy.rollingUpdate.partition ??= 0
+    if (features?.enabled('MaxUnavailableStatefulSet') === true) strategy.rollingUpdate.maxUnavailable ??= 1
+  }
   spec.persistentVolumeClaimRetentionPolicy ??= {}
   const retention = spec.persistentVolumeClaimRetentionPolicy
   if (isEmpty(retention.whenDeleted)) retention.whenDeleted = 'Retain'
@@ -189,13 +192,11 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
     set.status = { replicas: 0, availableReplicas: 0 }
     startGeneration(set)
     dropGatedFields(set, undefined, { table, features: context.features })
-    defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, undefined, context.features)
   },
   *prepareForUpdate(set, old, context) {
     yield* keepMembers(set, old, 'status')
     dropGatedFields(set, old, { table, features: context.features })
-    defaultMaxUnavailable(set, context.features)
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template, context.features)
     yield* raiseGeneration(set, old, 'spec')
   },
@@ -239,9 +240,3 @@ export const statefulSetStrategy = defineStrategy<StatefulSet>({
   },
   resetFields: { '': [['status']], status: [['spec']] },
 })
-
-/** With its gate, a rolling update replaces one pod at a time unless it says otherwise. */
-function defaultMaxUnavailable(set: StatefulSet, features: Features): void {
-  const rollingUpdate = set.spec?.updateStrategy?.rollingUpdate
-  if (isSet(rollingUpdate) && features.enabled('MaxUnavailableStatefulSet')) rollingUpdate.maxUnavailable ??= 1
-}

@@ -1,5 +1,6 @@
 /** CronJob. */
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { DefaultsContext } from '../../../interfaces.ts'
 import type { CronJob, CronJobSpec } from '../../../types/batch-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector } from '../../shared/go-form.ts'
@@ -24,13 +25,13 @@ const failedLimit = 1
 
 const concurrencyPolicies = ['Allow', 'Forbid', 'Replace']
 
-function defaults(cron: CronJob): void {
+function defaults(cron: CronJob, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): void {
   cron.spec ??= { schedule: '', jobTemplate: {} }
   const { spec } = cron
   spec.jobTemplate ??= {}
   spec.jobTemplate.spec ??= { template: {} }
   spec.jobTemplate.spec.template ??= {}
-  defaultPodTemplate(spec.jobTemplate.spec.template)
+  defaultPodTemplate(spec.jobTemplate.spec.template, features)
   if (isEmpty(spec.concurrencyPolicy)) spec.concurrencyPolicy = 'Allow'
   spec.suspend ??= false
   spec.successfulJobsHistoryLimit ??= successfulLimit

@@ -1,5 +1,7 @@
 /** Job. */
+import type { NamingProfile } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
+import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, raiseGeneration, startGeneration, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -23,11 +25,11 @@ import { validateJob } from './validation.ts'
 const backoffLimit = 6
 const maxBackoffLimit = 2_147_483_647
 
-function* defaultJob(job: Job): Steps {
+function* defaultJob(job: Job, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): Steps {
   job.spec ??= { template: {} }
   const { spec } = job
   spec.template ??= {}
-  defaultPodTemplate(spec.template)
+  defaultPodTemplate(spec.template, features)
   if (!isSet(spec.parallelism)) {
     spec.completions ??= 1
     spec.parallelism = 1
@@ -59,7 +61,7 @@ const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
 export const jobStrategy = defineStrategy<Job>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults: (job) => runAtOnce(defaultJob(job)),
+  defaults: (...given) => runAtOnce(defaultJob(...given)),
   defaultsSteps: defaultJob,
   *prepareForCreate(job, context) {
     if (job.spec?.manualSelector !== true) yield* addJobLabels(job, context.profile)

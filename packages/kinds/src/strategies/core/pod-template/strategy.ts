@@ -13,9 +13,9 @@ import { isSet } from '../../shared/values.ts'
 export const podTemplateStrategy = defineStrategy<PodTemplate>({
   distinctEmpties: podEmpties('template', 'spec'),
   requiredMembers: { '': lunsOfPods('template') },
-  defaults(object) {
+  defaults(object, _version, _profile, { features } = {}) {
     object.template ??= {}
-    defaultPodTemplate(object.template)
+    defaultPodTemplate(object.template, features)
   },
   prepareForCreate(object, context) {
     startGeneration(object)

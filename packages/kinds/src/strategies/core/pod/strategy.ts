@@ -79,15 +79,15 @@ function hostnameWarnings({ metadata: { name = '' } }: DeepReadonly<Pod>): strin
 export const podStrategy = defineStrategy<Pod>({
   distinctEmpties: [['spec', 'overhead'], ...podEmpties('spec')],
   requiredMembers: { '': lunsOfPods() },
-  defaults(pod) {
+  defaults(pod, _version, _profile, { features } = {}) {
     pod.spec ??= { containers: [] }
-    defaultPodSpec(pod.spec)
-    defaultPodOnly(pod.spec)
+    defaultPodSpec(pod.spec, features)
+    defaultPodOnly(pod.spec, features)
     defaultPodStatus(pod)
   },
   prepareForCreate(pod, context) {
     startGeneration(pod)
-    pod.status = { phase: 'Pending', qosClass: podQos(spec(pod)) }
+    pod.status = { phase: 'Pending', qosClass: podQos(spec(pod), context.features) }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
     recordSchedulingGates(pod, context.clock.now())
     applyMatchLabelKeys(pod)

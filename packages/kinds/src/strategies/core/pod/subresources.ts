@@ -1,12 +1,13 @@
 /** Sub-resources that change a part of a running pod: ephemeral containers and container resources. */
 
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, Features } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { raiseGeneration, resetStatusMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podQos } from '../../shared/pod-qos.ts'
+import { hasPodResources } from '../../shared/pod-resources.ts'
 import { emptyPodSpec } from '../../shared/pod-template.ts'
 import { compareAmounts } from '../../shared/quantities.ts'
 import type { Steps } from '../../shared/steps.ts'
@@ -72,13 +73,21 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     }
     yield* raiseGeneration(pod, old, 'spec')
   },
-  validateUpdate: updateSteps(function* (errors, pod, old) {
+  validateUpdate: updateSteps(function* (errors, pod, old, { features }) {
+    if ([pod, old].some(({ spec }) => isSet(spec) && hasPodResources(spec))) {
+      errors.push({
+        field: '[]',
+        reason: 'FieldValueForbidden',
+        message: 'Forbidden: pods with pod-level resources cannot be resized',
+      })
+      return
+    }
     if (old.spec?.os?.name === 'windows') {
       errors.push({ field: '[]', reason: 'FieldValueForbidden', message: 'Forbidden: windows pods cannot be resized' })
       return
     }
     yield* validateCommon(pod, old, errors)
-    yield* validateResize(pod, old, errors)
+    yield* validateResize(pod, old, errors, features)
   }),
 }
 
@@ -91,10 +100,10 @@ function resized(wanted: Container[], before: Container[]): Container[] {
   })
 }
 
-function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList): Steps {
+function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors: ContextErrorList, features: Features): Steps {
   const at = errors.child('spec')
   const [spec, before] = [pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec]
-  if (podQos(spec) !== (old.status?.qosClass || podQos(before)))
+  if (podQos(spec, features) !== (old.status?.qosClass || podQos(before, features)))
     at.invalid(pod.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
   const areSame = [hasSameContainers(spec, before, 'containers', at), hasSameContainers(spec, before, 'initContainers', at)]
   if (areSame.includes(false)) return

@@ -1,7 +1,8 @@
 /** ReplicationController. */
-import type { DeepReadonly } from '@krmkit/meta'
+import type { DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { labelSelectorFromLabels } from '@krmkit/meta/selectors'
 import { runAtOnce } from '@krmkit/meta/slices'
+import type { DefaultsContext } from '../../../interfaces.ts'
 import type { PodTemplateSpec, ReplicationController } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateSelectorMatch } from '../../shared/labels.ts'
@@ -50,10 +51,15 @@ function* takeTemplateLabels(controller: ReplicationController): Steps {
   if (isSet(labels) && isEmptyMap(controller.metadata.labels)) controller.metadata.labels = yield* copySteps(labels)
 }
 
-function* defaultController(controller: ReplicationController): Steps {
+function* defaultController(
+  controller: ReplicationController,
+  _version: string,
+  _profile: NamingProfile,
+  { features }: DefaultsContext = {},
+): Steps {
   controller.spec ??= {}
   const { spec } = controller
-  defaultPodTemplate(spec.template)
+  defaultPodTemplate(spec.template, features)
   const labels = spec.template?.metadata?.labels
   if (isSet(labels) && isEmptyMap(spec.selector)) spec.selector = yield* copySteps(labels)
   yield* takeTemplateLabels(controller)
@@ -63,7 +69,7 @@ function* defaultController(controller: ReplicationController): Steps {
 export const replicationControllerStrategy = defineStrategy<ReplicationController>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults: (controller) => runAtOnce(defaultController(controller)),
+  defaults: (...given) => runAtOnce(defaultController(...given)),
   defaultsSteps: defaultController,
   // The stock server applies its defaults again when it reads the stored object.
   canonicalize: takeTemplateLabels,

@@ -1,4 +1,5 @@
 /** ResourceSlice. */
+import { systemClock } from '@krmkit/meta'
 import type { Device, ResourceSlice } from '../../../types/resource-v1beta1.generated.ts'
 import type { Device as NewDevice } from '../../../types/resource-v1beta2.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
@@ -24,8 +25,8 @@ function defaultDevice(device: Device & NewDevice, version: string, now: number)
 }
 
 export const resourceSliceStrategy = /* @__PURE__ */ deviceStrategy<ResourceSlice>('slice', {
-  defaults({ spec }, version, _profile, now = Date.now()) {
-    for (const device of spec?.devices ?? []) defaultDevice(device, version, now)
+  defaults({ spec }, version, _profile, { clock = systemClock } = {}) {
+    for (const device of spec?.devices ?? []) defaultDevice(device, version, clock.now())
   },
   prepareForCreate(slice, { features }) {
     startGeneration(slice)
