@@ -47,10 +47,10 @@ export function validateTrustBundle(pem: string): string[] {
 
 function anchorProblems({ type, hasHeaders, bytes }: PemBlock): string[] {
   if (type !== certificatePemType) return [`has bad block type: ${type}`]
-  const headers = hasHeaders ? ['has PEM block headers'] : []
+  if (hasHeaders) return ['has PEM block headers']
   try {
-    return isAuthorityCertificate(decodeCertificate(bytes)) ? headers : [...headers, 'does not have the CA bit set']
+    return isAuthorityCertificate(decodeCertificate(bytes)) ? [] : ['does not have the CA bit set']
   } catch {
-    return [...headers, 'does not parse as X.509']
+    return ['does not parse as X.509']
   }
 }

@@ -19,6 +19,7 @@ import { creationSteps, defineStrategy, updateSteps } from '../../shared/strateg
 import { semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isEmpty, isEmptyMap, isSet, own, type R, sortedKeys } from '../../shared/values.ts'
 import { collectWarnings } from '../../shared/warning-list.ts'
+import { validateAttributesClass, validateAttributesClassUpdate } from './attributes-class.ts'
 import { sourceNames, validatePersistentVolumeSource } from './source.ts'
 
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain']
@@ -40,9 +41,14 @@ const mountOptionSources = [
   'photonPersistentDisk',
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[]
 
-function* validateVolume(volume: DeepReadonly<PersistentVolume>, errors: ContextErrorList): Steps {
+function* validateVolume(
+  volume: DeepReadonly<PersistentVolume>,
+  errors: ContextErrorList,
+  old?: DeepReadonly<PersistentVolume>,
+): Steps {
   yield* validateMetadata(volume, errors, { namespaced: false })
   yield* validatePersistentVolumeSpec(volume.spec ?? {}, errors.child('spec'), { name: volume.metadata.name ?? '' })
+  validateAttributesClass(volume, errors, old)
 }
 
 /** Rules of the specification; `inline` is the inline volume of a VolumeAttachment, which has no name. */
@@ -136,7 +142,7 @@ function* validateVolumeUpdate(
   old: DeepReadonly<PersistentVolume>,
   errors: ContextErrorList,
 ): Steps {
-  yield* validateVolume(volume, errors)
+  yield* validateVolume(volume, errors, old)
   const spec = volume.spec ?? {}
   const before = old.spec ?? {}
   if (!(yield* hasSameSource(spec, before))) {
@@ -151,6 +157,7 @@ function* validateVolumeUpdate(
       : null
     errors.child('nodeAffinity').invalid(printed, 'field is immutable, except for updating from beta label to GA')
   }
+  validateAttributesClassUpdate(volume, old, errors)
 }
 
 function* hasSameSource(spec: R<PersistentVolumeSpec>, before: R<PersistentVolumeSpec>): Steps<boolean> {
@@ -237,7 +244,7 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
     validateMountOptions(volume, errors)
   }),
   validateUpdate: updateSteps(function* (errors, volume, old) {
-    yield* validateVolume(volume, errors)
+    yield* validateVolume(volume, errors, old)
     validateMountOptions(volume, errors)
     yield* validateVolumeUpdate(volume, old, errors)
   }),

@@ -1,5 +1,7 @@
 /** Validation of services. */
+
 import { type DeepReadonly, nameRules } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goQuote, goStrings, goText, trimSpace } from '@krmkit/meta/go-text'
 import { goIntOrString } from '@krmkit/meta/int-or-string'
 import { parseIP } from '@krmkit/meta/ip'
@@ -21,6 +23,7 @@ const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const affinities = ['ClientIP', 'None']
 export const trafficPolicies = ['Cluster', 'Local']
 const distributions = ['PreferClose']
+const moreDistributions = [...distributions, 'PreferSameZone', 'PreferSameNode']
 const ipFamilies = ['IPv4', 'IPv6']
 const familyPolicies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 const longestAffinity = 86_400
@@ -246,9 +249,8 @@ function validateTraffic(spec: Spec, at: FieldPath): void {
   if (isSet(internal) && !trafficPolicies.includes(internal))
     at.child('internalTrafficPolicy').notSupported(internal, trafficPolicies)
   const distribution = spec.trafficDistribution
-  if (isSet(distribution) && !distributions.includes(distribution)) {
-    at.child('trafficDistribution').notSupported(distribution, distributions)
-  }
+  const known = gateEnabled('PreferSameTrafficDistribution', at.errors.context.features) ? moreDistributions : distributions
+  if (isSet(distribution) && !known.includes(distribution)) at.child('trafficDistribution').notSupported(distribution, known)
 }
 
 /** The primary cluster IP and family are immutable. */

@@ -1,14 +1,11 @@
 /** ServiceCIDR. */
-import type { DeepReadonly } from '@krmkit/meta'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR } from '@krmkit/meta/ip'
 import type { ServiceCIDR } from '../../../types/networking-v1.generated.ts'
-import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import type { FieldPath } from '../../shared/field-path.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
 import { validateStrictRange } from '../../shared/strict-address.ts'
-import { semanticEqual } from '../../shared/values.ts'
 
 const maxRanges = 2
 
@@ -16,10 +13,7 @@ function printSpec(ranges: readonly string[]): string {
   return `networking.ServiceCIDRSpec{CIDRs:${goStrings(ranges)}}`
 }
 
-function* validateRanges(object: DeepReadonly<ServiceCIDR>, errors: ContextErrorList): Steps {
-  yield* validateMetadata(object, errors, { namespaced: false })
-  const ranges = object.spec?.cidrs ?? []
-  const at = errors.child('spec').child('cidrs')
+function validateRanges(ranges: readonly string[], at: FieldPath): void {
   if (ranges.length === 0) {
     at.required('at least one CIDR required')
     return
@@ -37,19 +31,30 @@ function* validateRanges(object: DeepReadonly<ServiceCIDR>, errors: ContextError
   for (const [i, range] of ranges.entries()) at.index(i).invalidAll(range, validateStrictRange(range))
 }
 
-function validateImmutableFields(object: DeepReadonly<ServiceCIDR>, old: DeepReadonly<ServiceCIDR>, at: FieldPath): void {
-  const ranges = object.spec?.cidrs ?? []
-  if (!semanticEqual(ranges, old.spec?.cidrs)) at.invalidText(goStrings(ranges), 'field is immutable')
+const immutable = 'field is immutable'
+
+/** A range of the other family may be added to a single one. */
+function validateRangeUpdate(ranges: readonly string[], old: readonly string[], at: FieldPath): void {
+  const isAdded = old.length === 1 && ranges.length === maxRanges
+  if (ranges.length !== old.length && !isAdded) {
+    at.invalidText(goStrings(ranges), immutable)
+    return
+  }
+  for (const [i, range] of old.entries()) if (range !== ranges[i]) at.index(i).invalid(ranges[i], immutable)
+  if (isAdded) validateRanges(ranges, at)
 }
 
 /** A write of the main resource sets the status as well, as on the stock server. */
 export const serviceCidrStrategy = defineStrategy<ServiceCIDR>({
   validate(object, context) {
-    return validateStepsWith(context, (errors) => validateRanges(object, errors))
+    return validateStepsWith(context, function* (errors) {
+      yield* validateMetadata(object, errors, { namespaced: false })
+      validateRanges(object.spec?.cidrs ?? [], errors.child('spec').child('cidrs'))
+    })
   },
   validateUpdate: updateSteps(function* (errors, object, old) {
     yield* validateMetadataUpdate(object, old, errors)
-    validateImmutableFields(object, old, errors.child('spec').child('cidrs'))
+    validateRangeUpdate(object.spec?.cidrs ?? [], old.spec?.cidrs ?? [], errors.child('spec').child('cidrs'))
   }),
   subresources: {
     status: {
