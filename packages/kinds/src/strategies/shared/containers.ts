@@ -1,6 +1,6 @@
 import { trimSpace } from '@krmkit/meta/go-text'
 /** Containers of every sort: regular, init, sidecar and ephemeral. */
-import type { Container, EphemeralContainer } from '../../types/core-v1.generated.ts'
+import type { Container, EphemeralContainer, PodOS } from '../../types/core-v1.generated.ts'
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts'
 import { validateEnv, validateEnvFrom } from './env.ts'
 import type { FieldPath } from './field-path.ts'
@@ -20,6 +20,8 @@ export interface ContainerOptions {
   readonly gracePeriodSeconds: number
   readonly restartPolicy: string | undefined
   readonly hostUsers: boolean
+  /** System of the pod. */
+  readonly os: R<PodOS> | null | undefined
 }
 
 const messagePolicies = ['File', 'FallbackToLogsOnError']

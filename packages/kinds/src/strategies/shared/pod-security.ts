@@ -28,8 +28,8 @@ export function validatePodSecurity(pod: R<PodSpec>, spec: FieldPath): void {
   validateSeccompProfile(context.seccompProfile, at.child('seccompProfile'))
   validateWindowsOptions(context.windowsOptions, at.child('windowsOptions'))
   validateAppArmorProfile(context.appArmorProfile, at.child('appArmorProfile'))
-  validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), mountsLabels(at) ? seLinuxPolicies : recursiveOnly)
   validateEnum(context.supplementalGroupsPolicy, at.child('supplementalGroupsPolicy'), supplementalPolicies)
+  validateEnum(context.seLinuxChangePolicy, at.child('seLinuxChangePolicy'), mountsLabels(at) ? seLinuxPolicies : recursiveOnly)
 }
 
 const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/

@@ -54,6 +54,7 @@ export function* validatePodSpec(spec: R<PodSpec>, at: FieldPath, options: PodSp
     gracePeriodSeconds: Number(spec.terminationGracePeriodSeconds ?? 0),
     restartPolicy: spec.restartPolicy,
     hostUsers: spec.hostUsers !== false,
+    os: spec.os,
   })
   if (gateEnabled('PodLevelResources', at.errors.context.features)) validatePodResources(spec, at.child('resources'), claims)
   validateHostNetwork(spec, at, options)

@@ -2,10 +2,11 @@
 
 import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { validateHttpHeaderName } from '@krmkit/meta/names'
-import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../types/core-v1.generated.ts'
+import type { HTTPGetAction, Lifecycle, LifecycleHandler, PodOS, Probe } from '../../types/core-v1.generated.ts'
 import { validatePortNumberOrName } from './container-ports.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateNotNegative } from './numbers.ts'
+import { validateStopSignal } from './stop-signal.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const schemes = ['HTTP', 'HTTPS']
@@ -52,10 +53,15 @@ function validateProbe(probe: R<Probe>, at: FieldPath, options: HandlerOptions):
 }
 
 /** `lifecycle` of a container. */
-export function validateLifecycle(lifecycle: R<Lifecycle> | null | undefined, at: FieldPath, options: HandlerOptions): void {
+export function validateLifecycle(
+  lifecycle: R<Lifecycle> | null | undefined,
+  at: FieldPath,
+  options: HandlerOptions & { readonly os: R<PodOS> | null | undefined },
+): void {
   if (!isSet(lifecycle)) return
   if (isSet(lifecycle.postStart)) validateHandler(lifecycle.postStart, at.child('postStart'), options)
   if (isSet(lifecycle.preStop)) validateHandler(lifecycle.preStop, at.child('preStop'), options)
+  if (isSet(lifecycle.stopSignal)) validateStopSignal(lifecycle.stopSignal, at.child('stopSignal'), options.os)
 }
 
 function validateHandler(handler: Handler, at: FieldPath, options: HandlerOptions): void {

@@ -14,6 +14,7 @@ import { validateFieldRef, validateResourceFieldRef } from './downward.ts'
 import type { FieldPath } from './field-path.ts'
 import { validateFreePath } from './paths.ts'
 import { amount, sign } from './quantities.ts'
+import { validateTrustBundleProjection } from './trust-bundle-projection.ts'
 import { isEmpty, isSet, type R } from './values.ts'
 
 const fileFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid']
@@ -122,6 +123,12 @@ function validateProjection(projection: R<VolumeProjection>, at: FieldPath, opti
     }
   }
   if (isSet(serviceAccountToken)) validateTokenProjection(serviceAccountToken, at.child('serviceAccountToken'), options)
+  if (isSet(clusterTrustBundle)) {
+    validateTrustBundleProjection(clusterTrustBundle, at.child('clusterTrustBundle'))
+    const { path = '' } = clusterTrustBundle
+    if (options.paths.has(path)) options.volume.invalid(path, 'conflicting duplicate paths')
+    options.paths.add(path)
+  }
   const count = [secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle].filter(isSet).length
   if (count > 1) at.forbidden('may not specify more than 1 volume type per source')
 }

@@ -1,9 +1,9 @@
-import { type NameRule, nameRules } from '@krmkit/meta'
 import type { Strategy } from '../../../interfaces.ts'
 import type { ClusterTrustBundle } from '../../../types/certificates-v1beta1.generated.ts'
 import { lazyModule } from '../../shared/lazy-module.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
+import { trustBundleName } from '../trust-bundle-name.ts'
 
 /** The rules with the decoder of certificates. */
 const lazyRules = /* @__PURE__ */ lazyModule('the rules of trust bundles', () => import('./validation.ts'))
@@ -29,17 +29,4 @@ export function trustBundleStrategy(rules: typeof lazyRules): Strategy {
     }),
     selectableFields: { 'spec.signerName': ({ spec }) => spec?.signerName ?? '' },
   })
-}
-
-/** Names of bundles start with their signer: `example.com/signer` has `example.com:signer:a`. */
-function trustBundleName(signer: string): NameRule {
-  const prefix = `${signer.replaceAll('/', ':')}:`
-  return (name, isPrefix) => {
-    if (signer === '' && name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name']
-    if (signer === '') return nameRules.dns1123Subdomain(name, isPrefix)
-    if (!name.startsWith(prefix)) {
-      return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`]
-    }
-    return nameRules.dns1123Subdomain(name.slice(prefix.length), isPrefix)
-  }
 }

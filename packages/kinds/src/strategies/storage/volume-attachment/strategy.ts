@@ -102,7 +102,6 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   defaults(attachment) {
     const inline = attachment.spec?.source?.inlineVolumeSpec
     if (!isSet(inline)) return
-    inline.volumeMode ??= 'Filesystem'
     defaultVendorSource(inline)
     roundUp(inline.capacity)
   },
