@@ -31,6 +31,7 @@ const seldom: Readonly<Record<string, string>> = {
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/strategy.ts': 'for each server',
   'packages/kinds/src/strategies/apiextensions/custom-resource-definition/structural-validation.ts': 'for each definition',
   'packages/kinds/src/strategies/certificates/certificate-signing-request/strategy.ts': 'for each server',
+  'packages/kinds/src/strategies/certificates/cluster-trust-bundle/strategy.ts': 'for each server',
   'packages/kinds/src/strategies/flowcontrol/flow-control-strategy.ts': 'for each kind',
   'packages/kinds/src/strategies/generic/strategy.ts': 'for each kind',
   'packages/kinds/src/strategies/rbac/role-binding/strategy.ts': 'for each kind',

@@ -19,7 +19,7 @@ function isPodResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name)
 }
 
-/** Whether the pod has requests or limits of its own. */
+/** Whether the pod itself, beside its containers, has requests or limits. */
 export function hasPodResources(spec: R<PodSpec>): boolean {
   return !isEmptyMap(spec.resources?.requests) || !isEmptyMap(spec.resources?.limits)
 }
