@@ -47,7 +47,8 @@ export class Normalizer {
     const deleted = deletedKind(step, answer)
     const shown = () => (isOwn(step, type) ? '<own>' : this.#body(answer.body, type))
     const body = deleted === undefined ? withoutOtherGroups(step.path, shown()) : { kind: deleted }
-    const events = answer.events?.map((event) => this.#event(event, type))
+    // Bookmarks of a certain time are sent when it comes.
+    const events = answer.events?.map((event) => this.#event(event, type)).filter((event) => !isTimedBookmark(event))
     return { status: answer.status, headers, body, ...(events === undefined ? {} : { events }) }
   }
 
@@ -119,9 +120,10 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Versions of lists depend on all writes to the server; one may be by chance that of an object. */
+  /** Versions of lists and bookmarks depend on all writes to the server; one may be by chance that of an object. */
   #version(value: string, parent: Record<string, unknown> | undefined): string {
-    const isListMeta = parent !== undefined && !('name' in parent) && !('creationTimestamp' in parent)
+    // The stock server prints the absent time of a bookmark.
+    const isListMeta = parent !== undefined && !('name' in parent) && (parent['creationTimestamp'] ?? null) === null
     return isListMeta ? '<list version>' : this.#named('version', value)
   }
 
@@ -283,4 +285,10 @@ function decoded(text: string, type: string): unknown {
     if (error instanceof Error) return undefined
     throw error
   }
+}
+
+/** Whether an event is a bookmark that ends no list. */
+function isTimedBookmark(event: unknown): boolean {
+  const { type, object } = event as { readonly type?: string; readonly object?: { readonly kind?: string } }
+  return type === 'BOOKMARK' && object?.kind !== 'Table' && !JSON.stringify(object).includes('initial-events-end')
 }

@@ -12,14 +12,11 @@ export const documentDepartures: readonly KnownDivergence[] = [
     id: 'D163',
     title: 'A bookmark has only a version',
     reason:
-      'Kubernetes API Concepts, "Watch bookmarks": the object includes only a resourceVersion. The stock server adds the members that its types print without a value. The version is that of the moment.',
+      'Kubernetes API Concepts, "Watch bookmarks": the object includes only a resourceVersion. The stock server adds the members that its types print without a value.',
     matches: ({ at, stock, krmkit }, answers) => {
       const [, position = '', member = ''] = /^events\.(\d+)\.object\.(.+)$/.exec(at) ?? []
       if (![answers.stock, answers.krmkit].every((answer) => isBookmark(answer, Number(position)))) return false
-      return (
-        member === 'metadata.resourceVersion' ||
-        (krmkit === '<absent>' && (member !== 'metadata.creationTimestamp' || stock === '<null>'))
-      )
+      return krmkit === '<absent>' && (member !== 'metadata.creationTimestamp' || stock === '<null>')
     },
   },
   {
