@@ -81,7 +81,7 @@ export async function* reflect<T extends ApiObject>(
 }
 
 /**
- * A generator of its own, which ends before the watch begins: a suspended one keeps what its variables have referred to.
+ * A separate generator, which ends before the watch begins: a suspended one keeps what its variables have referred to.
  *
  * @returns the version of the list
  */

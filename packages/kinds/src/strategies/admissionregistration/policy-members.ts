@@ -1,25 +1,20 @@
-/** Members that validating and mutating policies and their bindings share. */
-import { nameRules } from '@krmkit/meta'
+/** Members that validating and mutating policies share. */
 import { trimSpace } from '@krmkit/meta/go-text'
 import { validateDns1035Label, validateDns1123Subdomain } from '@krmkit/meta/names'
 import type { Type } from '@krmkit/schema/cel'
 import type {
   MatchResources,
   ParamKind,
-  ParamRef,
   ValidatingAdmissionPolicySpec,
   Variable,
 } from '../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../shared/enums.ts'
 import type { FieldPath } from '../shared/field-path.ts'
-import { validateSelector } from '../shared/labels.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { type ExpressionContext, expressionContext, validateExpression, variableType } from './admission-expressions.ts'
 import { validateMatchConditions } from './match-conditions.ts'
 import { validateMatchResources } from './match-resources.ts'
 import { failurePolicies } from './rules.ts'
-
-const missingActions = ['Deny', 'Allow']
 
 /** Environment of the expressions of a policy. */
 export interface PolicyEnvironment {
@@ -95,20 +90,6 @@ export function validateVariables(
         variableType(compilePolicyExpression(expression, here.child('expression'), { environment })),
       )
   }
-}
-
-export function validateParamRef({ name = '', selector, parameterNotFoundAction: action }: R<ParamRef>, at: FieldPath): void {
-  const exclusive = 'name and selector are mutually exclusive'
-  if (name !== '') {
-    at.child('name').invalidAll(name, nameRules.pathSegment(name, false))
-    if (isSet(selector)) at.child('name').forbidden(exclusive)
-  }
-  if (isSet(selector)) {
-    validateSelector(selector, at.child('selector'))
-    if (name !== '') at.child('selector').forbidden(exclusive)
-  } else if (name === '') at.required('one of name or selector must be specified')
-  if (isEmpty(action)) at.child('parameterNotFoundAction').required()
-  else validateEnum(action, at.child('parameterNotFoundAction'), missingActions)
 }
 
 /** Members of a spec that both kinds of policies have. */

@@ -5,6 +5,7 @@ import { testContext } from '../../testing/context.ts'
 import { storageVersionStrategy } from './strategy.ts'
 
 const context = testContext()
+await storageVersionStrategy.ready?.({ metadata: {} } as ApiObject, undefined)
 const version = (name: string, status?: object) =>
   ({
     apiVersion: 'internal.apiserver.k8s.io/v1alpha1',

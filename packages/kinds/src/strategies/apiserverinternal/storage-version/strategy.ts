@@ -1,12 +1,16 @@
 /** StorageVersion. */
 import type { StorageVersion } from '../../../types/apiserverinternal-v1alpha1.generated.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 import { keepMembers, resetStatusMetadata, validateMetadata } from '../../shared/metadata.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { validateStatus, validateStorageVersionName } from './validation.ts'
+
+/** Few servers have the kind. */
+const rules = /* @__PURE__ */ lazyModule('the rules of storage versions', () => import('./validation.ts'))
 
 export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVersion>({
   allowUnconditionalUpdate: false,
   distinctEmpties: [['status', 'storageVersions', 'decodableVersions']],
+  ready: rules.load,
   prepareForCreate(version) {
     version.status = {}
   },
@@ -14,8 +18,8 @@ export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVers
     yield* keepMembers(version, old, 'status')
   },
   validate: /* @__PURE__ */ creationSteps(function* (errors, version) {
-    yield* validateMetadata(version, errors, { namespaced: false, name: validateStorageVersionName })
-    yield* validateStatus(version.status, errors.child('status'))
+    yield* validateMetadata(version, errors, { namespaced: false, name: rules.loaded().validateStorageVersionName })
+    yield* rules.loaded().validateStatus(version.status, errors.child('status'))
   }),
   // The specification has no members, and the metadata are those that every kind has.
   validateUpdate: () => [],
@@ -26,7 +30,7 @@ export const storageVersionStrategy = /* @__PURE__ */ defineStrategy<StorageVers
         yield* resetStatusMetadata(version, old)
       },
       validateUpdate: /* @__PURE__ */ updateSteps(function* (errors, version) {
-        yield* validateStatus(version.status, errors.child('status'))
+        yield* rules.loaded().validateStatus(version.status, errors.child('status'))
       }),
     },
   },

@@ -1,51 +1,28 @@
 /** LeaseCandidate. */
-import type { DeepReadonly } from '@krmkit/meta'
 import { validateConfigMapKey } from '@krmkit/meta/names'
 import type { LeaseCandidate } from '../../../types/coordination-v1alpha2.generated.ts'
-import type { ContextErrorList } from '../../shared/field-path.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { oldestEmulationVersion, validateStrategyName } from '../lease-strategy-name.ts'
-import { compareVersions, versionOf, zero } from './versions.ts'
 
-type Candidate = DeepReadonly<LeaseCandidate>
-
-function validateSpec({ spec }: Candidate, errors: ContextErrorList): void {
-  const at = errors.child('spec')
-  const { leaseName = '', binaryVersion = '', emulationVersion = '', strategy = '' } = spec ?? {}
-  if (leaseName === '') at.child('leaseName').required()
-  const emulated = emulationVersion === '' ? zero : versionOf(emulationVersion)
-  if (emulated === undefined) at.child('emulationVersion').invalid(emulationVersion, 'must be a valid semantic version')
-  const binary = binaryVersion === '' ? zero : versionOf(binaryVersion)
-  if (binaryVersion === '') at.child('binaryVersion').required()
-  else if (binary === undefined) at.child('binaryVersion').invalid(binaryVersion, 'must be a valid semantic version')
-  if (binaryVersion !== '' && emulationVersion !== '' && compareVersions(binary ?? zero, emulated ?? zero) < 0) {
-    at.child('binaryVersion').invalid(binaryVersion, 'must be greater than or equal to `emulationVersion`')
-  }
-  if (strategy === '') {
-    at.child('strategy').required()
-    return
-  }
-  if (strategy === oldestEmulationVersion && compareVersions(emulated ?? zero, zero) === 0) {
-    at.child('emulationVersion').required(`must be specified when \`strategy\` is '${oldestEmulationVersion}'`)
-  }
-  validateStrategyName(strategy, at.child('strategy'))
-}
+/** Few servers have the kind. */
+const rules = /* @__PURE__ */ lazyModule('the rules of lease candidates', () => import('./validation.ts'))
 
 export const leaseCandidateStrategy = defineStrategy<LeaseCandidate>({
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
+  ready: rules.load,
   validate: creationSteps(function* (errors, candidate) {
     yield* validateMetadata(candidate, errors, {
       namespaced: true,
       name: (name) => validateConfigMapKey(name),
       bareFinalizers: true,
     })
-    validateSpec(candidate, errors)
+    rules.loaded().validateSpec(candidate, errors)
   }),
   validateUpdate: updateSteps(function* (errors, candidate, old) {
     yield* validateMetadataUpdate(candidate, old, errors, { bareFinalizers: true })
-    validateSpec(candidate, errors)
+    rules.loaded().validateSpec(candidate, errors)
     const { leaseName = '' } = candidate.spec ?? {}
     if (leaseName !== (old.spec?.leaseName ?? ''))
       errors.child('spec').child('leaseName').invalid(leaseName, 'field is immutable')

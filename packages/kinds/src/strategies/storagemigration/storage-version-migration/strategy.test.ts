@@ -5,6 +5,7 @@ import { testContext } from '../../testing/context.ts'
 import { storageVersionMigrationStrategy as strategy } from './strategy.ts'
 
 const context = testContext()
+await strategy.ready?.({ metadata: {} } as ApiObject, undefined)
 const deployments = { group: 'apps', version: 'v1', resource: 'deployments' }
 const migration = (resource: object = deployments, status: object = {}) => {
   const metadata = { name: 'm', resourceVersion: '1', uid: 'u' }

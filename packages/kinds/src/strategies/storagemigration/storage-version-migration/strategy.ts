@@ -1,33 +1,15 @@
 /** StorageVersionMigration. */
-import type { DeepReadonly } from '@krmkit/meta'
 import type { StorageVersionMigration } from '../../../types/storagemigration-v1alpha1.generated.ts'
-import type { ContextErrorList } from '../../shared/field-path.ts'
-import { keepMembers, resetStatusMetadata, validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { lazyModule } from '../../shared/lazy-module.ts'
+import { keepMembers, resetStatusMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { creationSteps, defineStrategy, updateSteps } from '../../shared/strategy.ts'
-import { isEmpty } from '../../shared/values.ts'
-import { validateStatusUpdate } from './status.ts'
 
-type Migration = DeepReadonly<StorageVersionMigration>
-
-function* validateMigration(migration: Migration, errors: ContextErrorList): Steps {
-  yield* validateMetadata(migration, errors, { namespaced: false })
-  const at = errors.child('spec').child('resource')
-  for (const member of ['resource', 'version'] as const)
-    if (isEmpty(migration.spec?.resource?.[member])) at.child(member).required(`${member} is required`)
-}
-
-function validateImmutableFields(migration: Migration, old: Migration, errors: ContextErrorList): void {
-  const [resource, before] = [migration, old].map(({ spec }) => spec?.resource)
-  // The stock server leaves out the parents in the paths of its errors.
-  for (const member of ['group', 'version', 'resource'] as const) {
-    const text = resource?.[member] ?? ''
-    if (text !== (before?.[member] ?? '')) errors.child(member).invalid(text, 'field is immutable')
-  }
-}
+/** Few servers have the kind. */
+const rules = /* @__PURE__ */ lazyModule('the rules of storage version migrations', () => import('./validation.ts'))
 
 export const storageVersionMigrationStrategy = /* @__PURE__ */ defineStrategy<StorageVersionMigration>({
   allowUnconditionalUpdate: false,
+  ready: rules.load,
   prepareForCreate(migration) {
     migration.status = {}
   },
@@ -35,12 +17,12 @@ export const storageVersionMigrationStrategy = /* @__PURE__ */ defineStrategy<St
     yield* keepMembers(migration, old, 'status')
   },
   validate: /* @__PURE__ */ creationSteps(function* (errors, migration) {
-    yield* validateMigration(migration, errors)
+    yield* rules.loaded().validateMigration(migration, errors)
   }),
   validateUpdate: /* @__PURE__ */ updateSteps(function* (errors, migration, old) {
-    yield* validateMigration(migration, errors)
+    yield* rules.loaded().validateMigration(migration, errors)
     yield* validateMetadataUpdate(migration, old, errors)
-    validateImmutableFields(migration, old, errors)
+    rules.loaded().validateImmutableFields(migration, old, errors)
   }),
   subresources: {
     status: {
@@ -50,7 +32,7 @@ export const storageVersionMigrationStrategy = /* @__PURE__ */ defineStrategy<St
       },
       validateUpdate: /* @__PURE__ */ updateSteps(function* (errors, migration, old) {
         yield* validateMetadataUpdate(migration, old, errors)
-        validateStatusUpdate(migration.status, old.status, errors.child('status'))
+        rules.loaded().validateStatusUpdate(migration.status, old.status, errors.child('status'))
       }),
     },
   },
