@@ -1,8 +1,11 @@
+import { loadCbor } from '@krmkit/schema/cbor'
 import { decodeProtobuf, decodeWatchEvent, encodeMessage, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
 import { parseYaml } from '@krmkit/schema/yaml'
 import { withoutOtherGroups } from './discovered-groups.ts'
 import type { Answer, Step } from './scenario.ts'
 import { typeOf } from './types.ts'
+
+const cbor = await loadCbor()
 
 /**
  * Replaces what may differ between two correct servers by placeholders: uids, resourceVersions, times, tokens, random names and addresses.
@@ -62,6 +65,8 @@ export class Normalizer {
     if (bytes.length === 0) return null
     const text = Buffer.from(bytes).toString('utf8')
     if (hasProtobufMagic(bytes)) return this.#protobuf(bytes)
+    // The stock server has no order of members.
+    if (type === 'application/cbor') return this.#value(withSortedMembers(cbor.decode(bytes)), '', undefined)
     // Its descriptions cannot be left out.
     if (type.startsWith('application/com.github.proto-openapi')) return '<protobuf document>'
     if (type.startsWith('application/json') || type.startsWith('application/yaml')) {
@@ -215,6 +220,13 @@ function byText(a: unknown, b: unknown): number {
 /** Whether a body is about the server itself: its metrics, or the keys that it signs with. */
 function isOwn({ path }: Step, contentType: string): boolean {
   return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
+}
+
+function withSortedMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedMembers)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(members.map(([key, item]) => [key, withSortedMembers(item)]))
 }
 
 /** Descriptions are in krmkit's own words, and members have no order: each of the stock server's three writers has its own. */

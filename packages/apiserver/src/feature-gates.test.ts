@@ -75,7 +75,10 @@ describe('WatchList', () => {
         body: async () => new Uint8Array(),
       })
       if (body.kind !== 'stream') throw new Error('no stream')
-      const piece = await Promise.race([body.stream.next(), new Promise((resolve) => setTimeout(resolve, 50))])
+      const piece = await Promise.race([
+        body.stream[Symbol.asyncIterator]().next(),
+        new Promise((resolve) => setTimeout(resolve, 50)),
+      ])
       abort.abort()
       return piece === undefined ? '' : Buffer.from((piece as IteratorResult<Uint8Array>).value).toString()
     }

@@ -7,9 +7,14 @@ import { FieldOwnership } from './ownership-types.ts'
 import { ServedResources } from './served-resources.ts'
 
 const types = builtInTypes(stockProfile)
-const { definitions } = createCatalog({ features: createFeatures('1.33'), types, profile: stockProfile })
+const features = createFeatures('1.33')
+const { definitions } = createCatalog({ features, types, profile: stockProfile })
 const served = new ServedResources(definitions)
-const convertor = createObjectConvertor({ types, profile: stockProfile, clock: fakeClock(0) }, served, new FieldOwnership(served))
+const convertor = createObjectConvertor(
+  { types, features, profile: stockProfile, clock: fakeClock(0) },
+  served,
+  new FieldOwnership(served),
+)
 
 const at = (version: string) => ({
   resource: { group: 'autoscaling', version, resource: 'horizontalpodautoscalers' },
