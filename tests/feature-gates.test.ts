@@ -81,13 +81,12 @@ const notAsked: Readonly<Record<string, string>> = {
     'how the stock server caches, encodes and stores, without effect on responses',
     `APIServingWithRoutine BtreeWatchCache ConcurrentWatchObjectDecode ConsistentListFromCache DeclarativeValidation
     DeclarativeValidationTakeover ListFromCacheSnapshot ResilientWatchCacheInitialization SeparateCacheWatchRPC
-    StorageNamespaceIndex StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf WatchCacheInitializationPostStartHook
+    StorageNamespaceIndex StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf
     WatchFromStorageWithoutResourceVersion`,
   ),
   ...reasoned('the code of Go programs logs', 'ContextualLogging LoggingAlphaOptions LoggingBetaOptions'),
   ...reasoned('krmkit has no encryption at rest', 'AllowUnsafeMalformedObjectDeletion KMSv1'),
   ...reasoned('krmkit signs tokens itself', 'ExternalServiceAccountTokenSigner'),
-  ...reasoned('krmkit passes no request to another server of its kind', 'UnknownVersionInteroperabilityProxy'),
   ...reasoned(
     'krmkit behaves in every release as with the gate on',
     `AllowOverwriteTerminationGracePeriodSeconds CRDValidationRatcheting ComponentSLIs CustomResourceFieldSelectors ElasticIndexedJob

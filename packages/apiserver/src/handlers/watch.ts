@@ -104,7 +104,9 @@ function watchOptions(context: RequestContext, { features, profile }: RequestSco
 function streamsByDefault(version: string | undefined, features: Features): true | undefined {
   const { configured, release } = features
   const isOn =
-    configured?.has('WatchList') === true ? features.enabled('WatchList') : release.atLeast('1.32') && !release.atLeast('1.33')
+    configured?.has('WatchList') === true
+      ? gateEnabled('WatchList', features)
+      : release.atLeast('1.32') && !release.atLeast('1.33')
   return isOn && (version === undefined || version === '' || version === '0') ? true : undefined
 }
 
