@@ -67,11 +67,11 @@ export const ownDepartures: readonly KnownDivergence[] = [
     id: 'D160',
     title: 'A group that an APIService calls local is served when it is there',
     reason:
-      'An APIService without a service says that the server has the group itself. The stock server shows the group of such an object whether or not anything is served in it; in krmkit it is 404 until a definition adds it.',
+      'An APIService without a service says that the server has the group itself. The stock server shows the group of such an object whether or not anything is served in it, or refuses a form that it does not have; in krmkit it is 404 until a definition adds it.',
     matches: ({ at, stock, krmkit }, { step }) =>
       at === 'status' &&
       /^\/apis\/[^/]*\{id\}\.example\.com\/?$/.test(step.path) &&
-      /^200 APIGroup/.test(String(stock)) &&
+      /^(200 APIGroup|406 )/.test(String(stock)) &&
       /^404 /.test(String(krmkit)),
   },
   {
