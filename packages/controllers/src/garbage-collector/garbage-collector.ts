@@ -154,7 +154,11 @@ class GarbageCollector implements AsyncDisposable {
 
   async #attemptToOrphan(node: Node): Promise<undefined> {
     await yieldTurns(dependentTurns)
-    await Promise.all([...node.dependents].map((dependent) => this.#release(dependent, [{ uid: node.uid }])))
+    const dependents = [...node.dependents].values()
+    const releaseOthers = async () => {
+      for (const dependent of dependents) await this.#release(dependent, [{ uid: node.uid }])
+    }
+    await Promise.all(Array.from({ length: releasedAtOnce }, releaseOthers))
     await this.#removeFinalizer(node, orphanFinalizer)
     return undefined
   }
@@ -187,5 +191,7 @@ class GarbageCollector implements AsyncDisposable {
 
 /** Delay before an existing owner that is not in the graph yet is checked again. */
 const virtualNodeRetryMs = 5_000
+/** Dependents of an object that are released at the same time: all of them would start in one turn. */
+const releasedAtOnce = 20
 /** Turns to wait for events of dependents created just before their owner was deleted, which arrive on another watch. */
 const dependentTurns = 2
