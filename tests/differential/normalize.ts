@@ -222,21 +222,16 @@ function isOwn({ path }: Step, contentType: string): boolean {
   return (path.startsWith('/metrics') && contentType.includes('version=0.0.4')) || contentType === 'application/jwk-set+json'
 }
 
-function withSortedMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedMembers)
+function withSortedMembers(value: unknown, change = (_key: string, item: unknown) => item): unknown {
+  if (Array.isArray(value)) return value.map((item) => withSortedMembers(item, change))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(members.map(([key, item]) => [key, withSortedMembers(item)]))
+  return Object.fromEntries(members.map(([key, item]) => [key, withSortedMembers(change(key, item), change)]))
 }
 
 /** Descriptions are in krmkit's own words, and members have no order: each of the stock server's three writers has its own. */
 function structureOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(structureOf)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(
-    members.map(([key, item]) => [key, key === 'description' && typeof item === 'string' ? '<description>' : structureOf(item)]),
-  )
+  return withSortedMembers(value, (key, item) => (key === 'description' && typeof item === 'string' ? '<description>' : item))
 }
 
 /** Puts the shared parameters of a v2 document where they are used: their names end with a hash of their descriptions. */

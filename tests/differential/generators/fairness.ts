@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Agreement, Scenario, Step } from '../scenario.ts'
+import { maybe } from './values.ts'
 
 const root = '/apis/flowcontrol.apiserver.k8s.io/v1'
 const schemas = `${root}/flowschemas`
@@ -252,8 +253,4 @@ function appliedSpec(random: RandomChoices): JsonObject {
 
 function query(random: RandomChoices): [string, string][] {
   return random.chance(20) ? [['fieldValidation', 'Strict']] : []
-}
-
-function maybe(random: RandomChoices, percent: number, members: () => JsonObject): JsonObject {
-  return random.chance(percent) ? members() : {}
 }

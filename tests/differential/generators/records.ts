@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Scenario, Step } from '../scenario.ts'
+import { maybe } from './values.ts'
 
 const core = '/api/v1/namespaces/{ns}/events'
 const events = '/apis/events.k8s.io/v1/namespaces/{ns}/events'
@@ -27,10 +28,6 @@ const regarding: readonly JsonObject[] = [
 ]
 const micro = ['2020-01-01T00:00:00.000001Z', '2020-01-01T00:00:00Z', '2020-01-01T00:00:00.123456+01:00', null, 'x', '2020-01-01']
 const seconds = ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.5Z', null, '1577836800']
-
-function maybe(random: RandomChoices, percent: number, members: () => JsonObject): JsonObject {
-  return random.chance(percent) ? members() : {}
-}
 
 /** An event of the core group, mostly with the members of its age. */
 function coreEvent(random: RandomChoices, id: string, name: string): Step {

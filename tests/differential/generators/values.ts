@@ -1,4 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
 import type { RandomChoices } from '@krmkit/meta/random-choices'
 import type { Field, StructType, TypeNode } from '@krmkit/schema'
 
@@ -225,4 +225,9 @@ function inside(value: JsonValue, type: TypeNode, places: Place[]): void {
   else if (type.kind === 'list' && Array.isArray(value)) for (const item of value) inside(item, type.of, places)
   else if (type.kind === 'map' && typeof value === 'object' && value !== null)
     for (const item of Object.values(value)) inside(item as JsonValue, type.of, places)
+}
+
+/** Members that are there in `percent` of all cases. */
+export function maybe(random: RandomChoices, percent: number, members: () => JsonObject): JsonObject {
+  return random.chance(percent) ? members() : {}
 }

@@ -1,5 +1,5 @@
 /** Specifications of flow control in messages, printed as Go prints them. */
-import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
+import { type GoText, goQuote, goText } from '@krmkit/meta/go-text'
 import type {
   FlowSchemaSpec,
   NonResourcePolicyRule,
@@ -8,21 +8,11 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../types/flowcontrol-v1.generated.ts'
-import { goPointer, goStruct } from '../shared/go-form.ts'
-import { isSet, type R } from '../shared/values.ts'
+import { goPointer, goStringList, goStruct, goStructs } from '../shared/go-form.ts'
+import type { R } from '../shared/values.ts'
 
 const typeOf = (name: string): string => `flowcontrol.${name}`
 const pointer = (value: unknown, name: string): string => goPointer(value, typeOf(name))
-const strings = (values: readonly string[] | null | undefined): string => (isSet(values) ? goStrings(values) : '[]string(nil)')
-
-function list<T>(
-  name: string,
-  items: readonly T[] | null | undefined,
-  print: (item: T) => Readonly<Record<string, string>>,
-): string {
-  const type = typeOf(name)
-  return isSet(items) ? `[]${type}{${joinFormatted(items, (item) => goStruct(type, print(item)))}}` : `[]${type}(nil)`
-}
 
 export function goFlowSchemaSpec(spec: R<FlowSchemaSpec>): GoText {
   const { priorityLevelConfiguration, matchingPrecedence = 0, distinguisherMethod, rules } = spec
@@ -32,15 +22,15 @@ export function goFlowSchemaSpec(spec: R<FlowSchemaSpec>): GoText {
       PriorityLevelConfiguration: goStruct(typeOf('PriorityLevelConfigurationReference'), level),
       MatchingPrecedence: String(matchingPrecedence),
       DistinguisherMethod: pointer(distinguisherMethod, 'FlowDistinguisherMethod'),
-      Rules: list('PolicyRulesWithSubjects', rules, rulesMembers),
+      Rules: goStructs(typeOf('PolicyRulesWithSubjects'), rules, rulesMembers),
     }),
   )
 }
 
 const rulesMembers = ({ subjects, resourceRules, nonResourceRules }: R<PolicyRulesWithSubjects>) => ({
-  Subjects: list('Subject', subjects, subjectMembers),
-  ResourceRules: list('ResourcePolicyRule', resourceRules, resourceMembers),
-  NonResourceRules: list('NonResourcePolicyRule', nonResourceRules, nonResourceMembers),
+  Subjects: goStructs(typeOf('Subject'), subjects, subjectMembers),
+  ResourceRules: goStructs(typeOf('ResourcePolicyRule'), resourceRules, resourceMembers),
+  NonResourceRules: goStructs(typeOf('NonResourcePolicyRule'), nonResourceRules, nonResourceMembers),
 })
 
 const subjectMembers = ({ kind, user, group, serviceAccount }: R<Subject>) => ({
@@ -51,16 +41,16 @@ const subjectMembers = ({ kind, user, group, serviceAccount }: R<Subject>) => ({
 })
 
 const resourceMembers = ({ verbs, apiGroups, resources, clusterScope, namespaces }: R<ResourcePolicyRule>) => ({
-  Verbs: strings(verbs),
-  APIGroups: strings(apiGroups),
-  Resources: strings(resources),
+  Verbs: goStringList(verbs),
+  APIGroups: goStringList(apiGroups),
+  Resources: goStringList(resources),
   ClusterScope: String(clusterScope ?? false),
-  Namespaces: strings(namespaces),
+  Namespaces: goStringList(namespaces),
 })
 
 const nonResourceMembers = ({ verbs, nonResourceURLs }: R<NonResourcePolicyRule>) => ({
-  Verbs: strings(verbs),
-  NonResourceURLs: strings(nonResourceURLs),
+  Verbs: goStringList(verbs),
+  NonResourceURLs: goStringList(nonResourceURLs),
 })
 
 export function goPriorityLevelSpec({ type, limited, exempt }: R<PriorityLevelConfigurationSpec>): GoText {

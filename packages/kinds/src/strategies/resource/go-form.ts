@@ -1,5 +1,5 @@
 /** Claims, allocations and attributes in messages, printed as Go prints them. */
-import { type GoText, goQuote, goStrings, goText, joinFormatted } from '@krmkit/meta/go-text'
+import { type GoText, goQuote, goText } from '@krmkit/meta/go-text'
 import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../types/core-v1.generated.ts'
 import type {
   AllocationResult,
@@ -15,8 +15,8 @@ import type {
   ResourceClaimSpec,
   ResourceClaimTemplateSpec,
 } from '../../types/resource-v1beta1.generated.ts'
-import { goPointer, goStruct } from '../shared/go-form.ts'
-import { isSet, type R } from '../shared/values.ts'
+import { goPointer, goStringList, goStruct, goStructs } from '../shared/go-form.ts'
+import type { R } from '../shared/values.ts'
 import { devicesOf } from './claim-devices.ts'
 import { isExactRequest } from './device-requests.ts'
 import { printMetadata } from './template-metadata.ts'
@@ -26,14 +26,8 @@ type Members = Readonly<Record<string, string>>
 const typeOf = (name: string): string => `resource.${name}`
 const pointer = (value: unknown, name: string): string => goPointer(value, typeOf(name))
 const text = (value: string | undefined): string => goQuote(value ?? '')
-const strings = (values: readonly string[] | null | undefined): string => (isSet(values) ? goStrings(values) : '[]string(nil)')
-
-function list<T>(type: string, items: readonly T[] | null | undefined, print: (item: T) => Members): string {
-  return isSet(items) ? `[]${type}{${joinFormatted(items, (item) => goStruct(type, print(item)))}}` : `[]${type}(nil)`
-}
-
 function own<T>(name: string, items: readonly T[] | null | undefined, print: (item: T) => Members): string {
-  return list(typeOf(name), items, print)
+  return goStructs(typeOf(name), items, print)
 }
 
 const claimSpecText = (spec: R<ResourceClaimSpec> | undefined): string => {
@@ -81,12 +75,12 @@ const tolerationMembers = ({ key, operator, value, effect, tolerationSeconds }: 
 })
 
 const constraintMembers = ({ requests, matchAttribute }: R<DeviceConstraint>): Members => ({
-  Requests: strings(requests),
+  Requests: goStringList(requests),
   MatchAttribute: pointer(matchAttribute, 'FullyQualifiedName'),
 })
 
 const configMembers = ({ requests, opaque }: R<DeviceClaimConfiguration>): Members => ({
-  Requests: strings(requests),
+  Requests: goStringList(requests),
   DeviceConfiguration: goStruct(typeOf('DeviceConfiguration'), { Opaque: pointer(opaque, 'OpaqueDeviceConfiguration') }),
 })
 
@@ -129,16 +123,16 @@ export function goAttribute({ int, bool, string, version }: R<DeviceAttribute>):
 }
 
 export function goNodeSelectorTerms(terms: readonly R<NodeSelectorTerm>[] | null | undefined): GoText {
-  return goText(list('core.NodeSelectorTerm', terms, termMembers))
+  return goText(goStructs('core.NodeSelectorTerm', terms, termMembers))
 }
 
 const termMembers = ({ matchExpressions, matchFields }: R<NodeSelectorTerm>): Members => ({
-  MatchExpressions: list('core.NodeSelectorRequirement', matchExpressions, requirementMembers),
-  MatchFields: list('core.NodeSelectorRequirement', matchFields, requirementMembers),
+  MatchExpressions: goStructs('core.NodeSelectorRequirement', matchExpressions, requirementMembers),
+  MatchFields: goStructs('core.NodeSelectorRequirement', matchFields, requirementMembers),
 })
 
 const requirementMembers = ({ key, operator, values }: R<NodeSelectorRequirement>): Members => ({
   Key: text(key),
   Operator: text(operator),
-  Values: strings(values),
+  Values: goStringList(values),
 })

@@ -1,9 +1,9 @@
 /** Metadata of templates: labels and annotations, and nothing else. */
 import { type DeepReadonly, type ObjectMeta, parseTime } from '@krmkit/meta'
-import { goQuote, goStrings, joinFormatted } from '@krmkit/meta/go-text'
+import { goQuote } from '@krmkit/meta/go-text'
 import { validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
 import type { FieldPath } from '../shared/field-path.ts'
-import { goPointer, goStringMap, goStruct } from '../shared/go-form.ts'
+import { goPointer, goStringList, goStringMap, goStruct, goStructs } from '../shared/go-form.ts'
 import type { Steps } from '../shared/steps.ts'
 import { isEmptyMap, isSet } from '../shared/values.ts'
 
@@ -56,10 +56,6 @@ function printTime(time: string | null | undefined): string {
 
 const printPointer = (time: string | null | undefined): string => (isSet(time) ? printTime(time) : '<nil>')
 
-function printList<T>(type: string, items: readonly T[] | null | undefined, print: (item: T) => Record<string, string>): string {
-  return isSet(items) ? `[]${type}{${joinFormatted(items, (item) => goStruct(type, print(item)))}}` : `[]${type}(nil)`
-}
-
 /** Metadata as Go prints them. */
 export function printMetadata(metadata: Metadata): string {
   const { labels, annotations, ownerReferences, finalizers, managedFields } = metadata ?? {}
@@ -79,7 +75,7 @@ export function printMetadata(metadata: Metadata): string {
     DeletionGracePeriodSeconds: goPointer(metadata?.deletionGracePeriodSeconds, 'int64'),
     Labels: goStringMap(isEmptyMap(labels) ? undefined : labels),
     Annotations: goStringMap(isEmptyMap(annotations) ? undefined : annotations),
-    OwnerReferences: printList('v1.OwnerReference', ownerReferences, (owner) => ({
+    OwnerReferences: goStructs('v1.OwnerReference', ownerReferences, (owner) => ({
       APIVersion: goQuote(owner.apiVersion ?? ''),
       Kind: goQuote(owner.kind ?? ''),
       Name: goQuote(owner.name ?? ''),
@@ -87,8 +83,8 @@ export function printMetadata(metadata: Metadata): string {
       Controller: goPointer(owner.controller, 'bool'),
       BlockOwnerDeletion: goPointer(owner.blockOwnerDeletion, 'bool'),
     })),
-    Finalizers: isSet(finalizers) ? goStrings(finalizers) : '[]string(nil)',
-    ManagedFields: printList('v1.ManagedFieldsEntry', managedFields, (entry) => ({
+    Finalizers: goStringList(finalizers),
+    ManagedFields: goStructs('v1.ManagedFieldsEntry', managedFields, (entry) => ({
       Manager: goQuote(entry.manager ?? ''),
       Operation: goQuote(entry.operation ?? ''),
       APIVersion: goQuote(entry.apiVersion ?? ''),

@@ -18,6 +18,20 @@ export function goStruct(type: string, members: Readonly<Record<string, string>>
     .join(', ')}}`
 }
 
+/** `[]core.Thing{core.Thing{A:"a"}}`; an absent list is `[]core.Thing(nil)`. `members` are as those of `goStruct`. */
+export function goStructs<T>(
+  type: string,
+  items: readonly T[] | null | undefined,
+  members: (item: T) => Readonly<Record<string, string>>,
+): string {
+  return isSet(items) ? `[]${type}{${joinFormatted(items, (item) => goStruct(type, members(item)))}}` : `[]${type}(nil)`
+}
+
+/** `[]string{"a"}`; an absent list is `[]string(nil)`. */
+export function goStringList(values: readonly string[] | null | undefined): string {
+  return isSet(values) ? goStrings(values) : '[]string(nil)'
+}
+
 /** A pointer inside of a printed struct: Go shows its type and an address, which is 0 here. */
 export function goPointer(value: unknown, type: string): string {
   return `(*${type})(${isSet(value) ? '0x0' : 'nil'})`

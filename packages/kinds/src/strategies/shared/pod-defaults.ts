@@ -70,7 +70,7 @@ function requestLimits(container: Container): void {
 
 function defaultContainer(container: Container | EphemeralContainer): void {
   if (isEmpty(container.imagePullPolicy)) {
-    container.imagePullPolicy = imageTag(container.image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+    container.imagePullPolicy = pullPolicyOf(container.image)
   }
   if (isEmpty(container.terminationMessagePath)) container.terminationMessagePath = '/dev/termination-log'
   if (isEmpty(container.terminationMessagePolicy)) container.terminationMessagePolicy = 'File'
@@ -174,9 +174,14 @@ function roundUpMember(amounts: Record<string, string>, name: string): void {
   if (text.endsWith('u') || text.endsWith('n')) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
 }
 
+/** A tag that may move is pulled each time. */
+function pullPolicyOf(image: string | undefined): string {
+  return imageTag(image ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+}
+
 function defaultPullPolicies(spec: PodSpec): void {
   for (const { image } of spec.volumes ?? []) {
     if (!isSet(image) || !isEmpty(image.pullPolicy)) continue
-    image.pullPolicy = imageTag(image.reference ?? '') === 'latest' ? 'Always' : 'IfNotPresent'
+    image.pullPolicy = pullPolicyOf(image.reference)
   }
 }

@@ -13,6 +13,7 @@ const word = '[0-9A-Za-z-]+'
 const pattern = new RegExp(`^${number}\\.${number}\\.${number}(?:-(${word}(?:\\.${word})*))?(?:\\+${word}(?:\\.${word})*)?$`)
 const digits = /^\d+$/
 const maxNumber = (1n << 64n) - 1n
+const maxDigits = 20
 
 /** Undefined for texts that are not semantic versions. */
 export function versionOf(text: string): SemanticVersion | undefined {
@@ -20,7 +21,7 @@ export function versionOf(text: string): SemanticVersion | undefined {
   if (match === null) return undefined
   const numbers = match.slice(1, 4).map(BigInt)
   const pre = match[4]?.split('.') ?? []
-  const isBad = (part: string) => digits.test(part) && (/^0./.test(part) || BigInt(part) > maxNumber)
+  const isBad = (part: string) => digits.test(part) && (/^0./.test(part) || part.length > maxDigits || BigInt(part) > maxNumber)
   return numbers.some((each) => each > maxNumber) || pre.some(isBad) ? undefined : { numbers, pre }
 }
 

@@ -13,6 +13,7 @@ import type {
   ResourceClaimConsumerReference,
   ResourceClaimStatus,
 } from '../../../types/resource-v1beta1.generated.ts'
+import { validateRequiredEnum } from '../../shared/enums.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateDnsLabel } from '../../shared/names.ts'
 import { validateNodeSelector } from '../../shared/node-selector.ts'
@@ -140,9 +141,7 @@ function validateResult(result: R<DeviceRequestAllocationResult>, at: FieldPath,
 }
 
 function* validateAllocatedConfig(config: R<DeviceAllocationConfiguration>, at: FieldPath, names: RequestNames): Steps {
-  const { source } = config
-  if (isEmpty(source)) at.child('source').required()
-  else if (!sources.includes(source)) at.child('source').notSupported(source, sources)
+  validateRequiredEnum(config.source, at.child('source'), sources)
   yield* validateRequestRefs(config.requests, at.child('requests'), names)
   validateConfiguration(config, at, { stored: false })
 }
