@@ -4,17 +4,10 @@ import { ignoreNotFound, ignoreReasons } from '../framework/api-errors.ts'
 import { sameJson } from '../framework/same-json.ts'
 import type { ObjectIndex } from '../framework/shared-informers.ts'
 import type { Controller, ControllerContext } from '../interfaces.ts'
-import { type Claim, claims, volumes } from '../volume/objects.ts'
+import { type Claim, type CsiSource, claims, type Volume, volumes } from '../volume/objects.ts'
 import { type Node, nodes, type Pod, pods, type ReadonlyPod } from '../workloads/objects.ts'
 import { isFinished } from '../workloads/pod-state.ts'
-import {
-  attachmentName,
-  type CsiDriver,
-  type CsiVolume,
-  isAttachmentName,
-  storageResources,
-  type VolumeAttachment,
-} from './objects.ts'
+import { attachmentName, type CsiDriver, isAttachmentName, storageResources, type VolumeAttachment } from './objects.ts'
 
 /** Requests the attachment of CSI volumes to the nodes of their pods, and reports attached volumes in the status of nodes. */
 export const attachDetachController: Controller = {
@@ -24,8 +17,8 @@ export const attachDetachController: Controller = {
 }
 
 interface WantedVolume {
-  readonly volume: DeepReadonly<CsiVolume>
-  readonly csi: DeepReadonly<NonNullable<NonNullable<CsiVolume['spec']>['csi']>>
+  readonly volume: DeepReadonly<Volume>
+  readonly csi: Readonly<CsiSource>
 }
 
 class AttachDetachController implements AsyncDisposable {
@@ -33,7 +26,7 @@ class AttachDetachController implements AsyncDisposable {
   readonly #resources: ReturnType<typeof storageResources>
   readonly #nodes: Informer<Node>
   readonly #claims: Informer<Claim>
-  readonly #volumes: Informer<CsiVolume>
+  readonly #volumes: Informer<Volume>
   readonly #drivers: Informer<CsiDriver>
   readonly #attachments: Informer<VolumeAttachment>
   readonly #podsByNode: ObjectIndex<Pod>
@@ -47,7 +40,7 @@ class AttachDetachController implements AsyncDisposable {
     this.#resources = storageResources(profile)
     this.#nodes = informers.of(nodes)
     this.#claims = informers.of(claims)
-    this.#volumes = informers.of(volumes) as unknown as Informer<CsiVolume>
+    this.#volumes = informers.of(volumes)
     this.#drivers = informers.of(this.#resources.drivers)
     this.#attachments = informers.of(this.#resources.attachments)
     this.#podsByNode = informers.index(pods, 'node', ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []))
@@ -105,7 +98,7 @@ class AttachDetachController implements AsyncDisposable {
         const [namespace = '', name = ''] = key.split('/')
         const volume = this.#volumes.get(this.#claims.get(name, namespace)?.spec?.volumeName ?? '')
         const csi = volume?.spec?.csi
-        if (volume === undefined || csi == null || this.#drivers.get(csi.driver)?.spec?.attachRequired === false) continue
+        if (volume === undefined || csi === undefined || this.#drivers.get(csi.driver)?.spec?.attachRequired === false) continue
         wanted.set(attachmentName(csi, nodeName), { volume, csi })
       }
     }

@@ -1,13 +1,10 @@
 import { resourceType } from '@krmkit/client'
-import type { ApiObject, DeepReadonly, NamingProfile } from '@krmkit/meta'
+import type { ApiObject, NamingProfile } from '@krmkit/meta'
 import { hexText } from '@krmkit/meta/bytes'
 import { digest } from '@krmkit/meta/platform'
+import type { CsiSource } from '../volume/objects.ts'
 
-/** The parts of volumes and attachments that the controllers of attachments read and write. */
-
-export interface CsiVolume extends ApiObject {
-  spec?: { csi?: { driver: string; volumeHandle: string } | null; [member: string]: unknown }
-}
+/** The parts of attachments and drivers that the controllers of attachments read and write. */
 
 export interface VolumeAttachment extends ApiObject {
   spec?: { attacher: string; nodeName: string; source: { persistentVolumeName?: string | null } }
@@ -28,10 +25,7 @@ export function storageResources({ apiDomain }: NamingProfile) {
 }
 
 /** Returns the name of the attachment of a volume to a node. */
-export function attachmentName(
-  { volumeHandle, driver }: DeepReadonly<NonNullable<NonNullable<CsiVolume['spec']>['csi']>>,
-  node: string,
-): string {
+export function attachmentName({ volumeHandle, driver }: Readonly<CsiSource>, node: string): string {
   return `csi-${hexText(digest('sha256', [`${volumeHandle}${driver}${node}`]))}`
 }
 

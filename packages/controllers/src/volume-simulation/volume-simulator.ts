@@ -54,7 +54,11 @@ class VolumeSimulator implements AsyncDisposable {
       rateLimit,
     })
     const enqueueClaim = (claim: DeepReadonly<Claim>) => claimQueue.add(keyOf(claim))
-    const enqueueVolume = (volume: DeepReadonly<Volume>) => volumeQueue.add(keyOf(volume))
+    const byVolume = informers.index(this.#attachmentType, 'volume', ({ spec }) => [spec?.source.persistentVolumeName ?? ''])
+    const enqueueVolume = (volume: DeepReadonly<Volume>) => {
+      volumeQueue.add(keyOf(volume))
+      for (const attachment of byVolume.get(volume.metadata.name ?? '')) attachmentQueue.add(keyOf(attachment))
+    }
     const enqueueAttachment = (attachment: DeepReadonly<VolumeAttachment>) => attachmentQueue.add(keyOf(attachment))
     this.#subscriptions = [
       this.#claims.on({ added: enqueueClaim, updated: enqueueClaim }),
@@ -129,8 +133,13 @@ class VolumeSimulator implements AsyncDisposable {
     return undefined
   }
 
+  /** Attaches a volume, as its driver would: not before the volume exists, and not one of another driver. */
   async #attach(attachment: VolumeAttachment | undefined): Promise<undefined> {
     if (attachment === undefined || attachment.status?.attached === true) return undefined
+    if (!this.#volumes.hasSynced) await this.#volumes.synced
+    const { attacher, source } = attachment.spec ?? {}
+    const { csi } = this.#volumes.get(source?.persistentVolumeName ?? '')?.spec ?? {}
+    if (csi === undefined || csi.driver !== attacher) return undefined
     const { client, fieldManager, signal } = this.#context
     const patch = { status: { attached: true } }
     const options = { type: 'merge', subresource: 'status', patch, fieldManager, signal } as const

@@ -13,6 +13,11 @@ export interface ClaimReference {
   resourceVersion?: string
 }
 
+export interface CsiSource {
+  driver: string
+  volumeHandle: string
+}
+
 export interface Volume extends ApiObject {
   spec?: {
     accessModes?: string[]
@@ -22,7 +27,7 @@ export interface Volume extends ApiObject {
     storageClassName?: string
     volumeMode?: string
     volumeAttributesClassName?: string
-    csi?: object
+    csi?: CsiSource
     nodeAffinity?: { required?: { nodeSelectorTerms?: NodeSelectorTerm[] } }
   }
   status?: { phase?: string; message?: string; reason?: string; lastPhaseTransitionTime?: string }

@@ -116,6 +116,29 @@ describe('volume simulator', () => {
     expect((await server.client.get(nodes, 'node-1')).status?.volumesAttached).toBeUndefined()
   })
 
+  it('attaches no volume that does not exist, or that another driver has', async () => {
+    await using server = await start(node)
+    const attach = async (name: string, persistentVolumeName: string) => {
+      const spec = { attacher: 'disk.example.com', nodeName: 'node-1', source: { persistentVolumeName } }
+      await server.client.create(attachments, { metadata: { name }, spec })
+    }
+    const volume = async (name: string, driver: string) => {
+      const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], csi: { driver, volumeHandle: name } }
+      await server.client.create(volumes, { metadata: { name }, spec })
+    }
+    const attached = async () => {
+      await server.settle()
+      const { items } = await server.client.list(attachments)
+      return items.filter(({ status }) => status?.attached === true).map(({ metadata }) => metadata.name)
+    }
+    await attach('early', 'late')
+    await attach('foreign', 'elsewhere')
+    await volume('elsewhere', 'other.example.com')
+    expect(await attached()).toEqual([])
+    await volume('late', 'disk.example.com')
+    expect(await attached()).toEqual(['early'])
+  })
+
   it('keeps attachments that others request', async () => {
     await using server = await start(storageClass(), claim, node, pod)
     const spec = { attacher: 'disk.example.com', nodeName: 'node-1', source: { persistentVolumeName: 'elsewhere' } }
