@@ -43,13 +43,13 @@ function* violations(
       if (item.type === 'PersistentVolumeClaim') yield* claimViolations(item, object)
       continue
     }
-    const { spec } = object as DeepReadonly<Pod>
-    if (item.type === 'Container') yield* containerViolations(item, spec)
+    const pod = object as DeepReadonly<Pod>
+    if (item.type === 'Container') yield* containerViolations(item, pod.spec)
     else if (item.type === 'Pod')
       yield* constraintViolations(constraintsOf(item), {
         type: 'Pod',
-        requests: podAmounts(spec, 'requests'),
-        limits: podAmounts(spec, 'limits'),
+        requests: podAmounts(pod, 'requests'),
+        limits: podAmounts(pod, 'limits'),
       })
   }
 }

@@ -93,6 +93,7 @@ export interface PodSpec {
   preemptionPolicy?: string
   priority?: number
   priorityClassName?: string
+  resources?: { requests?: ResourceAmounts; limits?: ResourceAmounts }
   resourceClaims?: { name: string; resourceClaimName?: string; resourceClaimTemplateName?: string }[]
   runtimeClassName?: string
   securityContext?: SecurityContext & { sysctls?: { name: string; value?: string }[] }
@@ -102,9 +103,21 @@ export interface PodSpec {
   volumes?: Volume[]
 }
 
+export interface ContainerStatus {
+  name: string
+  resources?: { requests?: ResourceAmounts; limits?: ResourceAmounts }
+  allocatedResources?: ResourceAmounts
+}
+
 export interface Pod extends ApiObject {
   spec: PodSpec
-  status?: { phase?: string; qosClass?: string; conditions?: { type: string; status: string }[] }
+  status?: {
+    phase?: string
+    qosClass?: string
+    conditions?: { type: string; status: string; reason?: string }[]
+    containerStatuses?: ContainerStatus[]
+    initContainerStatuses?: ContainerStatus[]
+  }
 }
 
 type Kind = 'containers' | 'initContainers' | 'ephemeralContainers'

@@ -139,6 +139,30 @@ export const cleanup: readonly Scenario[] = [
     },
   },
   {
+    name: 'quota-resized',
+    run: async (namespace) => {
+      const hard = { 'requests.cpu': '2k', 'limits.cpu': '2k', 'requests.memory': '1Gi' }
+      await namespace.create({ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'compute' }, spec: { hard } })
+      await namespace.until('v1/resourcequotas/compute', ({ status }) => status?.used !== undefined)
+      const pod = async (name: string, cpu: string, resized: string) => {
+        const resources = (amount: string) => ({
+          requests: { cpu: amount, memory: '16Mi' },
+          limits: { cpu: amount, memory: '32Mi' },
+        })
+        const { spec } = podTemplate(name, {}, { resources: resources(cpu) })
+        await namespace.create({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec })
+        await namespace.until(`v1/pods/${name}`, ({ status }) => status.phase === 'Running')
+        const containers = [{ name: 'c', image: spec.containers[0]?.image, resources: resources(resized) }]
+        await namespace.merge(`v1/pods/${name}`, { spec: { containers } }, 'resize')
+      }
+      await pod('grows', '100m', '300m')
+      await pod('shrinks', '500m', '200m')
+      // No node is as large.
+      await pod('stays', '50m', '500')
+      await namespace.wait(4)
+    },
+  },
+  {
     name: 'namespace-terminating',
     run: async (namespace) => {
       await namespace.create(configMap('held', { finalizers: ['example.com/hold'] }))

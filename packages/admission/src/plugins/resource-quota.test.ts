@@ -279,6 +279,13 @@ describe('ResourceQuota: required members', () => {
       'apiVersion must be',
     )
   })
+
+  it('requires nothing of the containers of a pod with resources of its own [P289]', async () => {
+    const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.cpu': '1' }) })
+    const object = (cpu: string) => ({ spec: { containers: [container()], resources: { requests: { cpu } } } })
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { object: object('1') }, cluster))).toBe('')
+    expect(refusalOf(await runAdmission(plugin(), 'pods', { object: object('2') }, cluster))).toContain('exceeded quota: q')
+  })
 })
 
 describe('usage evaluators', () => {

@@ -1,7 +1,7 @@
 import { type Clock, type DeepReadonly, parseTime, type Quantity } from '@krmkit/meta'
 import type { Container, Pod, PodAffinity } from '../pod.ts'
 import { isBestEffort } from '../pod-qos.ts'
-import { addTo, amountsOf, podAmounts } from '../resource-amounts.ts'
+import { addTo, amountsOf, hasPodLevelResources, podAmounts } from '../resource-amounts.ts'
 import { isExtendedResource } from '../resource-names.ts'
 import type { QuotaObject, ScopeRequirement, UsageEvaluator } from './interfaces.ts'
 import { one, type Usage } from './usage.ts'
@@ -28,8 +28,8 @@ export function podUsageEvaluator({ clock, domain }: { readonly clock: Clock; re
       const pod = object as DeepReadonly<Pod>
       const usage = new Map([[objectCount, one]])
       if (isTerminated(pod, clock.now())) return usage
-      const requests = podAmounts(pod.spec, 'requests')
-      const limits = podAmounts(pod.spec, 'limits')
+      const requests = podAmounts(pod, 'requests', { fromStatus: true })
+      const limits = podAmounts(pod, 'limits', { fromStatus: true })
       const overhead = amountsOf(pod.spec.overhead)
       addTo(requests, overhead)
       // The overhead counts only towards limits that the pod sets.
@@ -87,7 +87,9 @@ function isTerminated({ metadata, status }: DeepReadonly<Pod>, now: number): boo
 function missingResources(required: readonly string[], object: QuotaObject, domain: string): string | undefined {
   const wanted = required.filter((name) => requiredResources.has(name))
   if (wanted.length === 0) return undefined
-  const { spec } = object as DeepReadonly<Pod>
+  const pod = object as DeepReadonly<Pod>
+  if (hasPodLevelResources(pod)) return undefined
+  const { spec } = pod
   const missing = new Map<string, Set<string>>()
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     const usage = containerUsage(container, domain)
