@@ -34,7 +34,7 @@ describe('podAmounts', () => {
         ...(below(2) === 0 ? { restartPolicy: 'Always' } : {}),
         resources: { requests: Object.fromEntries(Array.from({ length: below(4) }, () => [`r${below(4)}`, String(below(9))])) },
       }))
-      const pod = { metadata: { name: 'web' }, spec: { containers: [], initContainers: init } }
+      const pod = { spec: { containers: [], initContainers: init } }
       expect(texts(podAmounts(pod, 'requests'))).toEqual(texts(reference(init)))
     }
   })
@@ -42,7 +42,6 @@ describe('podAmounts', () => {
   describe('of a pod that is resized', () => {
     const resources = (cpu: string) => ({ requests: { cpu }, limits: { cpu } })
     const resized = (asked: string, has: string, conditions: { type: string; status: string; reason?: string }[] = []) => ({
-      metadata: { name: 'web' },
       spec: { containers: [{ name: 'app', resources: resources(asked) }] },
       status: { conditions, containerStatuses: [{ name: 'app', resources: resources(has), allocatedResources: { cpu: '3' } }] },
     })
@@ -68,7 +67,7 @@ describe('podAmounts', () => {
 
   it('takes the resources of a pod instead of those of its containers', () => {
     const containers = [{ name: 'app', resources: { requests: { cpu: '1', memory: '1Gi', 'example.com/gpu': '1' } } }]
-    const pod = { metadata: { name: 'web' }, spec: { containers, resources: { requests: { cpu: '5', 'example.com/gpu': '7' } } } }
+    const pod = { spec: { containers, resources: { requests: { cpu: '5', 'example.com/gpu': '7' } } } }
     expect(texts(podAmounts(pod, 'requests'))).toEqual({ cpu: '5', memory: '1Gi', 'example.com/gpu': '1' })
   })
 })

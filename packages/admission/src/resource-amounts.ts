@@ -27,6 +27,8 @@ function raiseTo(largest: Map<string, Quantity>, name: string, amount: Quantity)
   if (before === undefined || before.compare(amount) < 0) largest.set(name, amount)
 }
 
+type ReadonlyPod = DeepReadonly<Pick<Pod, 'spec' | 'status'>>
+
 interface PodAmountsOptions {
   /** Counts what containers have or are allocated while they are resized. Default: false. */
   readonly fromStatus?: boolean
@@ -37,7 +39,7 @@ interface PodAmountsOptions {
  * container together with the sidecars started before it. Resources of the pod itself take the place of the sum.
  */
 export function podAmounts(
-  pod: DeepReadonly<Pod>,
+  pod: ReadonlyPod,
   of: 'requests' | 'limits',
   { fromStatus = false }: PodAmountsOptions = {},
 ): Map<string, Quantity> {
@@ -66,7 +68,7 @@ export function podAmounts(
 }
 
 /** Whether a pod sets resources for all of its containers together. */
-export function hasPodLevelResources({ spec: { resources } }: DeepReadonly<Pod>): boolean {
+export function hasPodLevelResources({ spec: { resources } }: ReadonlyPod): boolean {
   return [resources?.requests, resources?.limits].some((list) => Object.keys(list ?? {}).some(isPodLevelResource))
 }
 
@@ -81,7 +83,7 @@ interface ReportedResources {
 }
 
 /** The resources that the status of a pod reports, or `undefined` for a status without any. */
-function reportedResources({ status }: DeepReadonly<Pod>): ReportedResources | undefined {
+function reportedResources({ status }: ReadonlyPod): ReportedResources | undefined {
   const byContainer = new Map<string, DeepReadonly<ContainerStatus>>()
   for (const each of [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])])
     if (each.resources !== undefined) byContainer.set(each.name, each)
