@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-// `npm run divergence -- [--steps 2000] [--seed N] [--area NAME]`: compares krmkit with the stock server (KRMKIT_PEER) on random scenarios.
+// `npm run divergence -- [--steps 2000] [--seed N] [--area NAME]`: compares krmkit with the stock server (KRMKIT_PEER) on random scenarios,
+// as the release that the stock server has.
 // --find: prints the folder of the stock server's executables; the exit code is 1 when there is none.
 import { bundle, bundleFile } from './bundle.mjs'
 import { runBundled } from './run-bundled.mjs'
 import { setup } from './setup.mjs'
-import { stockFolder, withoutStock } from './stock-folder.mjs'
+import { stockFolder, stockRelease, withoutStock } from './stock-folder.mjs'
 
 const peer = stockFolder()
 if (peer === undefined) {
@@ -15,6 +16,6 @@ if (peer === undefined) {
 } else {
   setup()
   bundle()
-  const args = ['--peer', peer, '--krmkit', bundleFile, ...process.argv.slice(2)]
+  const args = ['--peer', peer, '--release', stockRelease(peer), '--krmkit', bundleFile, ...process.argv.slice(2)]
   await runBundled('tests/differential/run.ts', { name: 'differential', args })
 }

@@ -1,4 +1,5 @@
 /** Finds the programs of the stock server. */
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -11,4 +12,12 @@ export const withoutStock = 'KRMKIT_PEER names no folder with etcd and kube-apis
 export function stockFolder() {
   const folders = [process.env.KRMKIT_PEER, ...(process.env.PATH ?? '').split(delimiter)]
   return folders.find((folder) => folder && programs.every((name) => existsSync(join(folder, name))))
+}
+
+/** The release of the stock server in a folder: `1.33`. */
+export function stockRelease(folder) {
+  const printed = execFileSync(join(folder, 'kube-apiserver'), ['--version'], { encoding: 'utf8' })
+  const release = /v(\d+\.\d+)/.exec(printed)?.[1]
+  if (release === undefined) throw new Error(`kube-apiserver --version prints ${JSON.stringify(printed)}`)
+  return release
 }

@@ -31,8 +31,9 @@ const { values: flags } = parseArgs({
     state: { type: 'string' },
     peer: { type: 'string', default: '' },
     krmkit: { type: 'string', default: '' },
-    // Read by `everything.ts`.
+    // Read by `served.ts`.
     everything: { type: 'boolean', default: false },
+    release: { type: 'string' },
   },
 })
 

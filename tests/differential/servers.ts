@@ -4,8 +4,8 @@ import { get } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { flagsForEverything, servesEverything } from './everything.ts'
 import { tokenFile } from './scenario.ts'
+import { emulationFlags, servedFlags } from './served.ts'
 import type { Side } from './side.ts'
 
 /** Starts the two servers, each in its own process on loopback, without controllers: everything that happens is an answer. */
@@ -17,7 +17,7 @@ const commonFlags = (folder: string): readonly string[] => [
   '--enable-bootstrap-token-auth',
   // A long run creates more services than the default range has addresses.
   '--service-cluster-ip-range=10.0.0.0/16',
-  ...(servesEverything ? flagsForEverything : []),
+  ...servedFlags,
 ]
 
 /** Flags of `krmkit serve` beside the port, the data folder and the storage. */
@@ -26,6 +26,7 @@ export const krmkitFlags = (folder: string): readonly string[] => [
   // Without its controller the plugin has to be asked for.
   '--enable-admission-plugins=ServiceAccount,NodeRestriction',
   '--service-account-extend-token-expiration',
+  ...emulationFlags,
   ...commonFlags(folder),
 ]
 

@@ -1,14 +1,12 @@
 import { builtInKinds, createCatalog, type ResourceDefinition } from '@krmkit/kinds'
 import { parseApiVersion } from '@krmkit/meta/api-version'
 import type { StructType } from '@krmkit/schema'
-import { servesEverything } from './everything.ts'
-
-const served = servesEverything ? { runtimeConfig: 'api/all=true' } : {}
+import { catalogOptions } from './served.ts'
 
 /** The built-in kinds, as the generators see them. */
-export const definitions: readonly ResourceDefinition[] = builtInKinds(served)
+export const definitions: readonly ResourceDefinition[] = builtInKinds(catalogOptions)
 
-const catalog = createCatalog(served)
+const catalog = createCatalog(catalogOptions)
 
 const metaKinds: ReadonlySet<string> = new Set([
   'Status',

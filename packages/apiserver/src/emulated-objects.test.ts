@@ -253,3 +253,64 @@ describe('fields', () => {
     expect(json.definitions).toHaveProperty(['io.k8s.api.policy.v1beta1.PodSecurityPolicySpec'])
   })
 })
+
+describe('pods', () => {
+  const pod = (securityContext = {}) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', generation: 7 },
+    spec: { containers: [{ name: 'a', image: 'b', securityContext }] },
+  })
+
+  it('have a generation from 1.33 on', async () => {
+    const generations = async (emulate: string) => {
+      const { ask } = await sampleServer({ emulate })
+      const path = pathOf('v1', 'pods', 'default')
+      const { json } = await ask(path, { method: 'POST', body: pod() })
+      const { containers } = json.spec
+      const body = { ...json, spec: { ...json.spec, containers: [{ ...containers[0], image: 'c' }] } }
+      const updated = await ask(`${path}/a`, { method: 'PUT', body })
+      return [json, updated.json].map(({ metadata }) => metadata.generation)
+    }
+    expect([await generations('1.32'), await generations('1.33')]).toEqual([
+      [undefined, undefined],
+      [1, 2],
+    ])
+  })
+
+  it('keep the default of procMount while its gate is off, and lose other values', async () => {
+    const stored = async (emulate: string, procMount: string) => {
+      const { ask } = await sampleServer({ emulate })
+      const body = pod({ procMount })
+      body.spec = { ...body.spec, hostUsers: false } as typeof body.spec
+      const { json } = await ask(pathOf('v1', 'pods', 'default'), { method: 'POST', body })
+      return json.spec.containers[0].securityContext.procMount
+    }
+    expect([await stored('1.32', 'Default'), await stored('1.32', 'Unmasked')]).toEqual(['Default', 'Default'])
+  })
+})
+
+describe('access reviews', () => {
+  it('have no selectors before 1.32, so that wrong ones are not refused', async () => {
+    const answer = async (emulate: string) => {
+      const { ask } = await sampleServer({ emulate })
+      const spec = { resourceAttributes: { verb: 'list', resource: 'pods', fieldSelector: {} } }
+      const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec }
+      const { status, json } = await ask('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { method: 'POST', body })
+      return [status, json.spec?.resourceAttributes]
+    }
+    expect(await answer('1.31')).toEqual([201, { verb: 'list', resource: 'pods' }])
+    expect((await answer('1.32'))[0]).toBe(422)
+  })
+})
+
+describe('health checks', () => {
+  it('name the service ranges from 1.33 on', async () => {
+    const checks = async (emulate: string) => {
+      const { ask } = await sampleServer({ emulate })
+      return (await ask('/readyz?verbose')).text
+    }
+    const name = 'start-kubernetes-service-cidr-controller'
+    expect([(await checks('1.32')).includes(name), (await checks('1.33')).includes(name)]).toEqual([false, true])
+  })
+})

@@ -7,6 +7,7 @@ import { ofHttp } from './http.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { ofQuantities } from './quantities.ts'
+import { ofReleases } from './releases.ts'
 import { bySpecification } from './specification.ts'
 import { ofStorage } from './storage.ts'
 
@@ -34,6 +35,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...deletionDepartures,
   ...ofExtensions,
   ...ofHttp,
+  ...ofReleases,
 ]
 
 /** The known divergence that explains a difference. */

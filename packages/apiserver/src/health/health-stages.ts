@@ -28,7 +28,7 @@ const stages: readonly Stage[] = [
   hook('scheduling/bootstrap-system-priority-classes'),
   hook('priority-and-fairness-config-producer', 'flowControl'),
   hook('bootstrap-controller'),
-  hook('start-kubernetes-service-cidr-controller'),
+  gatedHook('start-kubernetes-service-cidr-controller', ['MultiCIDRServiceAllocator']),
   hook('start-kube-aggregator-informers', 'aggregation'),
   hook('apiservice-status-local-available-controller', 'aggregation'),
   hook('apiservice-status-remote-available-controller', 'aggregation'),

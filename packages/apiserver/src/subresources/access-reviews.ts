@@ -28,6 +28,7 @@ type AnyReview = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAcc
 /** Reviews a request of any user. */
 export const subjectAccessReview: ReviewAnswer = async (scope, _context, object) => {
   const review = object as unknown as SubjectAccessReview
+  dropSelectors(review, scope.features)
   const { spec = {} } = review
   refuseIfWrong(scope, [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, false)])
   await decide(scope, review, subjectOf(spec))
@@ -36,6 +37,7 @@ export const subjectAccessReview: ReviewAnswer = async (scope, _context, object)
 /** Reviews a request of any user in the namespace of the path. */
 export const localSubjectAccessReview: ReviewAnswer = async (scope, _context, object) => {
   const review = object as unknown as LocalSubjectAccessReview
+  dropSelectors(review, scope.features)
   const { spec = {} } = review
   const errors = [...wrongAttributes(spec), ...wrongSubject(spec), ...wrongMetadata(object, true)]
   const at = Path.of('spec')
@@ -55,6 +57,7 @@ export const localSubjectAccessReview: ReviewAnswer = async (scope, _context, ob
 /** Reviews a request of the caller. */
 export const selfSubjectAccessReview: ReviewAnswer = async (scope, context, object) => {
   const review = object as unknown as SelfSubjectAccessReview
+  dropSelectors(review, scope.features)
   refuseIfWrong(scope, [...wrongAttributes(review.spec ?? {}), ...wrongMetadata(object, false)])
   await decide(scope, review, context.user)
 }
@@ -89,8 +92,7 @@ function listed<K extends string>(key: K, values: readonly string[] | undefined)
   return values === undefined || values.length === 0 ? {} : ({ [key]: [...values] } as Partial<Record<K, string[]>>)
 }
 
-async function decide({ authorizer, features }: RequestScope, review: AnyReview, user: UserInfo): Promise<void> {
-  dropSelectors(review, features)
+async function decide({ authorizer }: RequestScope, review: AnyReview, user: UserInfo): Promise<void> {
   const { attributes, problems } = attributesOf(user, review.spec ?? {})
   const { decision, reason, error } = await authorizer.authorize(attributes)
   const errors = error === undefined ? problems : [error, ...problems]

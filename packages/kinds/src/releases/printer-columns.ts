@@ -3,19 +3,22 @@ import { factMinor } from './release-names.ts'
 
 /** Columns of Tables as a release had them. Facts from release notes and from the printers of the releases. */
 
-/** A column that a release added to a kind. */
-interface AddedColumn {
+/** A column that a release added to a kind, renamed or moved. */
+interface ChangedColumn {
   readonly column: string
   readonly since: string
-  /** The name that the column had before, when it existed. Default: it did not exist. */
+  /** The name that the column had before, when it existed. */
   readonly before?: string
+  /** The place that the column had before, when it existed, among the columns of the release; 0 is the first. */
+  readonly placeBefore?: number
 }
 
 /** Key: `group/Kind` of stored objects, with stock names. */
-const addedColumns: Readonly<Record<string, readonly AddedColumn[]>> = {
+const changedColumns: Readonly<Record<string, readonly ChangedColumn[]>> = {
   'batch/CronJob': [{ column: 'Timezone', since: '1.30' }],
   'batch/Job': [{ column: 'Status', since: '1.30' }],
   'scheduling.k8s.io/PriorityClass': [{ column: 'PreemptionPolicy', since: '1.32' }],
+  '/ResourceQuota': [{ column: 'Age', since: '1.33', placeBefore: 1 }],
   '/PersistentVolume': [{ column: 'VolumeAttributesClass', since: '1.29' }],
   '/PersistentVolumeClaim': [{ column: 'VolumeAttributesClass', since: '1.29' }],
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': [
@@ -23,13 +26,19 @@ const addedColumns: Readonly<Record<string, readonly AddedColumn[]>> = {
   ],
 }
 
-/** The printer of a kind in a release: without younger columns, and with the names of the time. @param key `group/Kind` */
+/** The printer of a kind in a release: without younger columns, and with the names and places of the time. @param key `group/Kind` */
 export function printerAt(printer: Printer, key: string, minor: number): Printer {
-  const later = (addedColumns[key] ?? []).filter(({ since }) => factMinor(since) > minor)
+  const later = (changedColumns[key] ?? []).filter(({ since }) => factMinor(since) > minor)
   if (later.length === 0) return printer
-  const absent = new Set(later.filter(({ before }) => before === undefined).map(({ column }) => column))
+  const isNew = ({ before, placeBefore }: ChangedColumn) => before === undefined && placeBefore === undefined
+  const absent = new Set(later.filter(isNew).map(({ column }) => column))
   const renamed = new Map(later.flatMap(({ column, before }) => (before === undefined ? [] : [[column, before] as const])))
   const kept = printer.columns.map(({ name }, at) => (absent.has(name) ? -1 : at)).filter((at) => at >= 0)
+  for (const { column, placeBefore } of later) {
+    if (placeBefore === undefined) continue
+    const from = kept.findIndex((at) => printer.columns[at]!.name === column)
+    kept.splice(placeBefore, 0, ...kept.splice(from, 1))
+  }
   return {
     ...printer,
     columns: kept.map((at) => {

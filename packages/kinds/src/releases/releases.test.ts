@@ -209,6 +209,11 @@ describe('tables of a release', () => {
     expect(await columns(before, kind)).not.toContain(column)
   })
 
+  it('have the place that a column had', async () => {
+    expect(await columns('1.32', 'ResourceQuota')).toEqual(['Name', 'Age', 'Request', 'Limit'])
+    expect(await columns('1.33', 'ResourceQuota')).toEqual(['Name', 'Request', 'Limit', 'Age'])
+  })
+
   it('have the name that a column had', async () => {
     expect(await columns('1.24', 'PriorityLevelConfiguration')).toEqual([
       'Name',

@@ -17,7 +17,6 @@ export const podSpecGates: readonly GatedFields[] = [
   { gate: 'UserNamespacesSupport', paths: ['hostUsers'] },
   { gate: 'SupplementalGroupsPolicy', paths: ['securityContext.supplementalGroupsPolicy'] },
   { gate: 'PodLevelResources', paths: ['resources'] },
-  { gate: 'ProcMountType', paths: inContainers('securityContext.procMount') },
   {
     gate: 'NodeInclusionPolicyInPodTopologySpread',
     paths: ['topologySpreadConstraints.*.nodeAffinityPolicy', 'topologySpreadConstraints.*.nodeTaintsPolicy'],
@@ -71,6 +70,7 @@ export const podStatusGates: readonly GatedFields[] = [
 /** Drops members that the release does not have, unless the stored pod `old` uses them. */
 export function dropDisabledPodFields(spec: PodSpec, old: R<PodSpec> | undefined, features: Features): void {
   dropGatedFields(spec, old, { table: podSpecGates, features })
+  if (!gateEnabled('ProcMountType', features)) resetProcMounts(spec, old)
   if (!gateEnabled('PodLifecycleSleepAction', features)) dropSleepActions(spec, old)
   if (!features.enabled('ContainerStopSignals')) dropStopSignals(spec, old)
   if (!features.enabled('ImageVolume') && old?.volumes?.some((volume) => isSet(volume.image)) !== true) dropImageVolumes(spec)
@@ -87,6 +87,13 @@ export function dropDisabledTemplateFields(
 
 function containers(spec: PodSpec): Container[] {
   return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...((spec.ephemeralContainers ?? []) as Container[])]
+}
+
+/** Without the gate a container has the default or nothing, unless the stored pod has another value. */
+function resetProcMounts(spec: PodSpec, old: R<PodSpec> | undefined): void {
+  const before = lists.flatMap((list) => (old?.[list as 'containers'] ?? []) as R<Container>[])
+  if (before.some(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')) return
+  for (const { securityContext } of containers(spec)) if (isSet(securityContext?.procMount)) securityContext.procMount = 'Default'
 }
 
 /** Removes volumes with an image, whatever else they have, and their mounts. */

@@ -3,7 +3,7 @@ import { type DeepReadonly, formatTime } from '@krmkit/meta'
 import { validateDns1123Label } from '@krmkit/meta/names'
 import type { Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import { goList } from '../../shared/go-form.ts'
-import { keepMembers, raiseGeneration, startGeneration } from '../../shared/metadata.ts'
+import { keepMembers } from '../../shared/metadata.ts'
 import { defaultPodOnly, defaultPodSpec } from '../../shared/pod-defaults.ts'
 import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
@@ -15,6 +15,7 @@ import { creationSteps, defineStrategy, validateStepsWith } from '../../shared/s
 import { isEmpty, isEmptyMap, isSet } from '../../shared/values.ts'
 import { syncAppArmor } from './app-armor.ts'
 import { bindingStrategy } from './binding.ts'
+import { raisePodGeneration, startPodGeneration } from './generation.ts'
 import { validateProfileAnnotations } from './profile-annotations.ts'
 import { defaultPodStatus, podStatusStrategy } from './status.ts'
 import { ephemeralContainersStrategy, resizeStrategy } from './subresources.ts'
@@ -86,7 +87,7 @@ export const podStrategy = defineStrategy<Pod>({
     defaultPodStatus(pod)
   },
   prepareForCreate(pod, context) {
-    startGeneration(pod)
+    startPodGeneration(pod, context)
     pod.status = { phase: 'Pending', qosClass: podQos(spec(pod), context.features) }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
     recordSchedulingGates(pod, context.clock.now())
@@ -98,7 +99,7 @@ export const podStrategy = defineStrategy<Pod>({
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, old.spec, context.features)
     // Only admission of a new pod distinguishes it from an absent one.
     if (isEmptyMap(pod.spec?.overhead)) delete pod.spec?.overhead
-    yield* raiseGeneration(pod, old, 'spec')
+    yield* raisePodGeneration(pod, old, context)
   },
   validate: creationSteps(function* (errors, pod, context) {
     yield* validatePod(pod, errors)

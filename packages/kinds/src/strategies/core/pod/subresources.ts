@@ -4,7 +4,7 @@ import type { DeepReadonly, Features } from '@krmkit/meta'
 import type { SubresourceStrategy } from '../../../interfaces.ts'
 import type { Container, Pod, PodSpec, PodStatus } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
-import { raiseGeneration, resetStatusMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
+import { resetStatusMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { dropDisabledPodFields } from '../../shared/pod-gates.ts'
 import { podQos } from '../../shared/pod-qos.ts'
 import { hasPodResources } from '../../shared/pod-resources.ts'
@@ -14,6 +14,7 @@ import type { Steps } from '../../shared/steps.ts'
 import { updateSteps } from '../../shared/strategy.ts'
 import { copySteps, semanticEqualSteps } from '../../shared/value-steps.ts'
 import { isSet, own, type R, sortedKeys } from '../../shared/values.ts'
+import { raisePodGeneration } from './generation.ts'
 import { validateAnnotationUpdates } from './update-validation.ts'
 import { validatePod } from './validation.ts'
 
@@ -42,7 +43,7 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
       else spec.ephemeralContainers = added
       dropDisabledPodFields(spec, old.spec, context.features)
     })
-    yield* raiseGeneration(pod, old, 'spec')
+    yield* raisePodGeneration(pod, old, context)
   },
   validateUpdate: updateSteps(function* (errors, pod, old) {
     yield* validateCommon(pod, old, errors)
@@ -61,7 +62,7 @@ export const ephemeralContainersStrategy: SubresourceStrategy<Pod> = {
 
 /** Changes CPU and memory of containers and their resize policy, nothing else. */
 export const resizeStrategy: SubresourceStrategy<Pod> = {
-  *prepareForUpdate(pod, old) {
+  *prepareForUpdate(pod, old, context) {
     const { containers, initContainers } = pod.spec ?? emptyPodSpec
     const { containers: oldContainers, initContainers: oldInit } = old.spec ?? emptyPodSpec
     // Validation refuses other containers.
@@ -71,7 +72,7 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
         if (isSet(spec.initContainers)) spec.initContainers = resized(initContainers ?? [], spec.initContainers)
       })
     }
-    yield* raiseGeneration(pod, old, 'spec')
+    yield* raisePodGeneration(pod, old, context)
   },
   validateUpdate: updateSteps(function* (errors, pod, old, { features }) {
     if ([pod, old].some(({ spec }) => isSet(spec) && hasPodResources(spec))) {
