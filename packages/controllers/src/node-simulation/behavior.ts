@@ -15,6 +15,12 @@ export interface ResolvedBehavior extends ContainerBehavior {
   readonly successAfterMs?: number
 }
 
+/** What a container is: its part of the pod, and how it behaves. */
+export interface ContainerDefinition {
+  readonly container: DeepReadonly<Container>
+  readonly behavior: ResolvedBehavior
+}
+
 /** A container that ends by itself runs for this long at least; those that prepare a pod end at once. */
 const minRunMs = 1000
 
@@ -55,7 +61,7 @@ function defaultsOf(pod: ReadonlyPod, container: DeepReadonly<Container>, role: 
  * with ports or probes serve.
  */
 function isTask({ metadata, spec }: ReadonlyPod, container: DeepReadonly<Container>): boolean {
-  if (isPauseImage(container.image ?? '')) return false
+  if (pauses(container)) return false
   if (controllerOf(metadata.ownerReferences)?.kind === 'Job') return true
   const { restartPolicy = 'Always' } = spec ?? {}
   const serves = servingMembers.some((name) => container[name] !== undefined)
@@ -72,9 +78,11 @@ function commandOf({ command, args }: DeepReadonly<Container>): readonly string[
   return command === undefined || command.length === 0 ? [] : [...command, ...(args ?? [])]
 }
 
-/** The image whose containers do nothing until they are stopped. */
-function isPauseImage(image: string): boolean {
-  return /(?:^|\/)pause(?:[:@]|$)/.test(image)
+/** Whether a container does nothing until it is stopped: the image `pause`, and `agnhost`, whose default command is `pause`. */
+function pauses({ image = '', command = [], args = [] }: DeepReadonly<Container>): boolean {
+  if (/(?:^|\/)pause(?:[:@]|$)/.test(image)) return true
+  const words = [...command, ...args]
+  return /(?:^|\/)agnhost(?:[:@]|$)/.test(image) && (words.length === 0 || words.at(-1) === 'pause')
 }
 
 function matches(match: BehaviorMatch, { metadata }: ReadonlyPod, container: DeepReadonly<Container>): boolean {

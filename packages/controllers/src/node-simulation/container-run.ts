@@ -1,10 +1,10 @@
 import { type DeepReadonly, formatTime, parseTime, type Random } from '@krmkit/meta'
 import { hexText } from '@krmkit/meta/bytes'
-import { digest } from '@krmkit/meta/platform'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Container } from '../workloads/objects.ts'
-import type { ResolvedBehavior } from './behavior.ts'
+import type { ContainerDefinition, ResolvedBehavior } from './behavior.ts'
 import { ContainerProbes, type ProbedContainer } from './container-probes.ts'
+import { backoffText, imageID } from './container-texts.ts'
 import type { ContainerResources, ContainerStatus, Terminated } from './objects.ts'
 
 export interface ContainerEnvironment {
@@ -31,9 +31,9 @@ const killed = 137
  */
 export class ContainerRun {
   readonly name: string
-  readonly image: string
-  readonly behavior: ResolvedBehavior
-  readonly #container: DeepReadonly<Container>
+  image: string
+  behavior: ResolvedBehavior
+  #container: DeepReadonly<Container>
   readonly #environment: ContainerEnvironment
   #state: 'waiting' | 'running' | 'terminated' = 'waiting'
   #reason = 'ContainerCreating'
@@ -47,9 +47,11 @@ export class ContainerRun {
   #nextAtMs: number | undefined
   /** The next start is a restart. */
   #hasRun = false
-  readonly #probes: ContainerProbes | undefined
-  /** The exit code of a container that a failed probe ends. */
+  #probes: ContainerProbes | undefined
+  /** The exit code of a container that a failed probe or another image ends. */
   #forcedExitCode: number | undefined
+  /** What the container is after its next start. */
+  #replacement: ContainerDefinition | undefined
   restarts = 0
   ready = false
   /** The resources that the node has set aside for the container, and those that it has. */
@@ -67,8 +69,47 @@ export class ContainerRun {
     this.actual = this.allocated
   }
 
+  /**
+   * Gives the container another image. A running one ends within the grace period and starts anew, whatever the restart policy is; one that
+   * waits for its image or its next run waits no longer.
+   */
+  replace(definition: ContainerDefinition, nowMs: number, graceMs: number): void {
+    if (this.#state === 'running') {
+      this.#replacement = definition
+      this.#note('Normal', 'Killing', `Container ${this.name} definition changed, will be restarted`)
+      this.#endWithin(graceMs, nowMs)
+      return
+    }
+    this.#define(definition)
+    if (this.#state !== 'waiting') return
+    if (this.#reason !== 'PodInitializing') this.#reason = 'ContainerCreating'
+    this.#message = undefined
+    this.#nextAtMs = undefined
+  }
+
+  #define({ container, behavior }: ContainerDefinition): void {
+    this.image = container.image ?? ''
+    this.behavior = behavior
+    this.#container = container
+    this.#probes = ContainerProbes.of(container, behavior.probe)
+    this.#backoffMs = 0
+    this.#pullBackoffMs = 0
+  }
+
+  /** Sends a running container the termination signal. */
+  #endWithin(graceMs: number, nowMs: number): void {
+    const { stopAfterMs = 0, exitCode = killed } = this.behavior
+    this.#forcedExitCode = stopAfterMs > graceMs ? killed : exitCode
+    this.#nextAtMs = nowMs + Math.min(stopAfterMs, graceMs)
+  }
+
   get isRunning(): boolean {
     return this.#state === 'running'
+  }
+
+  /** The image of the next run. */
+  get nextImage(): string {
+    return this.#replacement?.container.image ?? this.image
   }
 
   get exitCode(): number | undefined {
@@ -132,9 +173,12 @@ export class ContainerRun {
         this.#advanceWaiting(nowMs)
         break
       case 'running':
-        if (this.#nextAtMs !== undefined && nowMs >= this.#nextAtMs)
-          this.#exit(nowMs, this.#forcedExitCode ?? this.#ownExitCode())
-        else this.ready = this.#isReadyAt(nowMs)
+        if (this.#nextAtMs === undefined || nowMs < this.#nextAtMs) {
+          this.ready = this.#isReadyAt(nowMs)
+          break
+        }
+        this.#exit(nowMs, this.#forcedExitCode ?? this.#ownExitCode())
+        if (this.#replacement !== undefined) this.#startAgain(nowMs, this.#replacement)
         break
       case 'terminated':
         this.#advanceTerminated(nowMs, mayRestart)
@@ -160,9 +204,7 @@ export class ContainerRun {
         this.#note('Warning', 'Unhealthy', `${type[0]?.toUpperCase()}${type.slice(1)} probe failed: ${message}`)
         if (!isFatal) continue
         this.#note('Normal', 'Killing', `Container ${this.name} failed ${type} probe, will be restarted`)
-        const { stopAfterMs = 0, exitCode = killed } = this.behavior
-        this.#forcedExitCode = stopAfterMs > graceMs ? killed : exitCode
-        this.#nextAtMs = nowMs + Math.min(stopAfterMs, graceMs)
+        this.#endWithin(graceMs, nowMs)
       }
     }
     return wasSent
@@ -178,6 +220,7 @@ export class ContainerRun {
     this.#last = lastState.terminated
     this.#hasRun = containerID !== ''
     this.restarts = restartCount
+    this.image = status.image
     this.#containerID = containerID
     if (state.running !== undefined) {
       this.#state = 'running'
@@ -204,10 +247,7 @@ export class ContainerRun {
     if (restarts) {
       this.#note('Normal', 'Killing', `Container ${this.name} resize requires restart`)
       this.#exit(nowMs, this.behavior.exitCode ?? 0)
-      this.#last = this.#terminated
-      this.#terminated = undefined
-      this.#hasRun = true
-      this.#start(nowMs)
+      this.#startAgain(nowMs)
     }
     this.actual = this.allocated
   }
@@ -280,9 +320,18 @@ export class ContainerRun {
     this.#wait('ErrImagePull', pullError, nowMs + syncMs)
   }
 
+  #startAgain(nowMs: number, replacement?: ContainerDefinition): void {
+    if (replacement !== undefined) this.#define(replacement)
+    this.#last = this.#terminated
+    this.#terminated = undefined
+    this.#hasRun = true
+    this.#start(nowMs)
+  }
+
   #start(nowMs: number): void {
     if (this.#hasRun) this.restarts++
     this.#state = 'running'
+    this.#replacement = undefined
     this.actual = this.allocated
     this.#message = undefined
     this.#startedAtMs = nowMs
@@ -323,15 +372,15 @@ export class ContainerRun {
       return
     }
     if (this.#nextAtMs === undefined || nowMs < this.#nextAtMs) return
-    this.#last = this.#terminated
-    this.#terminated = undefined
-    this.#hasRun = true
     const waitMs = this.#backoffMs
     this.#backoffMs = Math.min(maxBackoffMs, waitMs === 0 ? baseBackoffMs : waitMs * 2)
     if (waitMs === 0) {
-      this.#start(nowMs)
+      this.#startAgain(nowMs)
       return
     }
+    this.#last = this.#terminated
+    this.#terminated = undefined
+    this.#hasRun = true
     const { podText } = this.#environment
     const message = `back-off ${backoffText(waitMs)} restarting failed container=${this.name} pod=${podText}`
     this.#note('Warning', 'BackOff', `Back-off restarting failed container ${this.name} in pod ${podText}`)
@@ -348,14 +397,4 @@ export class ContainerRun {
   #note(type: RecordedEvent['type'], reason: string, message: string): void {
     this.#environment.note({ type, reason, message, fieldPath: `${this.#environment.fieldPath}{${this.name}}` })
   }
-}
-
-function backoffText(ms: number): string {
-  const seconds = Math.round(ms / 1000)
-  const minutes = Math.trunc(seconds / 60)
-  return minutes === 0 ? `${seconds}s` : `${minutes}m${seconds % 60}s`
-}
-
-function imageID(image: string): string {
-  return `${image.replace(/[:@][^/]*$/, '')}@sha256:${hexText(digest('sha256', [image]))}`
 }

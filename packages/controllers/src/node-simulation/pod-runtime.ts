@@ -33,6 +33,7 @@ export class PodRuntime {
   /** Names of the init containers that keep running. */
   readonly sidecars: ReadonlySet<string>
   readonly resize: PodResize
+  readonly #behaviors: readonly MatchedBehavior[]
   /** Events to record, in order. */
   events: RecordedEvent[] = []
   #stopAtMs: number | undefined
@@ -45,6 +46,7 @@ export class PodRuntime {
   constructor(pod: ReadonlyPod, options: PodRuntimeOptions) {
     const { behaviors, random, podIP, hostIP, nowMs } = options
     const { name = '', namespace = '', uid = '' } = pod.metadata
+    this.#behaviors = behaviors
     this.podIP = podIP
     this.hostIP = hostIP
     this.startedAtMs = nowMs
@@ -94,6 +96,7 @@ export class PodRuntime {
       this.#hasBegun = true
       return nowMs
     }
+    this.#replaceImages(pod, nowMs)
     const { restartPolicy = 'Always', activeDeadlineSeconds } = pod.spec ?? {}
     const isFinished = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     if (activeDeadlineSeconds === undefined || isFinished) return this.#run(restartPolicy, nowMs)
@@ -105,10 +108,19 @@ export class PodRuntime {
   /** Sends the probes of running containers that are due. @returns whether one was sent */
   async probe(pod: ReadonlyPod, nowMs: number): Promise<boolean> {
     if (pod.metadata.deletionTimestamp !== undefined || this.hasExceededDeadline) return false
-    const graceMs = (pod.spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000
+    const graceMs = graceMsOf(pod)
     let wasSent = false
     for (const run of this.all) if (await run.probe(containerContext(pod, run, nowMs), graceMs)) wasSent = true
     return wasSent
+  }
+
+  /** Images are what an update may change of a container. */
+  #replaceImages(pod: ReadonlyPod, nowMs: number): void {
+    for (const container of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]) {
+      const run = this.all.find(({ name }) => name === container.name)
+      if (run === undefined || run.nextImage === (container.image ?? '')) continue
+      run.replace({ container, behavior: behaviorOf(pod, container, this.#behaviors) }, nowMs, graceMsOf(pod))
+    }
   }
 
   #run(restartPolicy: string, nowMs: number): number | undefined {
@@ -139,7 +151,7 @@ export class PodRuntime {
 
   #exceedDeadline(pod: ReadonlyPod, nowMs: number): number | undefined {
     if (this.#stopAtMs === undefined) this.events.push({ type: 'Normal', ...deadlineExceeded })
-    const stopAtMs = this.#stop(nowMs, (pod.spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000)
+    const stopAtMs = this.#stop(nowMs, graceMsOf(pod))
     this.hasExceededDeadline = stopAtMs === undefined
     return stopAtMs
   }
@@ -160,6 +172,10 @@ export class PodRuntime {
     for (const run of this.all) run.stop(nowMs, this.#isKilled)
     return undefined
   }
+}
+
+function graceMsOf({ spec }: ReadonlyPod): number {
+  return (spec?.terminationGracePeriodSeconds ?? defaultGraceSeconds) * 1000
 }
 
 /** A container may pass through several states at one moment: it starts, and exits at once. */
