@@ -1,10 +1,13 @@
 import type { SideRunner } from './side.ts'
+import { definitions } from './types.ts'
 
 /**
  * Creates a policy with a binding, which match nothing and stay. When the last policy with a kind of parameters goes, the stock server ends its informer
  * of them and never starts it again, so that later policies do not see new parameters.
  */
 export async function keepParameters(runner: SideRunner): Promise<void> {
+  const isServed = definitions.some(({ version, kind }) => version === 'v1' && kind.kind === 'ValidatingAdmissionPolicy')
+  if (!isServed) return
   const run = await runner.begin({ area: 'keeper', namespace: false, steps: [] }, 'keeper')
   const rule = { apiGroups: ['example.com'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['none'] }
   const spec = {

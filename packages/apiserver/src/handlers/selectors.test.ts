@@ -2,6 +2,7 @@ import { createCatalog } from '@krmkit/kinds'
 import { ApiError } from '@krmkit/meta'
 import { parseFieldSelector } from '@krmkit/meta/selectors'
 import { describe, expect, it } from 'vitest'
+import { sampleServer } from '../testing/sample-server.ts'
 import { usableSelectors } from './selectors.ts'
 
 const catalog = createCatalog({ runtimeConfig: 'api/all=true' })
@@ -36,5 +37,25 @@ describe('selectors of fields that a kind does not index', () => {
     ],
   ])('are refused in the words of the kind: %s/%s %s', (group, version, resource, message) => {
     expect(refusal(group, version, resource)).toBe(message)
+  })
+})
+
+describe('a selector of the namespace of a cluster-scoped kind', () => {
+  const names = async (path: string, selector: string) => {
+    const { ask } = await sampleServer()
+    const { status, json } = await ask(`${path}?fieldSelector=${encodeURIComponent(selector)}`)
+    return status === 200 ? json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name) : json.message
+  }
+  const priorities = '/apis/scheduling.k8s.io/v1/priorityclasses'
+
+  it('selects by the empty text where the kind has no fields of its own', async () => {
+    expect(await names(priorities, 'metadata.namespace=default')).toEqual([])
+    const all = ['system-cluster-critical', 'system-node-critical']
+    expect(await names(priorities, 'metadata.namespace!=default')).toEqual(all)
+    expect(await names(priorities, 'metadata.namespace=')).toEqual(all)
+  })
+
+  it('is refused where it has', async () => {
+    expect(await names('/api/v1/nodes', 'metadata.namespace=default')).toBe('field label not supported: metadata.namespace')
   })
 })

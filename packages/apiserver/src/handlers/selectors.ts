@@ -19,16 +19,19 @@ export function wellFormedSelectors(context: RequestContext): Selectors {
 export function usableSelectors({ definition }: RequestScope, { labelSelector, fieldSelector }: Selectors): Selectors {
   for (const { field, value } of fieldSelector?.requirements ?? []) {
     if (field === '' && value === '') continue
-    const isSelectable =
-      field === 'metadata.name' ||
-      (field === 'metadata.namespace' && definition.kind.namespaced) ||
-      Object.hasOwn(definition.strategy.selectableFields ?? {}, field)
-    if (!isSelectable) throw ApiError.badRequest(unsupportedField(definition, truncateSelector(field)))
+    if (!isSelectable(field, definition)) throw ApiError.badRequest(unsupportedField(definition, truncateSelector(field)))
   }
   return {
     labelSelector: labelSelector?.empty === true ? undefined : labelSelector,
     fieldSelector: fieldSelector?.empty === true ? undefined : fieldSelector,
   }
+}
+
+/** Cluster-scoped kinds without fields of their own have a namespace to select by, which is empty. */
+function isSelectable(field: string, { kind, custom, strategy: { selectableFields } }: RequestScope['definition']): boolean {
+  if (field === 'metadata.name') return true
+  if (field !== 'metadata.namespace') return Object.hasOwn(selectableFields ?? {}, field)
+  return kind.namespaced || (custom === undefined && selectableFields === undefined)
 }
 
 /** The stock server words it by kind: kinds with fields of their own, jobs and resource slices among them, and all others. */
