@@ -252,6 +252,41 @@ describe('fields', () => {
     expect(json.definitions).toHaveProperty(['io.k8s.api.batch.v1beta1.CronJob'])
     expect(json.definitions).toHaveProperty(['io.k8s.api.policy.v1beta1.PodSecurityPolicySpec'])
   })
+
+  it('are required, have defaults and values as in the documents of the release', async () => {
+    const facts = async (emulate: string) => {
+      const { ask } = await sampleServer({ emulate })
+      const { definitions, paths } = (await ask('/openapi/v2')).json
+      const { required } = definitions['io.k8s.api.apps.v1.StatefulSetSpec']
+      const { scopeName } = definitions['io.k8s.api.core.v1.ScopedResourceSelectorRequirement'].properties
+      const versions = definitions['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']['x-kubernetes-group-version-kind']
+      const parameters = paths['/api/v1/namespaces/{namespace}/pods/{name}'].delete.parameters as { $ref?: string }[]
+      return {
+        serviceName: required.includes('serviceName'),
+        classes: scopeName.enum.includes('VolumeAttributesClass'),
+        devices: versions.some(
+          ({ group, version }: { group: string; version: string }) => `${group}/${version}` === 'resource.k8s.io/v1beta2',
+        ),
+        ignore: parameters.some(({ $ref }) => $ref?.includes('ignoreStoreReadError') === true),
+        emulation: Object.hasOwn(definitions['io.k8s.apimachinery.pkg.version.Info'].properties, 'emulationMajor'),
+      }
+    }
+    expect(await facts('1.31')).toEqual({ serviceName: true, classes: false, devices: false, ignore: false, emulation: false })
+    expect(await facts('1.32')).toEqual({ serviceName: true, classes: false, devices: false, ignore: true, emulation: false })
+    expect(await facts('1.33')).toEqual({ serviceName: false, classes: true, devices: true, ignore: true, emulation: true })
+  })
+
+  it('of jobs have the defaults of the release', async () => {
+    const defaults = async (emulate: string) => {
+      const { ask } = await sampleServer({ emulate })
+      const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'b' }] } }
+      const body = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'a' }, spec: { template } }
+      const { spec } = (await ask(pathOf('batch/v1', 'jobs', 'default'), { method: 'POST', body })).json
+      return [spec.manualSelector, spec.podReplacementPolicy]
+    }
+    expect(await defaults('1.28')).toEqual([undefined, undefined])
+    expect(await defaults('1.29')).toEqual([false, 'TerminatingOrFailed'])
+  })
 })
 
 describe('pods', () => {
@@ -301,16 +336,5 @@ describe('access reviews', () => {
     }
     expect(await answer('1.31')).toEqual([201, { verb: 'list', resource: 'pods' }])
     expect((await answer('1.32'))[0]).toBe(422)
-  })
-})
-
-describe('health checks', () => {
-  it('name the service ranges from 1.33 on', async () => {
-    const checks = async (emulate: string) => {
-      const { ask } = await sampleServer({ emulate })
-      return (await ask('/readyz?verbose')).text
-    }
-    const name = 'start-kubernetes-service-cidr-controller'
-    expect([(await checks('1.32')).includes(name), (await checks('1.33')).includes(name)]).toEqual([false, true])
   })
 })

@@ -280,7 +280,7 @@ describe('ResourceQuota: required members', () => {
     )
   })
 
-  it('requires nothing of the containers of a pod with resources of its own [P289]', async () => {
+  it('requires nothing of the containers of a pod that has resources itself [P289]', async () => {
     const cluster = clusterOf({ 'resourcequotas/ns/q': quota({ 'requests.cpu': '1' }) })
     const object = (cpu: string) => ({ spec: { containers: [container()], resources: { requests: { cpu } } } })
     expect(refusalOf(await runAdmission(plugin(), 'pods', { object: object('1') }, cluster))).toBe('')

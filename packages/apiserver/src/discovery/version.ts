@@ -52,7 +52,7 @@ export function versionDocument(options: VersionOptions): JsonObject {
 }
 
 /** Whether the document of a release has the members about emulation. */
-function hasEmulation(release: string): boolean {
+export function hasEmulation(release: string): boolean {
   const [major, minor] = parseRelease(release).map(Number)
   return major !== 1 || minor === undefined || minor >= 33
 }

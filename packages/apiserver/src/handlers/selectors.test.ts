@@ -48,7 +48,7 @@ describe('a selector of the namespace of a cluster-scoped kind', () => {
   }
   const priorities = '/apis/scheduling.k8s.io/v1/priorityclasses'
 
-  it('selects by the empty text where the kind has no fields of its own', async () => {
+  it('selects by the empty text where the kind has no selectable fields', async () => {
     expect(await names(priorities, 'metadata.namespace=default')).toEqual([])
     const all = ['system-cluster-critical', 'system-node-critical']
     expect(await names(priorities, 'metadata.namespace!=default')).toEqual(all)

@@ -30,8 +30,9 @@ const stages: readonly Stage[] = [
   hook('bootstrap-controller'),
   gatedHook('start-kubernetes-service-cidr-controller', ['MultiCIDRServiceAllocator']),
   hook('start-kube-aggregator-informers', 'aggregation'),
-  hook('apiservice-status-local-available-controller', 'aggregation'),
-  hook('apiservice-status-remote-available-controller', 'aggregation'),
+  { ...hook('apiservice-status-available-controller', 'aggregation'), until: '1.31' },
+  { ...hook('apiservice-status-local-available-controller', 'aggregation'), since: '1.31' },
+  { ...hook('apiservice-status-remote-available-controller', 'aggregation'), since: '1.31' },
   hook('apiservice-registration-controller', 'aggregation'),
   hook('apiservice-discovery-controller', 'aggregation'),
   gatedHook('built-in-resources-storage-version-updater', ['StorageVersionAPI', 'APIServerIdentity'], 'aggregation'),
@@ -50,6 +51,9 @@ interface Stage {
   readonly part?: Part | undefined
   /** Only with these feature gates. */
   readonly gates?: readonly string[]
+  /** The first release with the stage, and the first one without. */
+  readonly since?: string
+  readonly until?: string
 }
 
 function hook(name: string, part?: Part): Stage {
@@ -70,7 +74,11 @@ export function stageChecks(
   started: readonly HealthCheck[],
   features: Features,
 ): readonly HealthCheck[] {
+  const { release } = features
   return stages
     .filter(({ part, gates = [] }) => (part === undefined || parts[part]) && gates.every((gate) => gateEnabled(gate, features)))
+    .filter(
+      ({ since, until }) => (since === undefined || release.atLeast(since)) && !(until !== undefined && release.atLeast(until)),
+    )
     .map(({ name }) => started.find((each) => each.name === name) ?? { name, check: () => {} })
 }

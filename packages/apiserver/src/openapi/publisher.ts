@@ -17,6 +17,7 @@ import {
   rootDocuments,
 } from '@krmkit/schema/openapi'
 import { isBuiltInGroup } from '../discovery/documents.ts'
+import { hasEmulation } from '../discovery/version.ts'
 import { type EncodedGroup, Encoders, mergeMembers } from './encoded-group.ts'
 import { combinedTag, Fingerprints } from './fingerprint.ts'
 import { type CustomForm, documentName, publishedGroupVersions } from './published.ts'
@@ -273,7 +274,8 @@ export class Publisher {
     for (const { custom, definedInCode, group } of resources) {
       if (group !== '' && (custom === undefined || definedInCode === true)) groups.add(group)
     }
-    return rootDocuments({ source: types, groups: [...groups], issuer, profile: this.#profile })
+    const namesEmulation = hasEmulation(this.#info.version)
+    return rootDocuments({ source: types, groups: [...groups], issuer, namesEmulation, profile: this.#profile })
   }
 
   #rootSource({ name, operations, schemas }: RootDocument): DocumentSource {

@@ -28,7 +28,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
     'messageExpression 1.27',
     'reason 1.27',
     'fieldPath 1.28',
-    'optionalOldSelf 1.28 CRDValidationRatcheting',
+    'optionalOldSelf 1.29 CRDValidationRatcheting',
   ],
   'apps/v1.RollingUpdateDaemonSet': ['maxSurge 1.21 1.22 DaemonSetUpdateSurge'],
   'apps/v1.DeploymentStatus': ['terminatingReplicas 1.33 DeploymentReplicaSetTerminatingReplicas'],
@@ -155,6 +155,7 @@ export const fieldRows: Readonly<Record<string, readonly string[]>> = {
   'discovery/v1.EndpointHints': ['forNodes 1.33 PreferSameTrafficDistribution'],
   'flowcontrol/v1.LimitedPriorityLevelConfiguration': flowLevel,
   'flowcontrol/v1.PriorityLevelConfigurationSpec': ['exempt 1.28'],
+  'core/v1.PodLogOptions': ['stream 1.32 PodLogsQuerySplitStreams'],
   'meta/v1.DeleteOptions': ['ignoreStoreReadErrorWithClusterBreakingPotential 1.32 AllowUnsafeMalformedObjectDeletion'],
   'networking/v1.IngressClassParametersReference': [
     'scope 1.21 1.22 IngressClassNamespacedParams',

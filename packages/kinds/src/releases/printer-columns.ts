@@ -26,10 +26,39 @@ const changedColumns: Readonly<Record<string, readonly ChangedColumn[]>> = {
   ],
 }
 
+/** A cell whose text a release changed. */
+interface ChangedCell {
+  readonly column: string
+  readonly since: string
+  readonly before: (text: string) => string
+}
+
+const changedCells: Readonly<Record<string, ChangedCell>> = {
+  // Each target has the name of its metric in front.
+  'autoscaling/HorizontalPodAutoscaler': {
+    column: 'Targets',
+    since: '1.30',
+    before: (text) => text.replaceAll(/(^|, )[\w./-]+: /g, '$1'),
+  },
+}
+
 /** The printer of a kind in a release: without younger columns, and with the names and places of the time. @param key `group/Kind` */
 export function printerAt(printer: Printer, key: string, minor: number): Printer {
   const later = (changedColumns[key] ?? []).filter(({ since }) => factMinor(since) > minor)
-  if (later.length === 0) return printer
+  const cell = changedCells[key]
+  const changed = cell === undefined || factMinor(cell.since) <= minor ? printer : withCell(printer, cell)
+  return later.length === 0 ? changed : withColumns(changed, later)
+}
+
+function withCell(printer: Printer, { column, before }: ChangedCell): Printer {
+  const at = printer.columns.findIndex(({ name }) => name === column)
+  return {
+    ...printer,
+    cells: (object, options) => printer.cells(object, options).map((cell, i) => (i === at ? before(String(cell)) : cell)),
+  }
+}
+
+function withColumns(printer: Printer, later: readonly ChangedColumn[]): Printer {
   const isNew = ({ before, placeBefore }: ChangedColumn) => before === undefined && placeBefore === undefined
   const absent = new Set(later.filter(isNew).map(({ column }) => column))
   const renamed = new Map(later.flatMap(({ column, before }) => (before === undefined ? [] : [[column, before] as const])))

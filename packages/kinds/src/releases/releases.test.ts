@@ -214,6 +214,25 @@ describe('tables of a release', () => {
     expect(await columns('1.33', 'ResourceQuota')).toEqual(['Name', 'Request', 'Limit', 'Age'])
   })
 
+  it('have the texts that cells had', async () => {
+    const targets = async (release: string) => {
+      const features = createFeatures(release)
+      const catalog = createCatalog({ features, types: typesAt(release), emulated: emulateRelease(features) })
+      const printer = await printerOf(catalog.definitions.find((each) => each.kind.kind === 'HorizontalPodAutoscaler')!)
+      const metric = (name: string) => ({
+        type: 'Resource',
+        resource: { name, target: { type: 'Utilization', averageUtilization: 50 } },
+      })
+      const spec = { metrics: [metric('cpu'), metric('memory')] }
+      const object = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' }, spec, status: {} }
+      return printer.cells(object, { now: 0 })[2]
+    }
+    expect([await targets('1.29'), await targets('1.30')]).toEqual([
+      '<unknown>/50%, <unknown>/50%',
+      'cpu: <unknown>/50%, memory: <unknown>/50%',
+    ])
+  })
+
   it('have the name that a column had', async () => {
     expect(await columns('1.24', 'PriorityLevelConfiguration')).toEqual([
       'Name',

@@ -110,7 +110,8 @@ const storedElsewhere: Readonly<Record<string, string>> = {
 
 /** Resources whose storage version advanced later than one release after a version appeared. Key: `group/resource`. */
 const lateAdvances: Readonly<Record<string, { readonly version: string; readonly before: string }>> = {
-  'autoscaling/horizontalpodautoscalers': { version: 'v1', before: '1.30' },
+  'autoscaling/horizontalpodautoscalers': { version: 'v1', before: '1.27' },
+  'discovery.k8s.io/endpointslices': { version: 'v1beta1', before: '1.31' },
 }
 
 /**

@@ -1,9 +1,11 @@
 import { type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createTypeSource, type FactsSource } from '@krmkit/schema'
+import type { TypeFacts } from '@krmkit/schema/model'
 import { modelTexts } from '../catalog/model-texts.ts'
 import { fieldLifecycles } from './fields.ts'
 import { podSecurityPolicyTypes } from './pod-security-policy.ts'
 import { factMinor, minorOf } from './release-names.ts'
+import { earlierEnumerations, earlierFields, earlierStructs, laterVersions } from './type-changes.ts'
 
 /** The types of a release: those of the newest one without younger fields, and with the types that were removed since. */
 
@@ -34,7 +36,33 @@ export function typesAt(release: string, profile: NamingProfile = stockProfile):
   })
   const texts = modelTexts(profile)
   const files = { ...texts, policy: withPolicies(texts, 'policy'), extensions: withPolicies(texts, 'extensions') }
-  return createTypeSource(files, { omit: (type, field) => absent.has(`${withoutVersion(type)} ${field}`) })
+  const isLater = (since: string | undefined) => since !== undefined && factMinor(since) > minor
+  return createTypeSource(files, {
+    revise: (type, facts) => typeAt(facts, { name: withoutVersion(type), absent, isLater }),
+    omitValue: (enumeration, value) => isLater(earlierEnumerations[`${withoutVersion(enumeration)} ${value}`]),
+    omitVersion: (folder, version) => isLater(laterVersions[`${folder}/${version}`]),
+  })
+}
+
+interface TypeAt {
+  readonly name: string
+  readonly absent: ReadonlySet<string>
+  readonly isLater: (since: string | undefined) => boolean
+}
+
+function typeAt(facts: TypeFacts, { name, absent, isLater }: TypeAt): TypeFacts {
+  const struct = earlierStructs[name]
+  const fields = facts.fields
+    ?.filter(({ json }) => !absent.has(`${name} ${json}`))
+    .map((field) => {
+      const change = earlierFields[`${name} ${field.json}`]
+      return change !== undefined && isLater(change.since) ? { ...field, ...change.before } : field
+    })
+  return {
+    ...facts,
+    ...(fields === undefined ? {} : { fields }),
+    ...(struct !== undefined && isLater(struct.since) ? struct.before : {}),
+  }
 }
 
 function withPolicies(texts: Readonly<Record<string, string>>, folder: 'policy' | 'extensions'): string {

@@ -24,9 +24,14 @@ export interface FactsSource extends TypeSource {
   text(folder: string): string
 }
 
+/** How the types of an earlier release differ from the facts. */
 export interface TypeSourceOptions {
-  /** Leaves out fields: `type` is `core/v1.PodSpec`, `field` the name in JSON. Default: none. */
-  readonly omit?: (type: string, field: string) => boolean
+  /** Changes a type: its name is `core/v1.PodSpec`. Default: no changes. */
+  readonly revise?: (type: string, facts: TypeFacts) => TypeFacts
+  /** Leaves out values of an enumeration: its name is `core/v1.ResourceQuotaScope`. Default: none. */
+  readonly omitValue?: (enumeration: string, value: string) => boolean
+  /** Leaves out versions of a group from those that are listed. Default: none. */
+  readonly omitVersion?: (folder: string, version: string) => boolean
 }
 
 /**
@@ -40,7 +45,10 @@ export interface TypeSourceOptions {
  * const types = createTypeSource({ core: readFileSync('model/core.json', 'utf8'), meta: readFileSync('model/meta.json', 'utf8') })
  * types.struct('core/v1.ConfigMap').fields.map(({ json }) => json)
  */
-export function createTypeSource(files: Readonly<Record<string, string>>, { omit }: TypeSourceOptions = {}): FactsSource {
+export function createTypeSource(
+  files: Readonly<Record<string, string>>,
+  { revise, omitValue, omitVersion }: TypeSourceOptions = {},
+): FactsSource {
   const groups = new Map<string, PackedGroup>()
   const structs = new Map<string, StructType>()
   const folders = Object.keys(files).filter((name) => name !== 'lifecycle' && name !== 'special')
@@ -77,15 +85,14 @@ export function createTypeSource(files: Readonly<Record<string, string>>, { omit
     const found = locate(name)
     if (found === undefined) throw new SchemaError({ code: 'UnknownType', message: `no type ${name}` })
     const trueName = `${found.at.folder}/${found.at.version}.${found.at.type}`
-    const built = structs.get(trueName) ?? buildStruct(trueName, withFields(found, trueName), context)
+    const built = structs.get(trueName) ?? buildStruct(trueName, revised(found, trueName), context)
     structs.set(trueName, built)
     structs.set(name, built)
     return built
   }
 
-  function withFields<F extends { readonly facts: TypeFacts }>(found: F, name: string): F {
-    const fields = omit === undefined ? undefined : found.facts.fields?.filter(({ json }) => !omit(name, json))
-    return fields === undefined ? found : { ...found, facts: { ...found.facts, fields } }
+  function revised<F extends { readonly facts: TypeFacts }>(found: F, name: string): F {
+    return revise === undefined ? found : { ...found, facts: revise(name, found.facts) }
   }
 
   const context: NodeContext = {
@@ -94,7 +101,9 @@ export function createTypeSource(files: Readonly<Record<string, string>>, { omit
     specialOf: (name, folder) => (name.startsWith(`${folder}/`) ? locate(name)?.facts.special : undefined),
     enumValues(name) {
       const at = parseTypeName(name)
-      return at === undefined ? undefined : group(at.folder).versions.get(at.version)?.enumeration(at.type)
+      const found = at === undefined ? undefined : group(at.folder).versions.get(at.version)?.enumeration(at.type)
+      if (found === undefined || omitValue === undefined) return found
+      return { ...found, values: found.values.filter((value) => !omitValue(name, value)) }
     },
   }
 
@@ -105,7 +114,8 @@ export function createTypeSource(files: Readonly<Record<string, string>>, { omit
     has: (name) => locate(name) !== undefined,
     group(folder) {
       const { group: name, versions } = group(folder)
-      return { group: name, versions: [...versions.keys()] }
+      const listed = [...versions.keys()].filter((version) => omitVersion?.(folder, version) !== true)
+      return { group: name, versions: listed }
     },
   }
 }

@@ -47,13 +47,15 @@ export interface OperationTarget {
   readonly custom?: boolean
 }
 
-/** Names of schemas that every group version uses. */
+/** What every group version uses: names of schemas, and which parameters there are. */
 export interface MetaNames {
   readonly status: string
   readonly deleteOptions: string
   readonly patch: string
   readonly watchEvent: string
   readonly resourceList: string
+  /** Whether the options of a request have a parameter: an earlier release lacks younger ones. */
+  hasParameter(name: string): boolean
 }
 
 /** Media types of objects and of watch streams. */
@@ -198,7 +200,7 @@ class OperationBuilder {
       ...(path.includes('{name}') ? [nameOf(kind.kind)] : []),
       ...(path.includes('{path}') ? [proxiedPath] : []),
     ]
-    const parameters = [...inPath, ...verbal.parameters]
+    const parameters = [...inPath, ...verbal.parameters.filter(({ name }) => this.#meta.hasParameter(name))]
     return { path, id, tag: this.#names.tag, kind, ...verbal, parameters, ...(custom ? { consumes: customTypes } : {}) }
   }
 

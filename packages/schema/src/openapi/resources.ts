@@ -58,8 +58,16 @@ export function targetsOf(resources: readonly PublishedResource[], schemas: Sche
 
 /** Names of the schemas that many group versions share. */
 export function metaNames(source: TypeSource): MetaNames {
-  return mapValues(metaTypes, (type) => source.struct(type).openapiName)
+  const deleteOptions = source.struct(metaTypes.deleteOptions)
+  const absent = new Set(youngerDeleteOptions.filter((name) => !deleteOptions.field.has(name)))
+  return {
+    ...mapValues(metaTypes, (type) => source.struct(type).openapiName),
+    hasParameter: (name) => !absent.has(name),
+  }
 }
+
+/** Options of deletions that earlier releases lack. */
+const youngerDeleteOptions: readonly string[] = ['ignoreStoreReadErrorWithClusterBreakingPotential']
 
 /** Collects the shared schemas that the operations refer to. */
 export function collectMeta(source: TypeSource, operations: readonly Operation[], schemas: SchemaCollector): void {
@@ -76,7 +84,7 @@ const metaTypes = {
   patch: 'meta/v1.Patch',
   watchEvent: 'meta/v1.WatchEvent',
   resourceList: 'meta/v1.APIResourceList',
-} as const satisfies Record<keyof MetaNames, string>
+} as const satisfies Record<Exclude<keyof MetaNames, 'hasParameter'>, string>
 
 function mapValues<K extends string, V, R>(record: Readonly<Record<K, V>>, change: (value: V) => R): Record<K, R> {
   return Object.fromEntries(Object.entries<V>(record).map(([key, value]) => [key, change(value)])) as Record<K, R>

@@ -18,6 +18,8 @@ export interface RootOptions {
   readonly groups: readonly string[]
   /** Whether the server issues service account tokens and publishes its keys. */
   readonly issuer: boolean
+  /** Whether `/version` names the emulated release. Default true. */
+  readonly namesEmulation?: boolean
   /** Domain names in media types and ids. Default: the stock names. */
   readonly profile?: NamingProfile
 }
@@ -31,7 +33,13 @@ export interface RootOptions {
  * const documents = rootDocuments({ source: builtInTypes(), groups: ['apps'], issuer: false })
  * documents.map(({ name }) => name) // [ 'api', 'apis', 'apis/apps', 'version' ]
  */
-export function rootDocuments({ source, groups, issuer, profile = stockProfile }: RootOptions): RootDocument[] {
+export function rootDocuments({
+  source,
+  groups,
+  issuer,
+  namesEmulation = true,
+  profile = stockProfile,
+}: RootOptions): RootDocument[] {
   const produces = mediaTypes(profile).objects
   return [
     discovery(source, {
@@ -62,7 +70,11 @@ export function rootDocuments({ source, groups, issuer, profile = stockProfile }
         text: `Returns the versions of ${group}.`,
       })
     }),
-    plainDocument('version', versionInfo, { id: 'getCodeVersion', tag: 'version', text: 'Returns the version of the server.' }),
+    plainDocument('version', versionInfo(namesEmulation), {
+      id: 'getCodeVersion',
+      tag: 'version',
+      text: 'Returns the version of the server.',
+    }),
     ...(issuer ? issuerDocuments() : []),
   ]
 }
@@ -144,15 +156,18 @@ const versionMembers: readonly (readonly [name: string, text: string, optional?:
   ['platform', 'Operating system and architecture.'],
 ]
 
-const versionInfo: LiteralSchema = {
-  name: 'io.k8s.apimachinery.pkg.version.Info',
-  uses: [],
-  of(dialect) {
-    const properties: JsonObject = {}
-    for (const [name, description, optional] of versionMembers) {
-      properties[name] = { description, ...(dialect === 'v3' && !optional ? { default: '' } : {}), type: 'string' }
-    }
-    const required = versionMembers.filter(([, , optional]) => !optional).map(([name]) => name)
-    return { description: 'Versions of the server.', properties, required, type: 'object' }
-  },
+function versionInfo(namesEmulation: boolean): LiteralSchema {
+  const members = versionMembers.filter(([, , optional]) => namesEmulation || !optional)
+  return {
+    name: 'io.k8s.apimachinery.pkg.version.Info',
+    uses: [],
+    of(dialect) {
+      const properties: JsonObject = {}
+      for (const [name, description, optional] of members) {
+        properties[name] = { description, ...(dialect === 'v3' && !optional ? { default: '' } : {}), type: 'string' }
+      }
+      const required = members.filter(([, , optional]) => !optional).map(([name]) => name)
+      return { description: 'Versions of the server.', properties, required, type: 'object' }
+    },
+  }
 }

@@ -1,5 +1,6 @@
 /** Job. */
 import type { NamingProfile } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Job } from '../../../types/batch-v1.generated.ts'
@@ -39,8 +40,9 @@ function* defaultJob(job: Job, _version: string, _profile: NamingProfile, { feat
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
   defaultFailurePatterns(spec)
-  spec.podReplacementPolicy ??= isSet(spec.podFailurePolicy) ? 'Failed' : 'TerminatingOrFailed'
-  spec.manualSelector ??= false
+  if (features === undefined || gateEnabled('JobPodReplacementPolicy', features))
+    spec.podReplacementPolicy ??= isSet(spec.podFailurePolicy) ? 'Failed' : 'TerminatingOrFailed'
+  if (features?.release.atLeast('1.29') !== false) spec.manualSelector ??= false
 }
 
 /** A job without labels has those of its template. */
