@@ -68,6 +68,15 @@ const ofEmulation: readonly KnownDivergence[] = [
       at === 'status' && /^422 .*no kind .* is registered/s.test(String(stock)) && /^400 no kind/.test(String(krmkit)),
   },
   {
+    id: 'D179',
+    title: 'Warnings of addresses in other notations than the canonical one come in every release',
+    reason: 'The stock server warns since 1.33 that it means to refuse them, which concerns clients of earlier releases as well.',
+    matches: ({ at, stock, krmkit }) =>
+      at === 'headers.warning' &&
+      stock === '<absent>' &&
+      /non-standard|RFC 5952|is ambiguous in this context/.test(String(krmkit)),
+  },
+  {
     id: 'D178',
     title: 'The generation of a definition counts its changes',
     reason: 'Until 1.30 the stock server raised it when only defaults of the stored form were added.',
