@@ -123,12 +123,18 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   const remove = 'delete /pods a'
   const finalize = 'update apps/deployments/finalizers d'
 
-  it('requires the delete permission for changes of owners [P282]', async () => {
+  it('requires the delete permission for updates of owners [P282]', async () => {
     const refused = `pods "a" is forbidden: cannot set an ownerRef on a resource you can't delete: no role, <nil>`
-    expect(refusalOf(await admitted(allowing(), owned(owner)))).toBe(refused)
+    expect(refusalOf(await admitted(allowing(), owned(owner), owned()))).toBe(refused)
     expect(refusalOf(await admitted(allowing(), owned(), owned(owner)))).toBe(refused)
-    expect((await admitted(allowing(remove), owned(owner))).allowed).toBe(true)
+    expect((await admitted(allowing(remove), owned(owner), owned())).allowed).toBe(true)
     expect((await admitted(allowing(remove), owned(), owned(owner))).allowed).toBe(true)
+  })
+
+  it('requires no delete permission for creation with owners [P282]', async () => {
+    const authorizer = allowing()
+    expect((await admitted(authorizer, owned(owner))).allowed).toBe(true)
+    expect(authorizer.checkedRights).toEqual([])
   })
 
   it('allows updates that keep the owners [P282]', async () => {
@@ -144,7 +150,8 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     expect(refusalOf(await admitted(allowing(remove), owned(blocking)))).toBe(
       `pods "a" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no role, <nil>`,
     )
-    expect((await admitted(allowing(remove, finalize), owned(blocking))).allowed).toBe(true)
+    expect(refusalOf(await admitted(allowing(), owned(blocking)))).toContain('cannot set blockOwnerDeletion')
+    expect((await admitted(allowing(finalize), owned(blocking))).allowed).toBe(true)
     expect((await admitted(allowing(remove), owned({ ...blocking, controller: true }), owned(blocking))).allowed).toBe(true)
     expect(refusalOf(await admitted(allowing(remove), owned(blocking), owned(owner)))).toContain('set finalizers on')
   })

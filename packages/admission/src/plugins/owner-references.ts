@@ -8,8 +8,8 @@ import { onOperations } from '../targets.ts'
 type Owner = DeepReadonly<OwnerReference>
 
 /**
- * Requires the permission to delete an object for changes of its owner references, and the permission to update the owner's
- * finalizers for `blockOwnerDeletion`.
+ * Requires the permission to delete an object for updates of its owner references, and the permission to update the owner's
+ * finalizers for `blockOwnerDeletion`, on creation too.
  *
  * @see API protocol specification, 5.10
  * @example
@@ -38,9 +38,11 @@ export function ownerReferencesPermissionEnforcement(authorizer: Authorizer): Ad
     async validate(object, attributes, { reader }) {
       const [owners, before] = [ownersOf(object), ownersOf(attributes.oldObject)]
       if (sameOwners(owners, before)) return
-      const { decision, reason } = await authorizer.authorize(deletionOf(attributes))
-      if (decision !== 'allow') {
-        throw forbidden(attributes, object, `cannot set an ownerRef on a resource you can't delete: ${reason}, <nil>`)
+      if (attributes.operation === 'UPDATE') {
+        const { decision, reason } = await authorizer.authorize(deletionOf(attributes))
+        if (decision !== 'allow') {
+          throw forbidden(attributes, object, `cannot set an ownerRef on a resource you can't delete: ${reason}, <nil>`)
+        }
       }
       for (const owner of newlyBlocking(owners, before)) {
         for (const finalizers of finalizersOf(owner, attributes, { reader, object })) {
