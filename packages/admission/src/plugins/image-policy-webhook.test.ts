@@ -100,6 +100,37 @@ describe('ImagePolicyWebhook', () => {
     expect(refusalOf(await runAdmission(odd.plugin, 'pods', { object: pod('a') }))).toContain('has no status')
   })
 
+  it.each<[string, object, string]>([
+    ['another version', { apiVersion: 'imagepolicy.k8s.io/v1', kind: 'ImageReview' }, 'imagepolicy.k8s.io/v1, Kind=ImageReview'],
+    ['another kind', { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'Status' }, 'Kind=Status'],
+    ['another kind without a version', { kind: 'TokenReview' }, 'Kind=TokenReview'],
+    ['a kind of another type', { kind: 1 }, 'cannot unmarshal number'],
+    ['allowed as text', { status: { allowed: 'true' } }, 'ImageReviewStatus.status.allowed of type bool'],
+    ['a reason of another type', { status: { allowed: true, reason: 1 } }, 'ImageReviewStatus.status.reason of type string'],
+    ['a status of another type', { status: 'x' }, 'cannot unmarshal string'],
+  ])('counts a response with %s as a failed call [P42, P300]', async (_, members, message) => {
+    const post: PostJson = async () => ({ status: { allowed: true }, ...members })
+    const plugin = (settings: object) => {
+      const configuration = parseImagePolicyConfiguration({ imagePolicy: { ...given, ...settings } })
+      return imagePolicyWebhook({ profile: stockProfile, clock: fakeClock(0), configuration, post })
+    }
+    const refusal = refusalOf(await runAdmission(plugin({}), 'pods', { object: pod('a') }))
+    expect(refusal).toMatch(/^pods "a" is forbidden: /)
+    expect(refusal).toContain(message)
+    expect(refusal).not.toContain('denied one or more images')
+    expect(await runAdmission(plugin({ defaultAllow: true }), 'pods', { object: pod('a') })).toMatchObject({
+      allowed: true,
+      annotations: { 'imagepolicywebhook.image-policy.k8s.io/failed-open': 'true' },
+    })
+  })
+
+  it('reads a response without kind and apiVersion as an ImageReview [P42]', async () => {
+    const configuration = parseImagePolicyConfiguration({ imagePolicy: given })
+    const post: PostJson = async () => ({ status: { allowed: false, reason: 'unsigned' } })
+    const plugin = imagePolicyWebhook({ profile: stockProfile, clock: fakeClock(0), configuration, post })
+    expect(refusalOf(await runAdmission(plugin, 'pods', { object: pod('a') }))).toContain('unsigned')
+  })
+
   it('parses its configuration: seconds, -1 disables, 0 is the default [P300]', () => {
     const parsed = (settings: object) => parseImagePolicyConfiguration({ imagePolicy: { kubeConfigFile: 'x', ...settings } })
     expect(parsed({})).toEqual({

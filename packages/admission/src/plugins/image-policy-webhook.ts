@@ -2,6 +2,7 @@ import type { Clock, DeepReadonly, NamingProfile } from '@krmkit/meta'
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
 import type { PostJson } from '../environment.ts'
 import type { ImagePolicyConfiguration } from '../image-policy/configuration.ts'
+import { type ImageReviewStatus, readImageReview } from '../image-policy/response.ts'
 import type { AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import type { Pod } from '../pod.ts'
 import { forbidden } from '../refusals.ts'
@@ -13,12 +14,6 @@ export interface ImagePolicyOptions {
   readonly configuration: ImagePolicyConfiguration
   /** Posts an ImageReview to the service. */
   readonly post: PostJson
-}
-
-interface ImageReviewStatus {
-  readonly allowed: boolean
-  readonly reason: string
-  readonly auditAnnotations: Readonly<Record<string, string>>
 }
 
 /** Size limit of the decision cache. */
@@ -63,7 +58,8 @@ export function imagePolicyWebhook({ profile, clock, configuration, post }: Imag
       spec,
       status: { allowed: false },
     }
-    const status = statusOf(await retry(() => post(imageReview), { clock, backoffMs: retryBackoffMs }))
+    const response = await retry(() => post(imageReview), { clock, backoffMs: retryBackoffMs })
+    const status = readImageReview(response, group)
     cache.set(key, status, clock.now() + (status.allowed ? allowMs : denyMs))
     return status
   }
@@ -116,23 +112,4 @@ async function retry<T>(call: () => Promise<T>, { clock, backoffMs }: { clock: C
 function isRetryable(error: unknown): boolean {
   const status = typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined
   return typeof status !== 'number' || status === 429 || status >= 500
-}
-
-function statusOf(response: unknown): ImageReviewStatus {
-  const status = memberOf(response, 'status')
-  const allowed = memberOf(status, 'allowed')
-  const reason = memberOf(status, 'reason')
-  if (typeof status !== 'object' || status === null) throw new Error('the response of the image policy service has no status')
-  const annotations = Object.entries(memberOf(status, 'auditAnnotations') ?? {}).filter(([, value]) => typeof value === 'string')
-  return {
-    allowed: allowed === true,
-    reason: typeof reason === 'string' ? reason : '',
-    auditAnnotations: Object.fromEntries(annotations),
-  }
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined
 }

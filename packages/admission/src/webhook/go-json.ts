@@ -38,11 +38,11 @@ export function text(members: JsonObject, name: string, where = at): string {
   throw mismatch(value, `${where}.${name}`, 'string')
 }
 
-export function flag(members: JsonObject, name: string): boolean | undefined {
+export function flag(members: JsonObject, name: string, where = at): boolean | undefined {
   const value = own(members, name)
   if (value === undefined || value === null) return undefined
   if (typeof value === 'boolean') return value
-  throw mismatch(value, `${at}.${name}`, 'bool')
+  throw mismatch(value, `${where}.${name}`, 'bool')
 }
 
 export function whole(members: JsonObject, name: string, where: string): number | undefined {
@@ -62,11 +62,11 @@ export function texts(members: JsonObject, name: string): readonly string[] {
   })
 }
 
-export function textMap(members: JsonObject, name: string): Readonly<Record<string, string>> {
+export function textMap(members: JsonObject, name: string, where = at): Readonly<Record<string, string>> {
   const value = own(members, name)
   if (value === undefined || value === null) return {}
-  const given = membersOf(value, `${at}.${name}`, 'map[string]string')
-  return Object.fromEntries(Object.keys(given).map((key) => [key, text(given, key, `${at}.${name}`)]))
+  const given = membersOf(value, `${where}.${name}`, 'map[string]string')
+  return Object.fromEntries(Object.keys(given).map((key) => [key, text(given, key, `${where}.${name}`)]))
 }
 
 export function bytesOf(members: JsonObject, name: string): Uint8Array | undefined {
