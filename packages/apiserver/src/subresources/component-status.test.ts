@@ -7,6 +7,7 @@ describe('component statuses', () => {
     const conditions = [{ type: 'Healthy', status: 'True', message: 'ok' }]
     expect((await ask('/api/v1/componentstatuses')).json).toMatchObject({
       kind: 'ComponentStatusList',
+      metadata: { continue: '' },
       items: [{ metadata: { name: 'storage-0' }, conditions }],
     })
     expect((await ask('/api/v1/componentstatuses/storage-0')).json).toMatchObject({ kind: 'ComponentStatus', conditions })
@@ -21,7 +22,23 @@ describe('component statuses', () => {
       (await ask(`/api/v1/componentstatuses?${query}`)).json.items.map((item: { metadata: object }) => item.metadata)
     expect(await names('fieldSelector=metadata.name=storage-0')).toHaveLength(1)
     expect(await names('fieldSelector=metadata.name=x')).toEqual([])
+    expect(await names('fieldSelector=metadata.namespace=')).toHaveLength(1)
     expect(await names('labelSelector=a')).toEqual([])
+  })
+
+  it.each([
+    'resourceVersionMatch=Exact',
+    'resourceVersionMatch=Exact&resourceVersion=0',
+    'resourceVersionMatch=Bogus&resourceVersion=1',
+    'sendInitialEvents=true',
+    'limit=x',
+    'timeoutSeconds=x',
+    'fieldSelector=foo=bar',
+  ])('refuse %s as other lists do [P154, P156, P157, P159]', async (query) => {
+    const { ask } = await sampleServer()
+    const { json } = await ask(`/api/v1/componentstatuses?${query}`)
+    expect(json).toMatchObject({ code: 400, reason: 'BadRequest' })
+    expect(json).toEqual((await ask(`/api/v1/serviceaccounts?${query}`)).json)
   })
 
   it('are deprecated and read-only [P303]', async () => {

@@ -5,24 +5,24 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { wantsPretty } from '../encoding/indentation.ts'
 import { plainResponse } from '../encoding/response-writer.ts'
 import { tableOf } from '../encoding/table.ts'
-import { wellFormedSelectors } from '../handlers/selectors.ts'
+import { listOptions } from '../handlers/list.ts'
+import { usableSelectors } from '../handlers/selectors.ts'
 import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 
 /** ComponentStatus of the control plane: only storage is listed, because all else is this process. */
-export async function componentStatuses(
-  { responses, definition, profile, clock }: RequestScope,
-  context: RequestContext,
-): Promise<ApiResponse> {
+export async function componentStatuses(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
+  const { responses, definition, profile, clock } = scope
   const storage = healthyComponent('storage-0')
   const { request, info } = context
   const single = info.verb === 'get'
   if (single && info.name !== storage.metadata.name)
     throw ApiError.notFound({ group: '', resource: 'componentstatus' }, info.name)
+  const isShown = single || isSelected(scope, context, storage)
   const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
-  const metadata = {}
-  const shown = single || isSelected(context, storage) ? [storage] : []
+  const metadata = single ? {} : { continue: '' }
+  const shown = isShown ? [storage] : []
   if (representation.transform !== undefined) {
     const table = tableOf(await printerOf(definition), shown, metadata, {
       version: representation.transform.version,
@@ -38,7 +38,13 @@ export async function componentStatuses(
   return plainResponse(responses, 200, list, representation, () => responses.types.struct('core/v1.ComponentStatusList'))
 }
 
-function isSelected(context: RequestContext, { metadata }: { readonly metadata: { readonly name?: string } }): boolean {
-  const { labelSelector, fieldSelector } = wellFormedSelectors(context)
-  return labelSelector?.matches({}) !== false && fieldSelector?.matches({ 'metadata.name': metadata.name ?? '' }) !== false
+/** Whether the parameters of a list select the component, which has no version. @throws ApiError 400 for invalid parameters */
+function isSelected(
+  scope: RequestScope,
+  context: RequestContext,
+  { metadata }: { readonly metadata: { readonly name?: string } },
+): boolean {
+  const { labelSelector, fieldSelector } = usableSelectors(scope, listOptions(context))
+  const fields = { 'metadata.name': metadata.name ?? '', 'metadata.namespace': '' }
+  return labelSelector?.matches({}) !== false && fieldSelector?.matches(fields) !== false
 }
