@@ -2,8 +2,8 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
 import { readCreation } from '../encoding/creation.ts'
 import { objectResponse } from '../encoding/object-response.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiated, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
 import {
   localSubjectAccessReview,
@@ -33,8 +33,8 @@ export const reviewAnswers: Readonly<Record<string, ReviewAnswer>> = {
 
 /** POST of a review: admits it, answers it in `status`, and stores nothing. */
 export async function createReview(scope: RequestScope, context: RequestContext, answer: ReviewAnswer): Promise<ApiResponse> {
-  const { definition, responses, store } = scope
-  const representation = responses.negotiator.negotiate(header(context.request, 'accept'))
+  const { definition, store } = scope
+  const representation = negotiated(scope, context, { transforms: ['PartialObjectMetadata'] })
   const { kind: gvk } = definition
   const { options, decoded } = await readCreation(scope, context, { gvk, type: gvk.type, unstored: true })
   const { object } = decoded

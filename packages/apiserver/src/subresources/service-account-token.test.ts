@@ -40,6 +40,27 @@ describe('serviceaccounts/token', () => {
     expect(requests).toEqual([{ namespace: 'default', name: 'robot', uid, audiences: [], expirationSeconds: 3600 }])
   })
 
+  it('answers with its metadata alone where asked to, and has no Table [P190, P194]', async () => {
+    const { ask } = await withAccount()
+    const post = (as: string, encoding = 'json') =>
+      ask(`${accounts}/robot/token`, {
+        method: 'POST',
+        body: { metadata: { annotations: { a: 'b' } }, spec: {} },
+        headers: { accept: `application/${encoding};as=${as};g=meta.k8s.io;v=v1` },
+      })
+    const { status, json } = await post('PartialObjectMetadata')
+    expect([status, Object.keys(json)]).toEqual([201, ['kind', 'apiVersion', 'metadata']])
+    expect(json).toMatchObject({
+      kind: 'PartialObjectMetadata',
+      apiVersion: 'meta.k8s.io/v1',
+      metadata: { name: 'robot', namespace: 'default', annotations: { a: 'b' } },
+    })
+    const encoded = await post('PartialObjectMetadata', 'vnd.kubernetes.protobuf')
+    expect([encoded.status, encoded.text.includes('PartialObjectMetadata')]).toEqual([201, true])
+    expect(encoded.text).not.toContain('a.b.c')
+    expect((await post('Table')).status).toBe(406)
+  })
+
   it('a token is valid for at least ten minutes [P327]', async () => {
     const { request } = await withAccount()
     expect((await request({ expirationSeconds: 600 })).status).toBe(201)

@@ -12,8 +12,8 @@ import { ApiError, type FieldError, formatApiVersion } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import { normalize } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
-import { header, type RequestContext } from '../request-context.ts'
-import type { RequestScope } from '../request-scope.ts'
+import type { RequestContext } from '../request-context.ts'
+import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { admitOperation } from './operation.ts'
 
 /**
@@ -24,11 +24,11 @@ import { admitOperation } from './operation.ts'
  * @see API protocol specification, 2.12 and 8
  */
 export async function createToken(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
-  const { clock, codec, features, issuer, profile, registry, responses, store } = scope
+  const { clock, codec, features, issuer, profile, registry, store } = scope
   if (issuer === undefined) throw ApiError.generic(405)
   const { namespace, name } = context.info
   const account = { namespace, name }
-  const representation = responses.negotiator.negotiate(header(context.request, 'accept'))
+  const representation = negotiatedObjects(scope, context)
   const { body, kind, write, admission } = await admitOperation<TokenRequest>(scope, context)
   refuse(kind, name, validateTokenName(body, account))
   const { metadata } = codec.object(await store.get(account, context))
