@@ -153,7 +153,12 @@ function bookmarkForm(
   { include, printer }: RowForm,
 ): object {
   const form = metaForm(definition, version, profile)
-  if (as !== 'Table') return partialOf(object, form)
+  if (as !== 'Table') {
+    // Metadata of custom resources is completed with a creationTimestamp.
+    const { metadata, ...type } = partialOf(object, form)
+    const { creationTimestamp: _, ...shown } = metadata
+    return { ...type, metadata: shown }
+  }
   const { resourceVersion = '' } = object.metadata
   return tableOf(printer, [], { resourceVersion }, { ...form, include, now: clock.now() })
 }

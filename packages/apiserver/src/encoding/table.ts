@@ -92,8 +92,14 @@ export function tableRow(
   return { cells, ...(conditions.length === 0 ? {} : { conditions }), object: included }
 }
 
+export interface PartialObject {
+  readonly kind: 'PartialObjectMetadata'
+  readonly apiVersion: string
+  readonly metadata: FrozenObject['metadata']
+}
+
 /** Type and metadata of an object. */
-export function partialOf(object: FrozenObject, form: MetaForm): object {
+export function partialOf(object: FrozenObject, form: MetaForm): PartialObject {
   return { kind: 'PartialObjectMetadata', apiVersion: apiVersionOfMeta(form), metadata: shownMetadata(object, form) }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -18,9 +19,9 @@ async function make(sample: SampleServer, name: string, labels: Record<string, s
 }
 
 /** An open watch: `next()` waits for so many events, `leave()` ends it. */
-async function watch({ server }: SampleServer, query: string, headers: Record<string, string> = {}) {
+async function watch({ server }: SampleServer, query: string, headers: Record<string, string> = {}, path = maps) {
   const gone = new AbortController()
-  const target = `${maps}?watch=1&${query}`
+  const target = `${path}?watch=1&${query}`
   const {
     status,
     headers: answered,
@@ -124,6 +125,27 @@ describe('watch frames', () => {
     await sample.clock.advance(60_000)
     expect((await pending)[0]).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: version } } })
     await stream.leave()
+  })
+
+  it('have only the version in bookmarks of custom resources as metadata [P30]', async () => {
+    const sample = await sampleServer()
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition([{ schema }]) })
+    const widgets = '/apis/g.example.com/v1/namespaces/default/widgets'
+    const { json } = await eventually(
+      () => sample.ask(widgets),
+      ({ status }) => status === 200,
+    )
+    const { resourceVersion } = json.metadata
+    for (const version of ['v1', 'v1beta1']) {
+      const accept = `application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=${version}`
+      const stream = await watch(sample, `allowWatchBookmarks=true&resourceVersion=${resourceVersion}`, { accept }, widgets)
+      const pending = stream.next(1)
+      await sample.clock.advance(60_000)
+      const object = { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: { resourceVersion } }
+      expect(await pending).toEqual([{ type: 'BOOKMARK', object }])
+      await stream.leave()
+    }
   })
 
   it('report a compacted version as an ERROR event with 410 [P314]', async () => {
