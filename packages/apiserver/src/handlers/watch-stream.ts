@@ -20,6 +20,7 @@ export interface WatchTerms {
   readonly bookmarks: boolean
   /** True: the present state comes first, closed by a bookmark that marks its end; false: only changes are sent. Undefined: as the version asks. */
   readonly initialEvents: boolean | undefined
+  /** Zero: the watch ends at once. */
   readonly timeoutMs: number
 }
 
@@ -151,7 +152,7 @@ function endings({ scope, context, terms }: StartedWatch, wakeup: Wakeup): () =>
   const unregister = scope.watches.register({ ...context.info, name: selectedName(context.info, context.query) })
   context.signal.addEventListener('abort', stop, { once: true })
   const releaseClosing = scope.onClosing.add(stop)
-  if (context.signal.aborted) stop()
+  if (context.signal.aborted || terms.timeoutMs === 0) stop()
   return () => {
     unregister()
     unfollow()

@@ -172,6 +172,18 @@ describe('watch frames', () => {
     expect(await open).toEqual([])
   })
 
+  it('end at once with a negative timeout [P159]', async () => {
+    const sample = await sampleServer()
+    await make(sample, 'a')
+    for (const seconds of ['-1', '-9223372036854775808']) {
+      expect(await (await watch(sample, `timeoutSeconds=${seconds}`)).rest()).toEqual([])
+      expect((await sample.ask(`${maps}?watch=1&timeoutSeconds=${seconds}&fieldSelector=foo=bar`)).status).toBe(400)
+    }
+    const unlimited = await watch(sample, 'timeoutSeconds=0')
+    expect(summaries(await unlimited.next(1))).toEqual(['ADDED a'])
+    await unlimited.leave()
+  })
+
   it('end a streamed list with the empty list in the negotiated form', async () => {
     const sample = await sampleServer()
     const query = '?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'

@@ -127,13 +127,15 @@ function watchTerms(scope: RequestScope, { info }: RequestContext, { seconds, ..
     if (fieldSelector !== undefined && fieldSelector.exactMatch('metadata.name') !== info.name)
       throw ApiError.badRequest("fieldSelector metadata.name doesn't match requested name")
   }
-  const shortest = scope.limits.watchMs
-  const jitter = ((scope.random.bytes(1)[0] ?? 0) / 256) * shortest
-  return {
-    ...options,
-    selected,
-    timeoutMs: seconds === undefined || seconds <= 0 ? shortest + jitter : Math.min(seconds * 1000, 2 ** 31 - 1),
-  }
+  return { ...options, selected, timeoutMs: timeoutMs(scope, seconds) }
+}
+
+/** Zero counts as absent. Like on the stock server, a negative timeout ends the watch at once. */
+function timeoutMs({ limits, random }: RequestScope, seconds = 0): number {
+  if (seconds !== 0) return Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1)
+  const shortest = limits.watchMs
+  const jitter = ((random.bytes(1)[0] ?? 0) / 256) * shortest
+  return shortest + jitter
 }
 
 /** A version whose history is gone ends the stream with its first event; the response has the status 200. */
