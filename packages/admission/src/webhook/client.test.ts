@@ -108,11 +108,17 @@ describe('WebhookClient', () => {
     })
   })
 
-  it('fails for an empty body and for a transport error [P320]', async () => {
+  it('fails for an empty body and for a transport error [P307, P320]', async () => {
     const { transport } = transportOf({ ...fine, body: new Uint8Array() }, new Error('EOF'))
     const client = new WebhookClient({ clock, transport })
-    expect((await failureOf(post(client, { url }))).message).toContain('0-length response with status code: 200')
-    expect((await failureOf(post(client, { url }))).message).toBe(`failed to call webhook: Post "${url}?timeout=10s": EOF`)
+    expect(await failureOf(post(client, { url }))).toMatchObject({
+      message: expect.stringContaining('0-length response with status code: 200'),
+      httpCode: 400,
+    })
+    expect(await failureOf(post(client, { url }))).toMatchObject({
+      message: `failed to call webhook: Post "${url}?timeout=10s": EOF`,
+      httpCode: 400,
+    })
   })
 
   it('follows redirects on the same origin only', async () => {

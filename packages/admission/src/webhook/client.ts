@@ -199,7 +199,7 @@ function bodyOf({ status, headers, body }: WebhookResponse): Uint8Array {
   return body
 }
 
-export function failedCall(reason: string, httpCode = 503): WebhookError {
+export function failedCall(reason: string, httpCode = 400): WebhookError {
   return new WebhookError({ code: 'Failed', message: `failed to call webhook: ${reason}`, httpCode })
 }
 

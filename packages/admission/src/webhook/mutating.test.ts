@@ -227,7 +227,7 @@ describe('mutating webhooks', () => {
     ])
   })
 
-  it('applies the failure policy to failed calls [P82, P320]', async () => {
+  it('applies the failure policy to failed calls [P82, P307, P320]', async () => {
     const broken = () => {
       throw new Error('out of order')
     }
@@ -238,7 +238,7 @@ describe('mutating webhooks', () => {
       'InternalError',
       'Internal error occurred: failed calling webhook "a1": failed to call webhook: out of order',
     ])
-    expect(failing.metrics).toEqual(['rejected a1 admit CREATE calling_webhook_error 503', 'called a1 admit CREATE true 503'])
+    expect(failing.metrics).toEqual(['rejected a1 admit CREATE calling_webhook_error 400', 'called a1 admit CREATE true 400'])
     const open = setup({
       a: [
         { name: 'a1', response: broken, rest: { failurePolicy: 'Ignore' } },
@@ -246,7 +246,7 @@ describe('mutating webhooks', () => {
       ],
     })
     expect((await open.admit()).metadata.labels).toEqual({ set: 'yes' })
-    expect(open.metrics.slice(0, 2)).toEqual(['called a1 admit CREATE false 503', 'failedOpen a1 admit CREATE'])
+    expect(open.metrics.slice(0, 2)).toEqual(['called a1 admit CREATE false 400', 'failedOpen a1 admit CREATE'])
     expect(open.annotations.slice(0, 2)).toEqual([
       ['mutation.webhook.admission.k8s.io/round_0_index_0', '{"configuration":"a","webhook":"a1","mutated":false}', 'Metadata'],
       ['failed-open.mutation.webhook.admission.k8s.io/round_0_index_0', 'a1', 'Metadata'],

@@ -47,7 +47,9 @@ describe('readAdmissionResponse', () => {
     ],
     ['an empty type [P57]', review({ uid: 'u-1', allowed: true, patch, patchType: '' }), 'invalid response.patchType'],
   ])('rejects %s', (_, value, message) => {
-    expect(() => read(value)).toThrow(expect.objectContaining({ code: 'Invalid', message: expect.stringContaining(message) }))
+    expect(() => read(value)).toThrow(
+      expect.objectContaining({ code: 'Invalid', httpCode: 503, message: expect.stringContaining(message) }),
+    )
   })
 
   it.each<[string, unknown, string]>([
@@ -74,7 +76,9 @@ describe('readAdmissionResponse', () => {
     ['annotations that are not strings', review({ uid: 'u-1', allowed: true, auditAnnotations: { a: 1 } }), 'auditAnnotations.a'],
     ['a response that is not an object', { ...review({}), response: 1 }, 'v1.AdmissionResponse'],
   ])('fails to decode %s', (_, value, message) => {
-    expect(() => read(value)).toThrow(expect.objectContaining({ code: 'Unreadable', message: expect.stringContaining(message) }))
+    expect(() => read(value)).toThrow(
+      expect.objectContaining({ code: 'Unreadable', httpCode: 400, message: expect.stringContaining(message) }),
+    )
   })
 
   it('copies the known members of a status [P56]', () => {

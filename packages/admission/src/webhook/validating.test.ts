@@ -70,7 +70,7 @@ describe('validating webhooks', () => {
     expect(metrics.toSorted()).toEqual([
       'called fine validating CREATE false 200',
       'called no validating CREATE true 400',
-      'called open validating CREATE false 503',
+      'called open validating CREATE false 400',
       'failedOpen open validating CREATE',
       'rejected no validating CREATE no_error 400',
     ])

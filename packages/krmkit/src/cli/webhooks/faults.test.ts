@@ -167,6 +167,7 @@ const faults: Readonly<Record<string, Fault>> = {
   'wrong uid': {
     hook: () => at('/wrong-uid'),
     message: () => /received invalid webhook response: expected response.uid="[-0-9a-f]+", got "another"/,
+    code: 503,
   },
   'wrong version': { hook: () => at('/wrong-version'), message: () => /unknown conversion$/ },
   'wrong kind': { hook: () => at('/wrong-kind'), message: () => /no kind "Review" is registered/ },
@@ -195,7 +196,6 @@ const faults: Readonly<Record<string, Fault>> = {
   'unusable authority': {
     hook: () => ({ clientConfig: { url: `https://127.0.0.1:${hooks.port}/fine`, caBundle: btoa('nonsense') } }),
     message: () => 'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block',
-    code: 400,
   },
   'missing service': {
     hook: () => ({ clientConfig: { service: { namespace: 'default', name: 'gone' }, caBundle: btoa(good.authority) } }),
@@ -232,7 +232,7 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
 
       const failed = `error_type="calling_webhook_error",name="hook.example.com",operation="CREATE"`
       expect(await metricsOf('rejection_count')).toEqual([
-        `apiserver_admission_webhook_rejection_count{${failed},rejection_code="${fault.code ?? 503}",type="${type}"} 1`,
+        `apiserver_admission_webhook_rejection_count{${failed},rejection_code="${fault.code ?? 400}",type="${type}"} 1`,
       ])
       expect(await metricsOf('fail_open_count')).toEqual([])
       const [event] = events
@@ -254,7 +254,7 @@ describe.each(Object.entries(faults))('%s', (_, fault) => {
         `apiserver_admission_webhook_fail_open_count{name="hook.example.com",type="${type}"} 1`,
       ])
       expect(await metricsOf('request_total')).toEqual([
-        `apiserver_admission_webhook_request_total{code="${fault.code ?? 503}",name="hook.example.com",operation="CREATE",rejected="false",type="${type}"} 1`,
+        `apiserver_admission_webhook_request_total{code="${fault.code ?? 400}",name="hook.example.com",operation="CREATE",rejected="false",type="${type}"} 1`,
       ])
       const key = `failed-open.${type === 'admit' ? 'mutation' : 'validating'}.webhook.admission.k8s.io/round_0_index_0`
       expect(events[0]).toMatchObject({ responseStatus: { code: 201 }, annotations: { [key]: 'hook.example.com' } })
