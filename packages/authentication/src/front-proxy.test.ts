@@ -60,6 +60,12 @@ describe('createFrontProxyAuthenticator', () => {
     expect(userOf(ask(headers, { groupHeaders: [] }))).toMatchObject({ groups: [] })
   })
 
+  it('takes no group from empty values [P244]', () => {
+    const groups = (value: string | string[]) => userOf(ask({ 'x-remote-user': 'a', 'x-remote-group': value }))
+    expect(groups('')).toMatchObject({ groups: [] })
+    expect(groups(['', 'dev', ''])).toMatchObject({ groups: ['dev'] })
+  })
+
   it('derives extra keys without prefix, lower-cased and percent-decoded [P244]', () => {
     const headers = {
       'x-remote-user': 'a',

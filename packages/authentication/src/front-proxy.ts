@@ -78,7 +78,8 @@ function userFromHeaders(headers: RequestHeaders, names: Required<FrontProxyHead
     user: {
       username,
       ...(uid === '' ? {} : { uid }),
-      groups: names.groupHeaders.flatMap((name) => headerValues(headers[name])),
+      // Like on the stock server, an empty value names no group.
+      groups: names.groupHeaders.flatMap((name) => headerValues(headers[name])).filter((group) => group !== ''),
       ...(extra === undefined ? {} : { extra }),
     },
   }
