@@ -109,6 +109,6 @@ describe('held watches', () => {
   it('refuse matches of other requests', async () => {
     await using cluster = await start()
     expect(() => cluster.holdWatches({ verb: 'get' })).toThrow('only watches have events, but the verb is get')
-    expect(() => cluster.holdWatches({ resources: 'pods' } as never)).toThrow('known: verb')
+    expect(() => cluster.holdWatches({ resources: 'pods' } as never)).toThrow('did you mean "resource"?')
   })
 })

@@ -137,7 +137,7 @@ describe('toEqualObject', () => {
     }
     expect(other).toEqualObject(pod, { ignore: ['.status', '.spec.containers[name="web"].image'] })
     expect(other).not.toEqualObject(pod, { ignore: ['.status'] })
-    expect(() => expect(pod).toEqualObject(pod, { ignored: [] } as never)).toThrow('known: ignore, definition')
+    expect(() => expect(pod).toEqualObject(pod, { ignored: [] } as never)).toThrow('did you mean "ignore"?')
   })
 
   it('knows the lists of custom resources from their definition', () => {

@@ -64,7 +64,7 @@ const requests: readonly Case[] = [
   [(server) => server.ledger.expect({ verb: 'list' }, -1), 'times is an integer from 0, not -1'],
   [(server) => requestMatchers.toHaveRequested(server, wrong(undefined)), 'which requests?'],
   [(server) => requestMatchers.toHaveRequested(server, 'craete pods'), 'unknown verb "craete"'],
-  [(server) => requestMatchers.toHaveRequested(server, '*', wrong({ atmost: 3 })), 'has no "atmost"; known: atLeast, atMost'],
+  [(server) => requestMatchers.toHaveRequested(server, '*', wrong({ atmost: 3 })), 'has no "atmost"; did you mean "atMost"?'],
   [(server) => requestMatchers.toHaveRequested(server, '*', { atLeast: 3, atMost: 1 }), 'atLeast 3 is more than atMost 1'],
   [() => requestMatchers.toHaveRequested(wrong({}), '*'), 'expect needs a test server or its ledger'],
   [(server) => requestMatchers.toHaveNoHotLoop(server, wrong({ max: 3 })), 'has no "max"; known: atMost, withinMs, match'],
@@ -78,7 +78,7 @@ const objects: readonly Case[] = [
   [() => objectMatchers.toBeManagedBy(pod, wrong(undefined)), 'the manager is a string, not undefined'],
   [() => objectMatchers.toHaveCondition(pod, 'Ready', wrong('true')), 'is one of True, False, Unknown, not "true"'],
   [() => objectMatchers.toHaveCondition(wrong(undefined), 'Ready'), 'expect needs an object with metadata, not undefined'],
-  [() => objectMatchers.toEqualObject(pod, pod, wrong({ ignored: [] })), 'has no "ignored"; known: ignore, definition'],
+  [() => objectMatchers.toEqualObject(pod, pod, wrong({ ignored: [] })), 'has no "ignored"; did you mean "ignore"?'],
   [() => objectMatchers.toIncludeFields(pod, pod, { ignore: wrong('.status') }), 'ignore is a list of strings, not ".status"'],
 ]
 
@@ -88,7 +88,7 @@ const others: readonly Case[] = [
   [(server) => server.clock.advance('-1h'), 'time cannot go back by 3600000 ms'],
   [() => skewedClock(wrong(undefined), 5), 'skewedClock needs a function `now`'],
   [(server) => server.run([]), 'run needs controllers'],
-  [(server) => server.run({ name: 'x', start: wrong(test) }, wrong({ usr: 'a' })), 'run has no "usr"; known: user'],
+  [(server) => server.run({ name: 'x', start: wrong(test) }, wrong({ usr: 'a' })), 'run has no "usr"; did you mean "user"?'],
   [(server) => server.listen(wrong(undefined)), 'listen needs a function'],
   [(server) => server.save(wrong(undefined)), 'save is a string, not undefined'],
   [(server) => server.inspect({ file: wrong(3) }), 'inspect: file is a string, not 3'],

@@ -1,5 +1,5 @@
+import { nearestName } from '@krmkit/meta/arguments'
 import { type ParsedYaml, parseYaml } from '@krmkit/schema/yaml'
-import { nearestName } from '../validate/nearest-name.ts'
 import { CliError, messageOf } from './cli-error.ts'
 import { type Command, CommanderError, type Option } from './commander.ts'
 import { readText } from './files.ts'

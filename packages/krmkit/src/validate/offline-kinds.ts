@@ -2,6 +2,7 @@ import { type Catalog, createCatalog, type KindLifecycle, type ResourceDefinitio
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import { customResources, loadCustomResources } from '@krmkit/kinds/custom-resources'
 import { type Features, formatApiVersion, type GroupVersionKind, type JsonObject } from '@krmkit/meta'
+import { nearestName } from '@krmkit/meta/arguments'
 import { decode, type StructType } from '@krmkit/schema'
 import {
   compareReleases,
@@ -14,7 +15,6 @@ import {
 import { messageOf } from '../message-of.ts'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, type ManifestFile } from './documents.ts'
-import { nearestName } from './nearest-name.ts'
 import { type ManifestObject, nameOf, objectsOf, ownMember } from './objects.ts'
 
 /** The kinds of a release, and custom resources that files define. */

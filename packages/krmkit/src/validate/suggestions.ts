@@ -1,7 +1,7 @@
+import { nearestName } from '@krmkit/meta/arguments'
 import type { StructType } from '@krmkit/schema'
 import type { ManifestDocument, TextRange } from '@krmkit/schema/manifest'
 import type { Problem, SuggestedEdit, Suggestion } from './findings.ts'
-import { nearestName } from './nearest-name.ts'
 import { shapeAt, shapeOf, valueShape } from './value-shape.ts'
 
 /** Changes of the text that probably solve a problem. */
