@@ -3,7 +3,9 @@ import { utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
 import { createSliceScheduler } from '@krmkit/meta/slices'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { type BodyCodec, encodeBody, jsonCodec, jsonMediaType } from './body-codec.ts'
+import { checkApply, checkName, checkObject, checkOptions, checkPatch, checkRequest, invalidRequest } from './call-arguments.ts'
 import { ClientError } from './client-error.ts'
+import { type ClientOptions, checkClientOptions, checkFunctions } from './client-options.ts'
 import { HttpSender } from './http-sender.ts'
 import type {
   Applied,
@@ -26,58 +28,18 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './interfaces.ts'
-import { createProtobufCodec, type ProtobufCodecOptions } from './protobuf-codec.ts'
-import {
-  deleteBody,
-  type Impersonation,
-  impersonationHeaders,
-  listQuery,
-  signalOf,
-  watchQuery,
-  writeQuery,
-} from './request-options.ts'
+import { createProtobufCodec } from './protobuf-codec.ts'
+import { deleteBody, impersonationHeaders, listQuery, signalOf, watchQuery, writeQuery } from './request-options.ts'
 import { apiVersionOf, pathOf, queryOf, typeOf } from './resource.ts'
 import { contentTypeOf, isStatus, parseJson, readBytes } from './response.ts'
 import { eventsOf, sharedEventsOf, watchCollection } from './watch.ts'
-
-/** Options of every client, in-process or remote. */
-export interface ClientOptions {
-  /** Namespace of calls without one. Default `default`. */
-  readonly namespace?: string
-  /** Sent with every request. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>
-  /** Default `krmkit`. */
-  readonly userAgent?: string
-  /** Impersonate another user; requires the permission to impersonate. */
-  readonly impersonate?: Impersonation
-  readonly clock?: Clock
-  readonly random?: Pick<Random, 'bytes'>
-  /** Maximum number of retries after responses with a Retry-After. Default 10. */
-  readonly maxRetries?: number
-  /**
-   * Longest time of one watch in milliseconds, after which it is opened again where it left off. The server is asked to end it earlier, and
-   * a connection that goes on silently is dropped. Default: 10 minutes for remote clients; others leave it to the server.
-   */
-  readonly watchTimeoutMs?: number
-  /** Receives the text of each Warning header. */
-  readonly onWarning?: (text: string) => void
-  /**
-   * Send and request objects as protobuf where their type is known; `request()` keeps the media types of its headers. Default: JSON.
-   *
-   * @example
-   * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
-   * import { createCatalog } from '@krmkit/kinds'
-   * createRemoteClient({ ...(await loadKubeconfig()), protobuf: { kinds: createCatalog() } })
-   */
-  readonly protobuf?: ProtobufCodecOptions
-}
 
 const patchTypes = {
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
   json: 'application/json-patch+json',
-  apply: 'application/apply-patch+yaml',
 } as const
+const applyPatch = 'application/apply-patch+yaml'
 const pageSize = 500
 
 /**
@@ -90,9 +52,17 @@ const pageSize = 500
  * const server = await createApiServer({ storage: memoryStorage() })
  * const client = createClient(createInProcessTransport(server.handle), { namespace: 'shop' })
  * client.namespace // 'shop'
+ * @throws ClientError `InvalidRequest` for invalid arguments
  * @see createInProcessClient, createRemoteClient
  */
 export function createClient(transport: Transport, options: ClientOptions = {}): Client {
+  checkClientOptions(options, { what: 'createClient', kinds: {}, example: '{ namespace: "default" }' })
+  return clientOver(transport, options)
+}
+
+/** The client of options that were checked. @throws ClientError `InvalidRequest` */
+export function clientOver(transport: Transport, options: ClientOptions): Client {
+  checkFunctions(transport, ['send', 'close'], 'a client needs a transport, such as createRemoteTransport({ server })')
   return new TransportClient(transport, options)
 }
 
@@ -129,12 +99,15 @@ class TransportClient implements Client {
 
   async get<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: GetOptions = {}): Promise<T> {
     const type = typeOf(resource)
+    checkName('get', name)
+    checkOptions('get', options)
     const query = queryOf({ resourceVersion: options.resourceVersion })
     return this.#object(type, { method: 'GET', path: this.#path(type, { ...options, name }), query, ...signalOf(options) })
   }
 
   async list<T extends ApiObject>(resource: ResourceRef<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const type = typeOf(resource)
+    checkOptions('list', options)
     const path = pathOf(type, { namespace: options.namespace ?? '' })
     const request = { method: 'GET', path, query: listQuery(options), ...signalOf(options) }
     const list: ObjectList<T> = listOf(type, await this.#value(type, request))
@@ -146,6 +119,7 @@ class TransportClient implements Client {
     resource: ResourceRef<T>,
     options: ListOptions = {},
   ): AsyncGenerator<ObjectList<T>, void, undefined> {
+    checkOptions('listPages', options)
     let pageOptions: ListOptions = { ...options, limit: options.limit ?? pageSize }
     for (;;) {
       const page = await this.list(resource, pageOptions)
@@ -161,6 +135,7 @@ class TransportClient implements Client {
   }
 
   watch<T extends ApiObject>(resource: ResourceRef<T>, options: WatchOptions = {}): AsyncIterableIterator<WatchEvent<T>> {
+    checkOptions('watch', options)
     const { resourceVersion, bookmarks = false, resume = true, shared = false, signal, ...selection } = options
     const common = { resourceVersion, bookmarks, resume, clock: this.#clock, random: this.#random }
     const ended = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal])
@@ -190,6 +165,8 @@ class TransportClient implements Client {
     options: WriteOptions = {},
   ): Promise<T> {
     const type = typeOf(resource)
+    checkObject('create', object)
+    checkOptions('create', options)
     const isSubresource = (options.subresource ?? type.subresource) !== undefined
     const path = isSubresource
       ? this.#pathOfObject(type, object, options)
@@ -203,6 +180,8 @@ class TransportClient implements Client {
     options: WriteOptions = {},
   ): Promise<T> {
     const type = typeOf(resource)
+    checkObject('update', object)
+    checkOptions('update', options)
     const path = this.#pathOfObject(type, object, options)
     return this.#object(type, await this.#write('PUT', { path, type, object, options }))
   }
@@ -213,11 +192,13 @@ class TransportClient implements Client {
     options: ApplyOptions,
   ): Promise<T> {
     const type = typeOf(resource)
+    checkObject('apply', object)
+    checkApply(options)
     return this.#object(type, {
       method: 'PATCH',
       path: this.#pathOfObject(type, object, options),
       query: [writeQuery(options), queryOf({ force: options.force })].filter((part) => part !== '').join('&'),
-      headers: { 'content-type': patchTypes.apply },
+      headers: { 'content-type': applyPatch },
       body: await encodeBody({ apiVersion: apiVersionOf(type), kind: type.kind, ...object }),
       ...signalOf(options),
     })
@@ -225,6 +206,8 @@ class TransportClient implements Client {
 
   async patch<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: PatchOptions): Promise<T> {
     const type = typeOf(resource)
+    checkName('patch', name)
+    checkPatch(options, patchTypes)
     return this.#object(type, {
       method: 'PATCH',
       path: this.#path(type, { ...options, name }),
@@ -237,6 +220,8 @@ class TransportClient implements Client {
 
   async delete<T extends ApiObject>(resource: ResourceRef<T>, name: string, options: DeleteOptions = {}): Promise<T | Status> {
     const type = typeOf(resource)
+    checkName('delete', name)
+    checkOptions('delete', options)
     const value = await this.#value(type, {
       method: 'DELETE',
       path: this.#path(type, { ...options, name }),
@@ -252,6 +237,7 @@ class TransportClient implements Client {
     options: DeleteCollectionOptions = {},
   ): Promise<ObjectList<T> | Status> {
     const type = typeOf(resource)
+    checkOptions('deleteCollection', options)
     const path = this.#path(type, options)
     const value = await this.#value(type, {
       method: 'DELETE',
@@ -264,6 +250,7 @@ class TransportClient implements Client {
   }
 
   async request(request: RawRequest): Promise<RawResponse> {
+    checkRequest(request)
     const { method = 'GET', path: target, headers = {}, body } = request
     const queryStart = target.indexOf('?')
     const isBinary = body instanceof Uint8Array || typeof body === 'string'
@@ -295,7 +282,7 @@ class TransportClient implements Client {
 
   #pathOfObject(type: ResourceType, object: Named, options: ObjectOptions): string {
     const { name } = object.metadata
-    if (name === undefined) throw new ClientError({ code: 'InvalidRequest', message: `the ${type.kind} has no name` })
+    if (typeof name !== 'string') throw invalidRequest(`the ${type.kind} has no name`)
     return this.#path(type, { ...options, name, namespace: this.#namespaceOf(object, options) })
   }
 

@@ -1,5 +1,7 @@
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { ClientError } from './client-error.ts'
+import { checkArguments } from './client-options.ts'
 
 /** The way to a remote server for runtimes whose only connection is `fetch`: browsers, edge runtimes, Deno, Bun. */
 
@@ -12,21 +14,24 @@ export interface FetchTransportOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
+const connectionKinds: OptionKinds<FetchTransportOptions> = { server: 'text', token: 'textOrFunction', fetch: 'function' }
+
 /**
  * Creates a transport over `fetch`. The runtime verifies the certificate of the server. A browser needs a server that allows the origin of
  * the page (`--cors-allowed-origins`), and shows only the headers that the server exposes.
  *
- * @throws ClientError `InvalidRequest` when `server` is not an HTTP or HTTPS URL.
+ * @throws ClientError `InvalidRequest` for invalid options, such as a `server` that is not an HTTP or HTTPS URL.
  * @example
  * import { createClient, createFetchTransport } from '@krmkit/client'
  * const transport = createFetchTransport({ server: 'https://api.example.com:6443', token: 'secret' })
  * const client = createClient(transport, { namespace: 'shop' })
  */
 export function createFetchTransport(options: FetchTransportOptions): Transport {
+  checkArguments(options, { what: 'createFetchTransport', kinds: connectionKinds, example: '{ server: "https://host:6443" }' })
   const { server, token, fetch = globalThis.fetch } = options
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new ClientError({ code: 'InvalidRequest', message: `${JSON.stringify(server)} is not an HTTP or HTTPS URL` })
+    throw new ClientError({ code: 'InvalidRequest', message: `server: ${JSON.stringify(server)} is not an HTTP or HTTPS URL` })
   }
   const prefix = `${url.origin}${url.pathname.replace(/\/$/, '')}`
   const closing = new AbortController()

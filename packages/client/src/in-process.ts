@@ -1,7 +1,9 @@
 import { ApiError, type UserInfo } from '@krmkit/meta'
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import type { ApiBody, ApiRequest, ApiResponse, Handler, Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
-import { type ClientOptions, createClient } from './client.ts'
+import { clientOver } from './client.ts'
 import { ClientError } from './client-error.ts'
+import { type ClientOptions, checkClientOptions, checkedUser, checkFunctions } from './client-options.ts'
 import type { Client } from './interfaces.ts'
 
 export interface InProcessOptions extends ClientOptions {
@@ -22,20 +24,32 @@ export interface InProcessOptions extends ClientOptions {
  * import { memoryStorage } from '@krmkit/storage'
  * await using server = await createApiServer({ storage: memoryStorage() })
  * const client = createInProcessClient(server, { user: { username: 'alice', groups: ['dev'] } })
+ * @throws ClientError `InvalidRequest` for invalid arguments
  */
 export function createInProcessClient(server: { readonly handle: Handler } | Handler, options: InProcessOptions = {}): Client {
-  const handle = typeof server === 'function' ? server : server.handle
-  const { decisions, user, internal } = options
-  return createClient(createTransport(handle, { user, decisions, internal }), options)
+  const handle = typeof server === 'function' ? server : server?.handle
+  checkFunctions({ handle }, ['handle'], 'createInProcessClient needs a server or its handle')
+  checkClientOptions(options, { what: 'createInProcessClient', kinds: callerKinds, example: '{ user: { username, groups } }' })
+  const { decisions, internal } = options
+  const user = options.user === undefined ? undefined : checkedUser(options.user)
+  return clientOver(createTransport(handle, { user, decisions, internal }), options)
 }
+
+const callerKinds: OptionKinds<CallerFields> = { user: 'object', decisions: 'function', internal: 'flag' }
 
 /**
  * Creates a transport that calls a handler. Response bodies and watch events are passed on without a copy.
  *
+ * @throws ClientError `InvalidRequest` for invalid arguments
  * @see {@link createClient}
  */
 export function createInProcessTransport(handle: Handler, user?: UserInfo): Transport {
-  return createTransport(handle, { user, decisions: undefined, internal: undefined })
+  checkFunctions({ handle }, ['handle'], 'createInProcessTransport needs the handle of a server')
+  return createTransport(handle, {
+    user: user === undefined ? undefined : checkedUser(user),
+    decisions: undefined,
+    internal: undefined,
+  })
 }
 
 /** What an in-process caller adds to each request. */

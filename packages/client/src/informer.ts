@@ -7,7 +7,9 @@ import {
   systemClock,
   systemRandom,
 } from '@krmkit/meta'
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import { sourceOf } from './client.ts'
+import { checkArguments, checkFunctions } from './client-options.ts'
 import { Indexer, type IndexFunction } from './indexer.ts'
 import type { Client, ResourceRef, SelectOptions } from './interfaces.ts'
 import { reflect } from './reflector.ts'
@@ -31,6 +33,20 @@ export interface InformerOptions<T extends ApiObject> extends Omit<SelectOptions
   readonly random?: Pick<Random, 'bytes'>
   /** Receives errors after which the informer continues: failed lists and watches, handlers that throw. */
   readonly onError?: (error: unknown) => void
+}
+
+const optionKinds: OptionKinds<InformerOptions<ApiObject>> = {
+  namespace: 'text',
+  labelSelector: 'text',
+  fieldSelector: 'text',
+  labels: 'texts',
+  indexers: 'object',
+  transform: 'function',
+  resyncMs: 'number',
+  pause: 'function',
+  clock: 'object',
+  random: 'object',
+  onError: 'function',
 }
 
 /** Called synchronously, in the order of the changes. Errors are passed to `onError`. */
@@ -75,12 +91,15 @@ export interface Informer<T extends ApiObject> extends AsyncDisposable {
  * await using pods = createInformer(client, Pod, { labels: ['app'] })
  * await pods.synced
  * console.log(pods.withLabel('app', 'shop').length)
+ * @throws ClientError `InvalidRequest` for invalid arguments
  */
 export function createInformer<T extends ApiObject>(
   client: Client,
   resource: ResourceRef<T>,
   options: InformerOptions<T> = {},
 ): Informer<T> {
+  checkFunctions(client, ['listPages', 'watch'], 'createInformer needs a client')
+  checkArguments(options, { what: 'createInformer', kinds: optionKinds, example: '{ namespace: "default" }' })
   return new ReflectorInformer(client, resource, options)
 }
 

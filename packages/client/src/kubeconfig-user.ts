@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type NamingProfile, stockProfile, systemClock } from '@krmkit/meta'
-import type { ClientOptions } from './client.ts'
 import { ClientError } from './client-error.ts'
+import type { ClientOptions } from './client-options.ts'
 import { execClusterOf, readExecConfig } from './credentials/exec-config.ts'
 import { type ExecOptions, execCredentials } from './credentials/exec-plugin.ts'
 import { type Entry, fileOrData, invalid, pathIn, stringIn, stringsIn } from './kubeconfig-file.ts'

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { NamingProfile } from '@krmkit/meta'
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import { pemBlocks } from '@krmkit/meta/pem'
-import type { ClientOptions } from './client.ts'
 import { ClientError } from './client-error.ts'
+import { type ClientOptions, checkArguments } from './client-options.ts'
 import type { ExecOptions } from './credentials/exec-plugin.ts'
 import { booleanIn, type Entry, fileOrData, invalid, type Kubeconfig, mergeKubeconfigs, stringIn } from './kubeconfig-file.ts'
 import { readUser } from './kubeconfig-user.ts'
@@ -25,6 +26,14 @@ export interface KubeconfigOptions {
   readonly exec?: Partial<Pick<ExecOptions, 'clock' | 'hasTerminal' | 'run'>>
 }
 
+const optionKinds: OptionKinds<KubeconfigOptions> = {
+  path: 'text',
+  env: 'object',
+  context: 'text',
+  profile: 'object',
+  exec: 'object',
+}
+
 /** The connection of a kubeconfig context: options for `createRemoteClient`. */
 export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOptions, 'impersonate'> {
   readonly namespace: string
@@ -35,12 +44,13 @@ export interface KubeconfigConnection extends ConnectionOptions, Pick<ClientOpti
  * Loads the connection of a context from kubeconfig files.
  *
  * @throws ClientError `InvalidKubeconfig` when a file, the context, its cluster or its user is missing or malformed; `Unsupported` for
- *   auth providers, and for proxies that speak neither HTTP nor SOCKS 5
+ *   auth providers, and for proxies that speak neither HTTP nor SOCKS 5; `InvalidRequest` for invalid options
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
  * const client = createRemoteClient(await loadKubeconfig({ context: 'staging' }))
  */
 export async function loadKubeconfig(options: KubeconfigOptions = {}): Promise<KubeconfigConnection> {
+  checkArguments(options, { what: 'loadKubeconfig', kinds: optionKinds, example: '{ path }' })
   const files = await readFiles(options)
   const config = mergeKubeconfigs(files)
   const where = files.map(({ path }) => path).join(', ')

@@ -1,7 +1,8 @@
 /** What runs in every runtime: the entry point of the package for browsers. Kubeconfig files, proxies and credential commands need Node. */
 
-export { type ClientOptions, createClient } from './client.ts'
+export { createClient } from './client.ts'
 export { ClientError, type ClientErrorCode } from './client-error.ts'
+export type { ClientOptions } from './client-options.ts'
 export type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 export { createFetchTransport, type FetchTransportOptions } from './fetch-transport.ts'
 export { createInProcessClient, createInProcessTransport, type InProcessOptions } from './in-process.ts'

@@ -9,10 +9,12 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import type { Transport, TransportRequest, TransportResponse } from '@krmkit/protocol'
 import { abortReason } from './backoff.ts'
-import { type ClientOptions, createClient } from './client.ts'
+import { clientOver } from './client.ts'
 import { ClientError } from './client-error.ts'
+import { type ClientOptions, checkClientOptions } from './client-options.ts'
 import type { CredentialSource, Credentials } from './credentials/credential-source.ts'
 import type { Client } from './interfaces.ts'
 import { createProxyAgent, forwardsRequests } from './proxy/proxy-agent.ts'
@@ -52,7 +54,7 @@ export type RemoteOptions = ClientOptions & ConnectionOptions
 /**
  * Creates a client of a remote server, over HTTPS with kept connections.
  *
- * @throws ClientError `InvalidRequest` for an invalid `server` or `proxyUrl`, `Unsupported` for a proxy of another protocol
+ * @throws ClientError `InvalidRequest` for invalid options, such as `server` and `proxyUrl`, `Unsupported` for a proxy of another protocol
  * @example
  * import { Pod } from '@krmkit/kinds/core/v1'
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
@@ -60,19 +62,45 @@ export type RemoteOptions = ClientOptions & ConnectionOptions
  * const pods = await client.list(Pod, { namespace: 'shop' })
  */
 export function createRemoteClient(options: RemoteOptions): Client {
-  return createClient(createRemoteTransport(options), { watchTimeoutMs: 600_000, ...options })
+  checkConnection('createRemoteClient', options)
+  return clientOver(transportOf(options), { watchTimeoutMs: 600_000, ...options })
 }
 
 /**
  * Creates the transport of `createRemoteClient`.
  *
- * @throws ClientError `InvalidRequest` for an invalid `server` or `proxyUrl`, `Unsupported` for a proxy of another protocol
+ * @throws ClientError `InvalidRequest` for invalid options, such as `server` and `proxyUrl`, `Unsupported` for a proxy of another protocol
  * @example
  * import { createClient, createRemoteTransport, loadKubeconfig } from '@krmkit/client'
  * const transport = createRemoteTransport(await loadKubeconfig())
  * const client = createClient(transport, { namespace: 'shop' })
  */
 export function createRemoteTransport(options: ConnectionOptions): Transport {
+  checkConnection('createRemoteTransport', options)
+  return transportOf(options)
+}
+
+/** The members of a connection, and the context that `loadKubeconfig` adds. */
+const connectionKinds: OptionKinds<ConnectionOptions & { readonly context: string }> = {
+  server: 'text',
+  ca: 'text',
+  certificate: 'text',
+  key: 'text',
+  token: 'textOrFunction',
+  basic: 'object',
+  credentials: 'object',
+  tlsServerName: 'text',
+  insecureSkipTlsVerify: 'flag',
+  proxyUrl: 'text',
+  context: 'text',
+}
+
+/** @throws ClientError `InvalidRequest` */
+function checkConnection(what: string, options: ConnectionOptions): void {
+  checkClientOptions(options, { what, kinds: connectionKinds, example: '{ server: "https://host:6443" }' })
+}
+
+function transportOf(options: ConnectionOptions): Transport {
   const url = serverUrl(options.server)
   const { secure, host, port } = addressOf(url)
   const connections = new Connections(options, url)
@@ -193,7 +221,7 @@ function authorizationOf(token: string | undefined, basic: ConnectionOptions['ba
 function serverUrl(server: string): URL {
   const url = URL.canParse(server) ? new URL(server) : undefined
   if (url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')) return url
-  throw new ClientError({ code: 'InvalidRequest', message: `${JSON.stringify(server)} is not an HTTP or HTTPS URL` })
+  throw new ClientError({ code: 'InvalidRequest', message: `server: ${JSON.stringify(server)} is not an HTTP or HTTPS URL` })
 }
 
 function addressOf(url: URL): { readonly secure: boolean; readonly host: string; readonly port: number } {

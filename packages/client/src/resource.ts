@@ -1,4 +1,5 @@
 import type { ApiObject } from '@krmkit/meta'
+import { shown } from '@krmkit/meta/arguments'
 import { ClientError } from './client-error.ts'
 import type { ResourceRef, ResourceType } from './interfaces.ts'
 
@@ -45,12 +46,21 @@ export function subresourceType<T extends ApiObject = ApiObject>(
  * import { Deployment } from '@krmkit/kinds/apps/v1'
  * import { typeOf } from '@krmkit/client'
  * typeOf(Deployment).resource // 'deployments'
+ * @throws ClientError `InvalidRequest` for a value that is neither
  */
 export function typeOf<T extends ApiObject, W extends ApiObject = T>(ref: ResourceRef<T, W>): ResourceType<T> {
+  // A misplaced argument would reach a path that it does not name.
+  if (typeof ref?.group !== 'string' || typeof ref.version !== 'string') throw notResource(ref)
   if (typeof ref.resource === 'string') return ref as unknown as ResourceType<T>
   const { group, version, resource } = ref
+  if (typeof resource?.name !== 'string' || ref.kind === undefined) throw notResource(ref)
   const kind = typeof ref.kind === 'string' ? ref.kind : ref.kind.kind
   return { group, version, resource: resource.name, namespaced: resource.namespaced, kind }
+}
+
+function notResource(value: unknown): ClientError {
+  const expected = 'a resource is a handle such as ConfigMap of @krmkit/kinds/core/v1, or comes from resourceType()'
+  return new ClientError({ code: 'InvalidRequest', message: `${expected}, not ${shown(value)}` })
 }
 
 /** Returns the apiVersion of the objects: `apps/v1`, or `v1` for the core group. @see {@link resourceType} */
@@ -72,7 +82,7 @@ export function pathOf(
 }
 
 function segment(text: string, what: string): string {
-  if (text === '' || text === '.' || text === '..')
+  if (typeof text !== 'string' || text === '' || text === '.' || text === '..')
     throw new ClientError({ code: 'InvalidRequest', message: `the ${what} ${JSON.stringify(text)} is not a valid path segment` })
   return encodeURIComponent(text)
 }
