@@ -1,4 +1,5 @@
 export type { AuthorizerEnvironment, AuthorizerFactory } from './access/access-control.ts'
+export { ApiServerError, type ApiServerErrorCode } from './api-server-error.ts'
 export type { ConversionOptions, InProcessConverter } from './conversion/interfaces.ts'
 export type { YamlTranslator } from './encoding/yaml-translator.ts'
 export type { HealthCheck } from './health/health.ts'

@@ -28,6 +28,7 @@ import { Lifecycle } from './lifecycle.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { processMetrics } from './metrics/process-metrics.ts'
 import { storageMetrics } from './metrics/storage-metrics.ts'
+import { checkDistinct, checkPlugins, checkServerOptions } from './option-check.ts'
 import { Backends } from './proxy/backends.ts'
 import { compose, type RequestContext } from './request-context.ts'
 import type { ServerScope } from './request-scope.ts'
@@ -58,8 +59,10 @@ export interface EmbeddedServer extends ApiServer {
  * const { status } = await server.handle({ ...request, method: 'GET', path: '/api/v1/namespaces/default' })
  * status // 200
  * ```
+ * @throws ApiServerError `InvalidOption`
  */
 export async function createApiServer(options: ApiServerOptions): Promise<EmbeddedServer> {
+  checkServerOptions(options)
   const settings = await emulatedSettings(options)
   const { clock, random, profile, storage } = settings
   const { strictTransportSecurity = [] } = settings
@@ -125,6 +128,7 @@ function createParts(settings: EmulatedSettings, closing: AbortSignal, cbor: Cbo
   const { clock, random, profile, features, types, limits, onError, storage } = settings
   const catalog = catalogOf(settings)
   const given = settings.kinds?.flatMap((each) => definitionsOf(each, types))
+  if (given !== undefined) checkDistinct(given)
   const served = new ServedResources(servedDefinitions(given, catalog, settings))
   const metrics = createMetrics({
     resourceVersion: () => registry.resourceVersion,
@@ -217,7 +221,11 @@ function chosenPlugins(
   given: NonNullable<ApiServerOptions['admission']>,
   environment: AdmissionEnvironment,
 ): readonly AdmissionPlugin[] {
-  if (typeof given === 'function') return given(environment)
+  if (typeof given === 'function') {
+    const plugins = given(environment)
+    checkPlugins('the result of `admission`', plugins)
+    return plugins
+  }
   const lifecycle = namespaceLifecycle(environment.profile)
   return given.some(({ name }) => name === lifecycle.name) ? given : [lifecycle, ...given]
 }

@@ -155,7 +155,7 @@ describe('wrong arguments of constructors', () => {
       'createInformer has no "namspace"; did you mean',
     ],
     [() => typeOf(wrong(null)), 'a resource is a handle'],
-  ])('are errors with a hint: %s', (call, message) => {
+  ])('are errors with a hint: %#', (call, message) => {
     expect(call).toThrow(invalid(message))
   })
 

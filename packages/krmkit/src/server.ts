@@ -1,5 +1,6 @@
 import { type ApiServerOptions, createApiServer as createServer, type EmbeddedServer } from '@krmkit/apiserver'
-import { type Client, createInProcessClient, type InProcessOptions } from '@krmkit/client'
+import { type Client, ClientError, createInProcessClient, type InProcessOptions } from '@krmkit/client'
+import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
 
 /** The user and defaults of an in-process client. */
 export interface CallerOptions extends Omit<InProcessOptions, 'user'> {
@@ -11,7 +12,7 @@ export interface CallerOptions extends Omit<InProcessOptions, 'user'> {
 
 /** An embedded server with in-process clients. */
 export interface Server extends EmbeddedServer {
-  /** Creates a client that calls the server directly, without a socket. */
+  /** Creates a client that calls the server directly, without a socket. @throws ClientError `InvalidRequest` */
   client(options?: CallerOptions): Client
 }
 
@@ -28,7 +29,9 @@ export async function createApiServer(options: ApiServerOptions): Promise<Server
   const server = await createServer(options)
   return {
     ...server,
-    client({ user, groups = [], ...rest } = {}) {
+    client(options = {}) {
+      checkCaller(options)
+      const { user, groups = [], ...rest } = options
       const identity = user === undefined ? {} : { user: { username: user, groups: [...new Set([...groups, authenticated])] } }
       return createInProcessClient(server, { clock: server.clock, ...rest, ...identity })
     },
@@ -36,3 +39,32 @@ export async function createApiServer(options: ApiServerOptions): Promise<Server
 }
 
 const authenticated = 'system:authenticated'
+
+const callerKinds: OptionKinds<CallerOptions> = {
+  user: 'text',
+  groups: 'texts',
+  decisions: 'function',
+  internal: 'flag',
+  namespace: 'text',
+  headers: 'object',
+  userAgent: 'text',
+  impersonate: 'object',
+  clock: 'object',
+  random: 'object',
+  maxRetries: 'number',
+  watchTimeoutMs: 'number',
+  onWarning: 'function',
+  protobuf: 'object',
+}
+const example = '{ user: "alice", groups: ["dev"] }'
+
+/** A caller whose user is lost would be anonymous. @throws ClientError `InvalidRequest` */
+function checkCaller(options: CallerOptions): void {
+  const user: unknown = options?.user
+  const problem = isObject(user)
+    ? `client: user is a name, as in ${example}, not ${shown(user)}`
+    : optionsProblem(options, { what: 'client', kinds: callerKinds, example })
+  const message =
+    problem ?? (user === undefined && options.groups !== undefined ? `client: groups need a user, as in ${example}` : undefined)
+  if (message !== undefined) throw new ClientError({ code: 'InvalidRequest', message })
+}

@@ -12,6 +12,7 @@ import {
 } from '@krmkit/authorization'
 import type { Clock, Features, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
+import { checkAuthorizer } from '../option-check.ts'
 import { storeFeed } from './store-feed.ts'
 
 /** What a server offers to the factory of its authorizer. */
@@ -75,7 +76,7 @@ export class AccessControl {
     this.#feed = objects
     if (typeof this.#configured !== 'function') return
     const rbac = () => this.#createRbacAuthorizerFromInformer()
-    this.#current = await this.#configured({
+    const created = await this.#configured({
       objects,
       clock,
       profile,
@@ -83,6 +84,8 @@ export class AccessControl {
       rbac,
       nodes: () => createNodeAuthorizerFromInformer(objects, { profile, ...(features === undefined ? {} : { features }) }),
     })
+    checkAuthorizer('the result of `authorizer`', created)
+    this.#current = created
   }
 
   /** Makes denials wait for `pending`, which creates objects that grant rights. A failure of `pending` is reported. */

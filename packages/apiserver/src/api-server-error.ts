@@ -1,0 +1,14 @@
+export type ApiServerErrorCode =
+  /** An option is missing, unknown, or of the wrong kind. */
+  'InvalidOption'
+
+/** The server cannot be created. Failures of requests are responses, or reported to `onError`. */
+export class ApiServerError extends Error {
+  override readonly name = 'ApiServerError'
+  readonly code: ApiServerErrorCode
+
+  constructor(fields: { readonly code: ApiServerErrorCode; readonly message: string; readonly cause?: unknown }) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.code = fields.code
+  }
+}

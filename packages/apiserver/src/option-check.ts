@@ -1,0 +1,108 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
+import { functionsProblem, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
+import { ApiServerError } from './api-server-error.ts'
+import type { ApiServerOptions, ServerLimits } from './server-options.ts'
+
+/** Checks of the options of a server: an option that is ignored could leave it without its storage, its kinds or its authorizer. */
+
+const optionKinds: OptionKinds<ApiServerOptions> = {
+  storage: 'any',
+  kinds: 'list',
+  emulate: 'text',
+  types: 'object',
+  authenticator: 'any',
+  authorizer: 'any',
+  bootstrapRoles: 'any',
+  serviceNetwork: 'object',
+  allowPrivileged: 'flag',
+  requestSignatureError: 'function',
+  serviceAccountIssuer: 'object',
+  issuerDocuments: 'object',
+  proxyHeaders: 'object',
+  admission: 'any',
+  aggregation: 'object',
+  proxy: 'object',
+  conversion: 'object',
+  clock: 'object',
+  random: 'object',
+  profile: 'object',
+  features: 'any',
+  limits: 'object',
+  yamlTranslator: 'any',
+  corsAllowedOrigins: 'list',
+  strictTransportSecurity: 'texts',
+  flowControl: 'flag',
+  audit: 'any',
+  onError: 'function',
+  tracer: 'any',
+  readiness: 'list',
+  flags: 'object',
+  serverAddress: 'text',
+  replica: 'flag',
+}
+const limitKinds: OptionKinds<ServerLimits> = {
+  bodyBytes: 'number',
+  objectBytes: 'number',
+  readOnlyInFlight: 'number',
+  mutatingInFlight: 'number',
+  requestTimeoutMs: 'number',
+  watchMs: 'number',
+}
+
+/** @throws ApiServerError `InvalidOption` */
+export function checkServerOptions(options: ApiServerOptions): void {
+  failWith(optionsProblem(options, { what: 'createApiServer', kinds: optionKinds, example: '{ storage: memoryStorage() }' }))
+  const { storage, kinds, authenticator, authorizer, bootstrapRoles = false, admission, features, limits, tracer } = options
+  if (storage === undefined || typeof storage === 'string')
+    failWith(`\`storage\` is a store such as memoryStorage(), not ${shown(storage)}`)
+  failWith(functionsProblem('`storage`', storage, ['get', 'list', 'put', 'watch']))
+  for (const [index, kind] of (kinds ?? []).entries()) failWith(kindProblem(`\`kinds[${index}]\``, kind))
+  if (authenticator !== undefined) failWith(functionsProblem('`authenticator`', authenticator, ['authenticate']))
+  if (authorizer !== undefined && typeof authorizer !== 'function') checkAuthorizer('`authorizer`', authorizer)
+  if (typeof bootstrapRoles !== 'boolean' && bootstrapRoles !== 'afterwards')
+    failWith(`\`bootstrapRoles\` is true, false or "afterwards", not ${shown(bootstrapRoles)}`)
+  if (admission !== undefined && typeof admission !== 'function') checkPlugins('`admission`', admission)
+  if (features !== undefined) failWith(functionsProblem('`features`', features, ['enabled']))
+  if (limits !== undefined)
+    failWith(optionsProblem(limits, { what: '`limits`', kinds: limitKinds, example: '{ bodyBytes: 3145728 }' }))
+  if (tracer !== undefined) failWith(functionsProblem('`tracer`', tracer, ['startSpan']))
+}
+
+/** @throws ApiServerError `InvalidOption` for an authorizer, also that of a factory, which has no function `authorize` */
+export function checkAuthorizer(what: string, authorizer: unknown): void {
+  const hint = typeof authorizer === 'string' ? '; ({ rbac }) => rbac() authorizes by roles' : ''
+  const problem = functionsProblem(what, authorizer, ['authorize'])
+  if (problem !== undefined) failWith(`${problem}${hint}`)
+}
+
+/** @throws ApiServerError `InvalidOption` for plugins, also those of a factory, that are not a list of plugins */
+export function checkPlugins(what: string, plugins: unknown): void {
+  if (!Array.isArray(plugins)) return failWith(`${what} is a list of plugins or defaultAdmissionPlugins, not ${shown(plugins)}`)
+  for (const [index, plugin] of plugins.entries()) {
+    const hint = typeof plugin === 'string' ? '; createAdmissionPlugins() has plugins by name' : ''
+    const problem = functionsProblem(`plugin ${index} of ${what}`, plugin, ['handles'])
+    if (problem !== undefined) failWith(`${problem}${hint}`)
+  }
+}
+
+/** @throws ApiServerError `InvalidOption` for a resource that is defined twice */
+export function checkDistinct(definitions: readonly ResourceDefinition[]): void {
+  const seen = new Set<string>()
+  for (const { group, version, resource } of definitions) {
+    const name = `${resource.name} of ${group === '' ? version : `${group}/${version}`}`
+    if (seen.size === seen.add(name).size) failWith(`\`kinds\` defines ${name} twice`)
+  }
+}
+
+function kindProblem(what: string, kind: unknown): string | undefined {
+  const { resources, resource, strategy, kind: name } = Object(kind) as Readonly<Record<string, unknown>>
+  if (typeof resources === 'function' || (typeof resource === 'object' && typeof strategy === 'object')) return undefined
+  if (Array.isArray(kind)) return `${what} is a list; spread it: [...builtInKinds(), Widget]`
+  const isHandle = typeof resource === 'string' && typeof name === 'string'
+  const found = isHandle ? `the handle ${name}, which is for clients` : shown(kind)
+  return `${what} is a definition of builtInKinds() or defineResource(), not ${found}`
+}
+
+function failWith(problem: string | undefined): void {
+  if (problem !== undefined) throw new ApiServerError({ code: 'InvalidOption', message: problem })
+}
