@@ -9,7 +9,8 @@ export type {
   TlsFiles,
   TlsSelfSigned,
 } from './interfaces.ts'
-export { defaultListenLimits, listen } from './listen.ts'
+export { listen } from './listen.ts'
+export { defaultListenLimits } from './listen-options.ts'
 export * from './portable.ts'
 export { createProxyTransport } from './proxy-transport.ts'
 export { selfSigned } from './self-signed.ts'

@@ -1,10 +1,42 @@
+import { membersProblem, type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
 import { HttpError } from './http-error.ts'
-import type { ListenOptions, ServerLike } from './interfaces.ts'
+import type { ListenLimits, ListenOptions, ServerLike } from './interfaces.ts'
+
+export const defaultListenLimits: ListenLimits = {
+  headerBytes: 1024 * 1024,
+  headersTimeoutMs: 32_000,
+  requestTimeoutMs: 60_000,
+  idleTimeoutMs: 90_000,
+  handshakeTimeoutMs: 10_000,
+  concurrentStreams: 250,
+  bodyWindowMs: 10_000,
+  bodyBytesPerSecond: 500,
+  pendingConnections: 4096,
+  pendingConnectionsPerAddress: 512,
+  connections: Number.POSITIVE_INFINITY,
+}
+
+const optionKinds: OptionKinds<ListenOptions> = {
+  port: 'any',
+  host: 'text',
+  path: 'text',
+  passed: 'object',
+  tls: 'any',
+  limits: 'object',
+  graceMs: 'number',
+  compression: 'flag',
+  goaway: 'object',
+  onError: 'function',
+}
 
 /** Checks the arguments of `listen`, which callers without types may have wrong. @throws HttpError `InvalidOption` */
 export function validateOptions(apiServer: ServerLike | undefined, options: Partial<ListenOptions> | undefined): void {
   if (typeof apiServer?.handle !== 'function') throw invalid('the server must have a function named handle')
-  const { port = 0, tls, goaway } = options ?? {}
+  const problem = optionsProblem(options ?? {}, { what: 'listen', kinds: optionKinds, example: '{ port: 6443, tls: false }' })
+  if (problem !== undefined) throw invalid(problem)
+  const { port = 0, tls, goaway, limits = {} } = options ?? {}
+  const unknownLimit = membersProblem('`limits`', limits, defaultListenLimits)
+  if (unknownLimit !== undefined) throw invalid(unknownLimit)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw invalid(`port must be an integer from 0 to 65535, not ${JSON.stringify(port)}`)
   const chance = goaway?.chance ?? 0

@@ -7,26 +7,12 @@ import { bind, urlHost } from './bind.ts'
 import { serveHttp1 } from './http1.ts'
 import { maxHeaderFields } from './http1-head.ts'
 import { createHttp2Port, type Http2Port } from './http2-server.ts'
-import type { Listener, ListenLimits, ListenOptions, ServerLike } from './interfaces.ts'
-import { validateOptions } from './listen-options.ts'
+import type { Listener, ListenOptions, ServerLike } from './interfaces.ts'
+import { defaultListenLimits, validateOptions } from './listen-options.ts'
 import { ListenerContext } from './listener-context.ts'
 import { shutdown } from './shutdown.ts'
 import { tlsFiles, tlsOptions } from './tls.ts'
 import { upgradeExchange } from './upgrade.ts'
-
-export const defaultListenLimits: ListenLimits = {
-  headerBytes: 1024 * 1024,
-  headersTimeoutMs: 32_000,
-  requestTimeoutMs: 60_000,
-  idleTimeoutMs: 90_000,
-  handshakeTimeoutMs: 10_000,
-  concurrentStreams: 250,
-  bodyWindowMs: 10_000,
-  bodyBytesPerSecond: 500,
-  pendingConnections: 4096,
-  pendingConnectionsPerAddress: 512,
-  connections: Number.POSITIVE_INFINITY,
-}
 
 /**
  * Serves an API server on a port.

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { defaultListenLimits } from './listen.ts'
+import { defaultListenLimits } from './listen-options.ts'
 import { ListenerContext } from './listener-context.ts'
 import { shutdown } from './shutdown.ts'
 
