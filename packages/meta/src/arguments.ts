@@ -40,7 +40,7 @@ const kinds = {
   },
 } as const
 
-/** Whether a value is an object other than a list. */
+/** Whether a value is an object other than a list. @see {@link optionsProblem} */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -77,14 +77,14 @@ export function membersProblem(what: string, value: unknown, known: object): str
   return undefined
 }
 
-/** The problem of a member that does not exist: the most similar one, or all. */
+/** The problem of a member that does not exist: the most similar one, or all. @see {@link membersProblem} */
 export function unknownName(what: string, name: string, known: readonly string[]): string {
   const nearest = nearestName(name, known)
   const hint = nearest === undefined ? `known: ${known.join(', ')}` : `did you mean ${JSON.stringify(nearest)}?`
   return `${what} has no ${JSON.stringify(name)}; ${hint}`
 }
 
-/** The problem of a member whose value is of another kind. Absent and undefined members have none. */
+/** The problem of a member whose value is of another kind. Absent and undefined members have none. @see {@link optionsProblem} */
 export function kindsProblem(what: string, value: object, expected: Readonly<Record<string, OptionKind>>): string | undefined {
   for (const [name, kind] of Object.entries(expected)) {
     const member = (value as Readonly<Record<string, unknown>>)[name]
@@ -94,12 +94,25 @@ export function kindsProblem(what: string, value: object, expected: Readonly<Rec
   return undefined
 }
 
+/**
+ * The problem of a value of another kind.
+ *
+ * @example
+ * import { kindProblem } from '@krmkit/meta/arguments'
+ * kindProblem('`port`', '0', 'count') // '`port` is an integer from 0, not "0"'
+ */
 export function kindProblem(what: string, value: unknown, kind: OptionKind): string | undefined {
   const { accepts, is } = kinds[kind]
   return accepts(value) ? undefined : `${what} is ${is}, not ${shown(value)}`
 }
 
-/** The problem of a value that lacks one of these functions. */
+/**
+ * The problem of a value that lacks one of these functions.
+ *
+ * @example
+ * import { functionsProblem } from '@krmkit/meta/arguments'
+ * functionsProblem('`clock`', () => Date.now(), ['now']) // '`clock` is a function; pass what it returns'
+ */
 export function functionsProblem(what: string, value: unknown, names: readonly string[]): string | undefined {
   const members = Object(value) as Readonly<Record<string, unknown>>
   const missing = names.find((name) => typeof members[name] !== 'function')
@@ -109,7 +122,13 @@ export function functionsProblem(what: string, value: unknown, names: readonly s
   return `${what} needs a function \`${missing}\`${isObject(value) ? '' : `, not ${shown(value)}`}`
 }
 
-/** A value as messages show it. Objects may hold credentials, so only their names appear. */
+/**
+ * A value as messages show it. Objects may hold credentials, so only the names of their members appear.
+ *
+ * @example
+ * import { shown } from '@krmkit/meta/arguments'
+ * shown({ token: 'secret' }) // '{ token }'
+ */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   if (typeof value === 'function') return 'a function'

@@ -1,4 +1,10 @@
-/** The most similar name, for suggestions; undefined when none is similar. */
+/**
+ * The most similar name, for suggestions; undefined when none is similar.
+ *
+ * @example
+ * import { nearestName } from '@krmkit/meta/arguments'
+ * nearestName('Deploymint', ['Deployment', 'DaemonSet']) // 'Deployment'
+ */
 export function nearestName(name: string, names: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(name.length / 4))
   let best: { name: string; distance: number } | undefined
