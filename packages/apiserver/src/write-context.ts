@@ -1,23 +1,14 @@
 import { managerName } from '@krmkit/fieldmanager'
 import { unknownManager } from '@krmkit/fieldmanager/managed-fields'
-import type { FieldError } from '@krmkit/meta'
 import type { WriteContext } from '@krmkit/registry'
 import { text, type WriteOptions } from './query.ts'
 import { header, type RequestContext } from './request-context.ts'
 import type { TraceStep } from './request-trace.ts'
 import { outgoingSpan } from './tracing/handler-spans.ts'
 
-/**
- * The context of a write to the registry.
- *
- * @param missing the required members that the body lacks
- */
-export function writeContext(
-  context: RequestContext,
-  options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>,
-  missing: readonly FieldError[] = [],
-): WriteContext {
-  return new RequestWriteContext(context, options, missing)
+/** The context of a write to the registry. */
+export function writeContext(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): WriteContext {
+  return new RequestWriteContext(context, options)
 }
 
 /** The options of the query as admission sees them. */
@@ -35,11 +26,9 @@ class RequestWriteContext implements WriteContext {
   readonly user: WriteContext['user']
   readonly dryRun: boolean
   readonly fieldManager: string
-  readonly missing: readonly FieldError[]
   readonly #context: RequestContext
 
-  constructor(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>, missing: readonly FieldError[]) {
-    this.missing = missing
+  constructor(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>) {
     this.user = context.user
     this.dryRun = options.dryRun
     this.fieldManager = managerName(options.fieldManager, header(context.request, 'user-agent')) || unknownManager

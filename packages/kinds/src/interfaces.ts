@@ -189,8 +189,9 @@ export interface Strategy<T extends ApiObject = ApiObject> {
   /** Texts of Warning headers for a write (deprecated fields and annotations). Subresources with a strategy have their own. */
   warnings?(object: DeepReadonly<T>, old: DeepReadonly<T> | undefined, context: StrategyContext): string[]
   /**
-   * Members that the body of a POST or PUT must contain although their zero value is legal. Decoding gives an absent member
-   * its zero value, so the body itself (JSON or YAML) is checked; a missing member is rejected with 422 and `Required value`.
+   * Members that objects must have although their zero value is legal. Decoding gives an absent member its zero value, so the undecoded
+   * value is checked: the body of a POST or PUT (JSON, YAML or CBOR), the result of a patch, the configuration of an apply merged into
+   * the object. A missing member is rejected with 422 and `Required value`, unless the stored object lacks it too.
    *
    * Member paths by sub-resource, the main resource under ``. In a path, `*` is every item of a list, and `?` marks a
    * conditional requirement; see `missingMembers`.

@@ -1,5 +1,5 @@
 import type { AppliedParts } from '@krmkit/fieldmanager/managed-fields'
-import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
@@ -7,6 +7,7 @@ import { type ApplyIntent, applyToObject, setManagedFields } from './field-owner
 import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals } from './internals.ts'
 import { maxObjectBytesByDefault } from './object-size.ts'
+import { missingErrors, newlyMissing, requiredMembersOf } from './required-members.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, applyVersionDefaultsSteps, decodeRefusal, toStorageVersion, toVersion } from './versions.ts'
 
@@ -18,14 +19,18 @@ import { applyVersionDefaults, applyVersionDefaultsSteps, decodeRefusal, toStora
  */
 export function applyObject(store: StoreInternals, context: WriteContext, request: ApplyRequest): Promise<UpdateResult> {
   const { configuration, force, ...target } = request
+  let missing: readonly FieldError[] = []
   return updateObject(store, context, {
     managesFields: true,
     async change(current) {
       const live = current === undefined ? undefined : toVersion(current, store.definition)
       const given = configuration(live !== undefined)
       const applied = given instanceof Promise ? await given : given
-      return merged(store, context, request, { current, live, applied })
+      const result = await merged(store, context, request, { current, live, applied })
+      missing = result.missing
+      return result.object
     },
+    missing: () => missing,
     ...target,
   })
 }
@@ -38,19 +43,28 @@ interface Merge {
   readonly applied: AppliedConfiguration
 }
 
+interface MergedObject {
+  readonly object: ApiObject | FrozenObject
+  /** Errors for required members that the merged object lacks. */
+  readonly missing: readonly FieldError[]
+}
+
 async function merged(
   store: StoreInternals,
   context: WriteContext,
   { force, subresource, name }: ApplyRequest,
   { current, live, applied }: Merge,
-): Promise<ApiObject | FrozenObject> {
+): Promise<MergedObject> {
   const { definition, environment } = store
   const { sent, object } = applied
   if (current === undefined && applied.unnamed === true) refuseUid(store, name, sent)
   const merging = merge(store, context, { live, applied: sent, force, subresource }, object)
   const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
   for (const text of applied.warnings ?? []) context.warn(text)
-  if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields) return current
+  if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields)
+    return { object: current, missing: [] }
+  const required = requiredMembersOf(definition, subresource)
+  const missing = newlyMissing(missingErrors(content === 'applied' ? sent : value, required), live, required)
   const decoding = content === 'applied' ? decoded(object) : decodeMerged(store, value)
   const next = decoding instanceof Promise ? await decoding : decoding
   if ((next.metadata.name ?? '') === '') throw nameless(name)
@@ -59,7 +73,7 @@ async function merged(
   const complete = isLargeValue(next)
     ? await runInNewSlices(applyVersionDefaultsSteps(next, definition, environment), store.slices)
     : applyVersionDefaults(next, definition, environment)
-  return toStorageVersion(complete, definition)
+  return { object: toStorageVersion(complete, definition), missing }
 }
 
 /** @throws ApiError 409 for conflicts, also of a configuration that is refused; its refusal otherwise. */

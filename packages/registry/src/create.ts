@@ -39,6 +39,8 @@ export interface Creation {
   readonly managesFields?: boolean
   /** Name in the path of a PUT or PATCH; empty for POST. */
   readonly pathName?: string
+  /** Errors for required members that the object lacks. */
+  readonly missing?: readonly FieldError[] | undefined
 }
 
 /**
@@ -48,7 +50,7 @@ export interface Creation {
  */
 export async function createObject(store: StoreInternals, context: WriteContext, creation: Creation): Promise<Stored> {
   const { definition, environment } = store
-  const { namespace, managesFields = false, pathName = '' } = creation
+  const { namespace, managesFields = false, pathName = '', missing = [] } = creation
   const { storage } = environment
   // The write finds out whether the name is free.
   const fresh = context.dryRun ? waitForNewest(storage) : undefined
@@ -85,7 +87,7 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   for (let attempt = 1; ; attempt++) {
     if (generate) object.metadata.name = generatedName(generateName, environment)
     const stored = await store.allocations.run(definition, (grants) =>
-      createOnce(store, context, { object, attributes, admission, managesFields, pathName, stages, grants }),
+      createOnce(store, context, { object, attributes, admission, managesFields, pathName, missing, stages, grants }),
     )
     if (stored !== undefined) {
       traceWritten(context, undefined, stored.object)
@@ -122,6 +124,7 @@ interface PreparedCreation {
   readonly admission: AdmissionContext
   readonly managesFields: boolean
   readonly pathName: string
+  readonly missing: readonly FieldError[]
   readonly stages: Stages
   readonly grants: Grants | undefined
 }
@@ -130,7 +133,7 @@ function* validateNew(
   object: ApiObject,
   definition: ResourceDefinition,
   about: StrategyContext,
-  { missing = [] }: WriteContext,
+  missing: readonly FieldError[],
 ): Generator<unknown, readonly FieldError[]> {
   const errors = [...missing, ...(yield* validateByStrategy(object, definition, about))]
   yield true
@@ -141,7 +144,7 @@ function* validateNew(
 async function createOnce(
   store: StoreInternals,
   context: WriteContext,
-  { object, attributes, admission, managesFields, pathName, stages, grants }: PreparedCreation,
+  { object, attributes, admission, managesFields, pathName, missing, stages, grants }: PreparedCreation,
 ): Promise<Stored | undefined> {
   const { definition, environment } = store
   const { strategy } = definition
@@ -158,7 +161,7 @@ async function createOnce(
       return strategy.prepareForCreate?.(object, about)
     },
     canonicalize: () => strategy.canonicalize?.(object, about),
-    validate: () => validateNew(object, definition, about, context),
+    validate: () => validateNew(object, definition, about, missing),
   })
   if (preparing !== undefined) await preparing
   for (const text of strategy.warnings?.(object, undefined, about) ?? []) context.warn(text)

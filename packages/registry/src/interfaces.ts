@@ -85,8 +85,6 @@ export interface WriteContext {
   readonly deadline?: number | undefined
   /** Options of the request as members of `CreateOptions` and the like. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
-  /** Errors for required members that the body lacks; validation begins with them. */
-  readonly missing?: readonly FieldError[] | undefined
   /** Adds a Warning header to the response. */
   warn(text: string): void
   /** Adds an annotation to the audit event; absent when the request is not audited. */
@@ -203,6 +201,8 @@ export interface DecodedObject {
   readonly object: ApiObject
   /** Count of the decoding; defaults add to it. Absent: the size is checked when the object is stored. */
   readonly size?: DecodedSize | undefined
+  /** Errors for required members that the value lacked before it was decoded; validation begins with them. */
+  readonly missing?: readonly FieldError[] | undefined
 }
 
 export interface CreateRequest extends DecodedObject {
@@ -261,6 +261,8 @@ export interface StoredUpdate extends Target {
    * when another writer was first.
    */
   readonly change: (current: FrozenObject | undefined) => ApiObject | FrozenObject | Promise<ApiObject | FrozenObject>
+  /** Errors for required members that the last result of `change` lacks; validation begins with them. */
+  readonly missing?: () => readonly FieldError[]
   /** `change` sets managedFields itself. Default false: they are tracked. */
   readonly managesFields?: boolean
   /** Admission has been asked about the operation that this change belongs to. */

@@ -1,5 +1,5 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { requirePathSegmentName } from '@krmkit/meta/names'
 import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import type { Entry } from '@krmkit/storage'
@@ -31,6 +31,7 @@ import { collectionPrefix, isStorableName, objectKey } from './keys.ts'
 import { listEntries } from './list.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { createVirtual, type OperationAdmission, type OperationRequest, operationAdmission } from './operation.ts'
+import { newlyMissing, requiredMembersOf } from './required-members.ts'
 import { parseResourceVersion, waitForNewest, waitForVersion } from './resource-version.ts'
 import { type Rewritten, rewriteCollection } from './rewrite.ts'
 import { updateObject } from './update.ts'
@@ -105,20 +106,29 @@ export class ResourceStore {
 
   /** Creates an object, with defaults. @throws ApiError 400, 403, 409, 413, 422. */
   async create(context: WriteContext, request: CreateRequest): Promise<Stored> {
-    const { namespace } = request
+    const { namespace, missing } = request
     const stored = this.#toStored(request)
     const object = stored instanceof Promise ? await stored : stored
-    return createObject(this.#internals, context, { namespace, object })
+    return createObject(this.#internals, context, { namespace, object, missing })
   }
 
   /** Changes an object, with defaults. @throws ApiError 400, 403, 404, 409, 413, 422. */
   update(context: WriteContext, request: UpdateRequest): Promise<UpdateResult> {
+    const { definition } = this
+    const required = requiredMembersOf(definition, request.subresource)
+    let missing: readonly FieldError[] = []
     return updateObject(this.#internals, context, {
       ...request,
       change: (current) => {
-        const changed = request.change(current === undefined ? undefined : toVersion(current, this.definition))
-        return changed instanceof Promise ? changed.then((decoded) => this.#toStored(decoded)) : this.#toStored(changed)
+        const live = current === undefined ? undefined : toVersion(current, definition)
+        const store = (changed: DecodedObject) => {
+          missing = newlyMissing(changed.missing ?? [], live, required)
+          return this.#toStored(changed)
+        }
+        const changed = request.change(live)
+        return changed instanceof Promise ? changed.then(store) : store(changed)
       },
+      missing: () => missing,
     })
   }
 

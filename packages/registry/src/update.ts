@@ -128,8 +128,9 @@ async function createMissing(
   requireNumber(object.metadata.resourceVersion)
   await request.mayCreate?.()
   const { namespace, name, managesFields = false } = request
+  const missing = request.missing?.()
   try {
-    const stored = await createObject(store, context, { namespace, object, managesFields, pathName: name })
+    const stored = await createObject(store, context, { namespace, object, managesFields, pathName: name, missing })
     return { created: true, ...stored }
   } catch (error) {
     // Another writer has created it since: continue from that object.
@@ -201,7 +202,7 @@ async function updateOnce(
       return rules.prepareForUpdate?.(next, current, about)
     },
     canonicalize: () => definition.strategy.canonicalize?.(next, about),
-    validate: () => validateChanged({ next, current, definition, strategy, about, missing: context.missing }),
+    validate: () => validateChanged({ next, current, definition, strategy, about, missing: request.missing?.() }),
   })
   if (preparing !== undefined) await preparing
   for (const text of rules.warnings?.(next, current, about) ?? []) context.warn(text)
@@ -220,7 +221,7 @@ interface ChangedObject {
   /** Of the subresource. */
   readonly strategy: SubresourceStrategy<ApiObject> | undefined
   readonly about: StrategyContext
-  readonly missing: WriteContext['missing']
+  readonly missing: readonly FieldError[] | undefined
 }
 
 function* validateChanged(change: ChangedObject): Generator<unknown, readonly FieldError[]> {

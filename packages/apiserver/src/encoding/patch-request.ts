@@ -1,4 +1,5 @@
 import type { GroupVersionKind } from '@krmkit/meta'
+import type { RequiredMembers } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
 import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -10,6 +11,8 @@ export interface PatchTarget {
   readonly gvk: GroupVersionKind
   readonly type: () => StructType
   readonly namespaced: boolean
+  /** Members that the patched object must have. @see Strategy.requiredMembers */
+  readonly required?: RequiredMembers
 }
 
 /** One PATCH request. */

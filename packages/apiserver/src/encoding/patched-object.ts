@@ -3,7 +3,7 @@ import { jsonPatchSteps, mergePatchSteps, strategicMergePatchSteps } from '@krmk
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type DeepReadonly, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, runAtOnce, runInNewSlices, Slices } from '@krmkit/meta/slices'
-import { type AppliedConfiguration, decodeRefusal, type FrozenObject } from '@krmkit/registry'
+import { type AppliedConfiguration, type DecodedObject, decodeRefusal, type FrozenObject, missingErrors } from '@krmkit/registry'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
 import { decodeSteps } from '@krmkit/schema/decode'
 import { strictFailure } from './body-type.ts'
@@ -17,7 +17,7 @@ import { withMembers } from './with-members.ts'
 /** Applies patches and decodes their results. */
 
 /** The object after a JSON, merge or strategic merge patch; a promise where it is large. @throws ApiError 400, 413, 422 */
-export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): ApiObject | Promise<ApiObject> {
+export function patchedObject(request: PatchRequest, before: DeepReadonly<object>): DecodedObject | Promise<DecodedObject> {
   const { target, body } = request
   if (body.refusal !== undefined) throw body.refusal
   const original = before as JsonValue
@@ -44,7 +44,7 @@ function mayMultiply({ kind, value }: PatchBody): boolean {
   return value.filter((operation) => (operation as { readonly op?: unknown } | null)?.op === 'copy').length > fewCopies
 }
 
-async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<ApiObject> {
+async function patchedInSlices(request: PatchRequest, original: JsonValue): Promise<DecodedObject> {
   const { kind, value: patch, problems } = request.body
   try {
     const value = await runInNewSlices(patchSteps(request.target, kind, original, patch), request.scope.slices)
@@ -203,8 +203,9 @@ interface PatchResult {
 }
 
 /** Decodes the result of a patch. A promise where it is large. */
-function decodePatched(request: PatchRequest, result: PatchResult): ApiObject | Promise<ApiObject> {
-  return whenDone(decodeChecked(request, result), ({ object }) => object)
+function decodePatched(request: PatchRequest, result: PatchResult): DecodedObject | Promise<DecodedObject> {
+  const missing = missingErrors(result.value, request.target.required)
+  return whenDone(decodeChecked(request, result), ({ object }) => ({ object, missing }))
 }
 
 interface CheckedObject {

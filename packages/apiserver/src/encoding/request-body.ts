@@ -1,7 +1,6 @@
-import { missingMembers } from '@krmkit/kinds/strategies'
-import { ApiError, type ApiObject, type FieldError, field, formatApiVersion } from '@krmkit/meta'
+import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
+import { largeBodyBytes, missingErrors, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { decodeFailureMessage, decodeSteps, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
@@ -215,7 +214,7 @@ class BodyDecoding {
   }
 
   findMissing(value: unknown): void {
-    this.missing = missingMembers(value, this.expected.required ?? []).map((path) => field.required(path))
+    this.missing = missingErrors(value, this.expected.required)
   }
 
   /** @throws DecodeError, ApiError */

@@ -1,7 +1,7 @@
 import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, type ApiObject, field, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { dropRepeatedOwners } from '@krmkit/registry'
+import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
 import type { RequestContext } from '../request-context.ts'
@@ -16,11 +16,11 @@ export async function createResource(scope: RequestScope, context: RequestContex
     gvk: definition.kind,
     type: definition.kind.type,
     keepEmpties: definition.strategy.distinctEmpties,
-    required: definition.strategy.requiredMembers?.[''],
+    required: requiredMembersOf(definition, ''),
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
-  const write = writeContext(context, options, decoded.missing)
+  const write = writeContext(context, options)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   context.span?.event('About to store object in database')
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })

@@ -1,10 +1,10 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
+import { requiredMembersOf } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
 import { patchKind, readPatch } from '../encoding/patch-body.ts'
 import type { PatchRequest } from '../encoding/patch-request.ts'
 import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
-import { whenDone } from '../encoding/when-done.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
@@ -19,7 +19,9 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   const kind = patchKind(scope, context)
   const options = requestedOptions(scope, context, 'PatchOptions', kind === 'apply')
   const body = await readPatch(scope, context, { kind, fieldValidation: options.fieldValidation })
-  const patch: PatchRequest = { scope, context, target: { gvk, type: gvk.type, namespaced: gvk.namespaced }, body, options }
+  const required = requiredMembersOf(definition, subresource)
+  const patched = { gvk, type: gvk.type, namespaced: gvk.namespaced, required }
+  const patch: PatchRequest = { scope, context, target: patched, body, options }
   const write = writeContext(context, options)
   const target = {
     namespace,
@@ -42,8 +44,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
         ...target,
       })
     : store.update(write, {
-        change: (current) =>
-          attempt(() => whenDone(patchedObject(patch, current as DeepReadonly<object>), (object) => ({ object }))),
+        change: (current) => attempt(() => patchedObject(patch, current as DeepReadonly<object>)),
         ...target,
       }))
   context.span?.event('Object stored in database')

@@ -1,6 +1,6 @@
 import { ApiError, type ApiObject } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { dropRepeatedOwners } from '@krmkit/registry'
+import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
 import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
@@ -19,7 +19,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
     type: definition.kind.type,
     fieldValidation: options.fieldValidation,
     keepEmpties: definition.strategy.distinctEmpties,
-    required: definition.strategy.requiredMembers?.[subresource],
+    required: requiredMembersOf(definition, subresource),
   }
   const encoding = bodyEncoding(context, scope.responses)
   const bytes = await context.request.body(scope.limits.bodyBytes)
@@ -28,7 +28,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
   context.span?.event('Conversion done')
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
-  const write = writeContext(context, options, decoded.missing)
+  const write = writeContext(context, options)
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded
   context.span?.event('About to store object in database')

@@ -74,8 +74,9 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
         })
       }
       if (body !== undefined) requireSameObject(scope, { before, sent: body as Scale, dryRun: write.dryRun })
-      const next = patch === undefined ? body : patchedObject(patch, before)
-      return whenDone(next as Scale | Promise<Scale>, (scale) => {
+      const next = patch === undefined ? { object: body as ApiObject } : patchedObject(patch, before)
+      return whenDone(next, ({ object }) => {
+        const scale = object as Scale
         const metadata = { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] }
         const managedFields = owners.afterUpdate(before, { ...scale, metadata })
         return scaled(scope, { current, before, next: scale, managedFields })
