@@ -171,7 +171,12 @@ export function roundUpSteps(amounts: Record<string, string> | undefined): Steps
 
 function roundUpMember(amounts: Record<string, string>, name: string): void {
   const text = amounts[name] ?? ''
-  if (text.endsWith('u') || text.endsWith('n')) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
+  if (mayBeFiner(text)) amounts[name] = Quantity.parse(text).roundUp(-3).toString()
+}
+
+/** Whether a quantity, printed canonically, may be finer than a thousandth: only with these suffixes or a negative exponent. */
+function mayBeFiner(text: string): boolean {
+  return text.endsWith('u') || text.endsWith('n') || text.includes('e-') || text.includes('E-')
 }
 
 /** A tag that may move is pulled each time. */

@@ -26,10 +26,9 @@ export function validateAmountNotNegative(text: string, at: FieldPath): void {
   if (sign(amount(text)) < 0) at.invalid(amount(text).toString(), notNegative)
 }
 
-/** Whether the quantity is an integer. Canonical fractions end in `m`, `u` or `n`. */
+/** Whether the quantity is an integer, to the thousandth. */
 export function isWhole(value: Quantity): boolean {
-  const text = value.toString()
-  return !(text.endsWith('m') || text.endsWith('u') || text.endsWith('n'))
+  return value.milliValue() % 1000n === 0n
 }
 
 const binarySuffixes: Readonly<Record<string, bigint>> = { Ki: 1n, Mi: 2n, Gi: 3n, Ti: 4n, Pi: 5n, Ei: 6n }
@@ -38,12 +37,13 @@ const decimalSuffixes: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3,
 /** A quantity as Go prints its struct in some messages. */
 export function printAmount(text: string): string {
   const canonical = amount(text).toString()
-  const match = /^([+-]?\d+)([a-zA-Z]*)$/.exec(canonical)
-  const [, digits = '0', suffix = ''] = match ?? []
+  const match = /^([+-]?\d+)(?:[eE]([+-]?\d+)|([a-zA-Z]*))$/.exec(canonical)
+  const [, digits = '0', exponent, suffix = ''] = match ?? []
   const power = own(binarySuffixes, suffix)
-  const format = power === undefined ? 'DecimalSI' : 'BinarySI'
+  const format = exponent !== undefined ? 'DecimalExponent' : power === undefined ? 'DecimalSI' : 'BinarySI'
+  const scale = exponent === undefined ? (decimalSuffixes[suffix] ?? 0) : Number(exponent)
   // Binary amounts are kept as a number of bytes.
   const value = BigInt(digits) * 1024n ** (power ?? 0n)
-  const parts = `value:${value}, scale:${decimalSuffixes[suffix] ?? 0}`
+  const parts = `value:${value}, scale:${scale}`
   return `resource.Quantity{i:resource.int64Amount{${parts}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${canonical}", Format:"${format}"}`
 }
