@@ -20,7 +20,7 @@ import { runPreparation } from '../preparation.ts'
 import { missingMembers } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
 import { runValidation } from '../validation.ts'
-import { requireKind, withDecodeErrors } from './decoded-kind.ts'
+import { decodeObject, requireKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
 
 /**
  * A kind as a value: what a program needs to create, validate, encode and decode its objects without a server.
@@ -55,7 +55,7 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
    * false, unknown or duplicate members.
    */
   decode(input: Uint8Array | string | object, options?: { readonly strict?: boolean }): T
-  /** Applies the defaults that the server applies on decoding. */
+  /** Applies the defaults that the server applies on decoding. @throws KindsError `InvalidObject` for an object that does not decode */
   default(object: DeepReadonly<T>): T
   /**
    * Loads the expression engine if the rules of this object need it. Await it before `validate` of admission policies, webhook
@@ -63,8 +63,10 @@ export interface KindHandle<T extends ApiObject> extends Typed<T> {
    */
   ready(object: DeepReadonly<T>, old?: DeepReadonly<T>): Promise<void>
   /**
-   * Returns the errors that a server reports for a new object, after defaulting; empty for a valid one. A missing namespace
-   * counts as `default`, a missing name as one made of `generateName`.
+   * Returns the errors that a server reports for a new object, after strict decoding and defaulting; empty for a valid one. A missing
+   * namespace counts as `default`, a missing name as one made of `generateName`. An object that does not decode, for which a server
+   * answers 400, has the errors of decoding only: a member of the wrong type (`FieldValueTypeInvalid`), an invalid quantity, time or
+   * base64 text (`FieldValueInvalid`), unknown members (`FieldValueForbidden`).
    *
    * @param context the context of the strategy. Default: system clock, newest release, stock names.
    */
@@ -99,17 +101,31 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     struct ??= parts.types().struct(parts.typeName)
     return struct
   }
-  const withDefaults = (object: DeepReadonly<T>): T => {
-    const own = copy<T>(applyDefaults(type(), normalize(type(), object as object)))
-    strategy?.defaults?.(own, version, stockProfile)
-    return own
+  const own = { apiVersion, kind }
+  const decoding = { ...own, keepEmpties: strategy?.distinctEmpties }
+  const read = (object: unknown) => {
+    requireObject(object, own)
+    return decodeObject<T>(type(), object, decoding)
   }
-  /** The object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
-  const prepareObject = (object: DeepReadonly<T>): ApiObject => {
+  /** @param object decoded; it may be changed. */
+  const withDefaults = (object: object): T => {
+    const complete = applyDefaults(type(), object) as T
+    strategy?.defaults?.(complete, version, stockProfile)
+    return complete
+  }
+  /** The decoded object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
+  const prepareObject = (object: T): ApiObject => {
     const named = withDefaults(object)
     setName(named.metadata, namespaced)
     return parts.toStorage === undefined ? named : copy<ApiObject>(parts.toStorage(named as DeepReadonly<ApiObject>))
   }
+  const validateNew = (stored: ApiObject, context: StrategyContext): readonly FieldError[] => {
+    const validation = strategy?.validate?.(stored, context)
+    const rules = { namespaced, name: nameRules.dns1123Subdomain }
+    return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
+  }
+  const required = strategy?.requiredMembers?.[''] ?? []
+  const missingErrors = (object: object) => missingMembers(object, required).map((path) => field.required(path))
   return {
     group,
     version,
@@ -118,43 +134,53 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     resource,
     namespaced,
     type,
-    create: (members) => ({ apiVersion, kind, ...members }) as unknown as T,
+    create(members) {
+      requireObject(members, own)
+      return { apiVersion, kind, ...members } as unknown as T
+    },
     decode: (input, { strict = true } = {}) => {
-      const { object, problems } = withDecodeErrors(() => read<T>(input, type()))
-      requireKind(object, { apiVersion, kind })
+      const { object, problems } = withDecodeErrors(() => parseInput<T>(input, type()))
+      requireKind(object, own)
       if (strict && problems.length > 0) throw new KindsError({ code: 'InvalidObject', message: problems.join(', ') })
       return object
     },
-    default: withDefaults,
+    default(object) {
+      requireObject(object, own)
+      return withDefaults(withDecodeErrors(() => decode(type(), object, { collect: false }).object))
+    },
     async ready(object, old) {
-      await strategy?.ready?.(prepareObject(object), old === undefined ? undefined : prepareObject(old))
+      const given = read(object).object
+      const before = old === undefined ? undefined : read(old).object
+      if (given === undefined) return
+      await strategy?.ready?.(prepareObject(given), before === undefined ? undefined : prepareObject(before))
     },
     validate(object, context) {
-      const unnamed = missingMembers(object, strategy?.requiredMembers?.[''] ?? [])
-      if (unnamed.length > 0) return unnamed.map((path) => field.required(path))
+      const decoded = read(object)
+      if (decoded.errors !== undefined) return decoded.errors
       const fullContext = strategyContext(context)
-      const stored = prepareObject(object)
+      const stored = prepareObject(decoded.object)
       runPreparation(strategy?.prepareForCreate?.(stored, fullContext))
-      const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      const validation = strategy?.validate?.(stored, fullContext)
-      return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
+      return [...missingErrors(object), ...validateNew(stored, fullContext)]
     },
     validateUpdate(object, old, context) {
+      const decoded = read(object)
+      if (decoded.errors !== undefined) return decoded.errors
+      requireObject(old, own)
       const fullContext = strategyContext(context)
-      const before = prepareObject(old)
-      const stored = prepareObject(object)
+      const before = prepareObject(withDecodeErrors(() => decode<T>(type(), old, { collect: false }).object))
+      const stored = prepareObject(decoded.object)
       runPreparation(strategy?.prepareForUpdate?.(stored, before, fullContext))
       if (strategy?.validateUpdate !== undefined) return runValidation(strategy.validateUpdate(stored, before, fullContext))
-      const rules = { namespaced, name: nameRules.dns1123Subdomain }
-      const validation = strategy?.validate?.(stored, fullContext)
-      const own = validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
-      return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...own]
+      return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...validateNew(stored, fullContext)]
     },
-    encode: (object) => encodeJson(normalize(type(), object as object)),
+    encode(object) {
+      requireObject(object, own)
+      return encodeJson(normalize(type(), object))
+    },
   }
 }
 
-function read<T>(input: Uint8Array | string | object, type: StructType): { object: T; problems: readonly string[] } {
+function parseInput<T>(input: Uint8Array | string | object, type: StructType): { object: T; problems: readonly string[] } {
   if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
   const { value, duplicates } = parseJson(input, { literals: true })
   return decode<T>(type, value, { duplicates })

@@ -157,6 +157,7 @@ describe('templates of claims', () => {
       'spec.metadata.labels: Invalid value: "a b": name part m',
       'spec.metadata.name: Forbidden: cannot be set',
       'spec.metadata.uID: Forbidden: cannot be set',
+      'spec.metadata.finalizers: Forbidden: cannot be set',
     ])
   })
 
