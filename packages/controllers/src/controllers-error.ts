@@ -1,4 +1,6 @@
 export type ControllersErrorCode =
+  /** An option is missing, unknown, or of the wrong kind. */
+  | 'InvalidOption'
   /** `controllers` names an unknown controller. */
   | 'UnknownController'
   /** An owner reference names a kind that the server does not serve. */

@@ -195,3 +195,18 @@ describe('runControllers', () => {
     expect(clock.pending).toBe(0)
   })
 })
+
+describe('wrong options', () => {
+  const client = createClient({ send: () => Promise.reject(new Error('unused')), close: () => Promise.resolve() })
+  it.each<readonly [options: unknown, message: string]>([
+    [undefined, 'runControllers needs an object such as { client }, not undefined'],
+    [{}, '`client` needs a function `list`, not undefined'],
+    [{ client: {} }, '`client` needs a function `list`'],
+    [{ client, controller: ['*'] }, 'runControllers has no "controller"; did you mean "controllers"?'],
+    [{ client, controllers: '*' }, 'runControllers: controllers is a list of strings, not "*"'],
+    [{ client, available: ['job-controller'] }, '`available[0]` needs a function `start`, not "job-controller"'],
+  ])('are errors with a hint: %#', (options, message) => {
+    const error = { code: 'InvalidOption', message: expect.stringContaining(message) }
+    expect(() => runControllers(options as never)).toThrow(expect.objectContaining(error))
+  })
+})

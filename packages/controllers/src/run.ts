@@ -11,11 +11,12 @@ import { SharedInformers } from './framework/shared-informers.ts'
 import { TurnBudget } from './framework/turn-budget.ts'
 import { WorkQueue } from './framework/work-queue.ts'
 import type { Controller, ControllerContext, ControllersOptions, QueueOptions, RunningControllers } from './interfaces.ts'
+import { checkOptions } from './option-check.ts'
 
 /**
  * Runs controllers against a server until it is closed.
  *
- * @throws ControllersError `UnknownController`
+ * @throws ControllersError `UnknownController`, `InvalidOption`
  * @example
  * import { createRemoteClient, loadKubeconfig } from '@krmkit/client'
  * import { runControllers } from '@krmkit/controllers'
@@ -23,6 +24,7 @@ import type { Controller, ControllerContext, ControllersOptions, QueueOptions, R
  * await using running = runControllers({ client, controllers: ['*', '-disruption-controller'] })
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
+  checkOptions(options)
   const { clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
   const { paced = true, onRun } = options
   const turnBudget = paced ? new TurnBudget() : new TurnBudget(Number.POSITIVE_INFINITY)
