@@ -1,4 +1,6 @@
 export type ValidateErrorCode =
+  /** The files are not a list of objects with `path` and `text`, or an option is unknown or of the wrong kind. */
+  | 'InvalidOption'
   /** A rule that does not exist or whose severity is fixed, or an unknown severity. */
   | 'InvalidRule'
   /** The text of a baseline file is not one. */
@@ -6,7 +8,7 @@ export type ValidateErrorCode =
   /** A JSON schema that is not that of a custom resource. */
   | 'InvalidSchema'
 
-/** Invalid options of a validation. */
+/** Invalid arguments of a validation. */
 export class ValidateError extends Error {
   override readonly name = 'ValidateError'
   readonly code: ValidateErrorCode

@@ -87,6 +87,21 @@ describe('validateManifests', () => {
   })
 })
 
+describe('wrong arguments', () => {
+  it.each<readonly [files: unknown, options: unknown, message: string]>([
+    [undefined, {}, 'manifests are a list of files such as [{ path: "web.yaml", text }], not undefined'],
+    ['kind: Pod', {}, 'manifests are a list of files such as [{ path: "web.yaml", text }], not "kind: Pod"'],
+    [['kind: Pod'], {}, 'not "kind: Pod"'],
+    [[{ text: 'kind: Pod' }], {}, 'not { text }'],
+    [[], '1.31', 'validateManifests needs an object such as { release: "1.31" }, not "1.31"'],
+    [[], { relase: '1.31' }, 'validateManifests has no "relase"; did you mean "release"?'],
+  ])('are errors with a hint: %#', async (files, options, message) => {
+    const validated = (async () => validateManifests(files as never, options as never))()
+    const error = { name: 'ValidateError', code: 'InvalidOption', message: expect.stringContaining(message) }
+    await expect(validated).rejects.toMatchObject(error)
+  })
+})
+
 describe('rules', () => {
   const text = configMap('a', 'date: {}\ndata: 1\n')
   const rulesOf = async (rules: RuleSettings) =>

@@ -1,3 +1,4 @@
+import { isObject, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
 import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
 import { newestRelease } from '@krmkit/versioning'
 import type { ValidationBaseline } from './baseline.ts'
@@ -6,6 +7,7 @@ import type { ManifestFile } from './documents.ts'
 import type { ValidationFinding, ValidationSummary } from './findings.ts'
 import { OfflineKinds } from './offline-kinds.ts'
 import { parseRuleSettings, type RuleSettings } from './rule-settings.ts'
+import { ValidateError } from './validate-error.ts'
 import { FileValidator, type ValidatedFile } from './validate-files.ts'
 
 /** Validation of manifests as functions: what `krmkit validate` does, without files and processes. */
@@ -57,8 +59,8 @@ export interface ManifestValidator {
  * whose definitions are given. The functions need no files and no process, and run in browsers and workers.
  *
  * @param files texts of YAML or JSON, each with any number of documents and lists. A path that ends in `.json` accepts JSON only.
- * @throws ValidateError `InvalidRule`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and feature gates. Problems
- * of the files are findings.
+ * @throws ValidateError `InvalidRule`, `InvalidOption`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and
+ * feature gates. Problems of the files are findings.
  * @example
  * import { validateManifests } from 'krmkit/validate'
  * const text = 'apiVersion: apps/v1\nkind: Deploymint\nmetadata: {name: web}\n'
@@ -70,13 +72,15 @@ export function validateManifests(
   files: readonly ManifestFile[],
   options: ManifestValidatorOptions & ValidateRunOptions = {},
 ): Promise<ManifestValidation> {
-  return createManifestValidator(options).validate(files, options)
+  checkOptions('validateManifests', options)
+  return validatorFor(options).validate(files, options)
 }
 
 /**
  * Creates a validator, which reads the kinds of the release once.
  *
- * @throws ValidateError `InvalidRule`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and feature gates.
+ * @throws ValidateError `InvalidRule`, `InvalidOption`; KindsError `InvalidRuntimeConfig`; VersioningError for unknown releases and
+ * feature gates.
  * @example
  * import { createManifestValidator } from 'krmkit/validate'
  * const validator = createManifestValidator({ rules: { 'unknown-field': 'warning' } })
@@ -84,7 +88,12 @@ export function validateManifests(
  * const { summary } = await validator.validate([{ path: 'a.yaml', text }])
  * summary.warnings // 1
  */
-export function createManifestValidator({ rules = {}, ...options }: ManifestValidatorOptions = {}): ManifestValidator {
+export function createManifestValidator(options: ManifestValidatorOptions = {}): ManifestValidator {
+  checkOptions('createManifestValidator', options)
+  return validatorFor(options)
+}
+
+function validatorFor({ rules = {}, ...options }: ManifestValidatorOptions): ManifestValidator {
   const kinds = new OfflineKinds({ ...options, release: options.release ?? newestRelease })
   return validatorOf(kinds, rules)
 }
@@ -94,9 +103,39 @@ export function validatorOf(kinds: OfflineKinds, rules: RuleSettings): ManifestV
   const checked = parseRuleSettings(rules)
   return {
     async validate(files, options = {}) {
+      checkFiles(files)
+      checkOptions('validate', options)
       return run(files, await kindsWith(kinds, [...(options.definitions ?? []), ...files]), checked, options)
     },
   }
+}
+
+const optionKinds: OptionKinds<ManifestValidatorOptions & ValidateRunOptions> = {
+  release: 'text',
+  runtimeConfig: 'text',
+  featureGates: 'object',
+  rules: 'object',
+  definitions: 'list',
+  lookups: 'list',
+  baseline: 'object',
+  signal: 'object',
+  onFile: 'function',
+}
+
+/** @throws ValidateError `InvalidOption` */
+function checkOptions(what: string, options: ManifestValidatorOptions | ValidateRunOptions): void {
+  const problem = optionsProblem(options, { what, kinds: optionKinds, example: '{ release: "1.31" }' })
+  if (problem !== undefined) throw new ValidateError({ code: 'InvalidOption', message: problem })
+}
+
+/** @throws ValidateError `InvalidOption` */
+function checkFiles(files: readonly ManifestFile[]): void {
+  const isFile = (file: unknown) =>
+    isObject(file) && 'text' in file && typeof file.text === 'string' && 'path' in file && typeof file.path === 'string'
+  if (Array.isArray(files) && files.every(isFile)) return
+  const wrong: unknown = Array.isArray(files) ? files.find((file) => !isFile(file)) : files
+  const message = `manifests are a list of files such as [{ path: "web.yaml", text }], not ${shown(wrong)}`
+  throw new ValidateError({ code: 'InvalidOption', message })
 }
 
 /** The kinds and the custom resources that the sources define. */

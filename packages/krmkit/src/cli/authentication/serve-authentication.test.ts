@@ -55,8 +55,9 @@ async function who(
   { server, ca = '' }: KubeconfigConnection,
   as: { token?: string; certificate?: string; key?: string; headers?: Record<string, string> } = {},
 ): Promise<UserInfo | number> {
-  const { headers = {}, ...shown } = as
-  const client = createRemoteClient({ server, ca, ...shown })
+  const { headers = {}, token = '', certificate, key } = as
+  const pair = certificate === undefined || key === undefined ? {} : { certificate, key }
+  const client = createRemoteClient({ server, ca, token, ...pair })
   try {
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
