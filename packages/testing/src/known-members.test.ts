@@ -10,6 +10,8 @@ describe('misspelt members', () => {
   it.each([
     [{ nodes: 3 }, 'createTestServer has no "nodes"; known: seed, from, kubeconfig, users, controllers, cluster'],
     [{ seeds: [] }, 'createTestServer has no "seeds"'],
+    [{ kinds: [] }, 'createTestServer has no "kinds"; write server: { kinds }'],
+    [[], 'createTestServer needs an object, not []'],
     ['manifests/', 'createTestServer needs an object, not "manifests/"'],
     [{ server: { limit: {} } }, '`server` has no "limit"; did you mean "limits"?'],
     [{ users: { bob: [{ verb: ['get'] }] } }, 'a rule of "bob" has no "verb"; did you mean "verbs"?'],

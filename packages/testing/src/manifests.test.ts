@@ -32,6 +32,16 @@ describe('readManifests', () => {
     await expect(readManifests([object as never], nodeHost.manifestFiles)).rejects.toMatchObject({ code: 'InvalidSeed' })
   })
 
+  it.each([
+    ['/none', '`seed`: /none cannot be read: ENOENT'],
+    ['apiVersion: v1\nkind: ConfigMap\n', '`seed` takes paths and objects, not text of YAML: "apiVersion: v1'],
+  ])('names the seed that is no file: %j', async (seed, message) => {
+    await expect(readManifests(seed, nodeHost.manifestFiles)).rejects.toMatchObject({
+      code: 'InvalidSeed',
+      message: expect.stringContaining(message),
+    })
+  })
+
   it('names the position of a syntax error', async () => {
     await expect(readManifests(`${folder}/notes.txt`, nodeHost.manifestFiles)).rejects.toMatchObject({
       code: 'InvalidSeed',

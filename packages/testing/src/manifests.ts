@@ -1,4 +1,5 @@
 import type { ApiObject } from '@krmkit/meta'
+import { shown } from '@krmkit/meta/arguments'
 import { parseYaml } from '@krmkit/schema'
 import { TestingError } from './testing-error.ts'
 
@@ -30,10 +31,30 @@ export async function readManifests(
 ): Promise<Manifest[]> {
   const found: Manifest[] = []
   for (const [i, item] of (typeof seed === 'string' ? [seed] : seed).entries()) {
-    if (typeof item === 'string') for (const file of await readFiles(item)) found.push(...manifestsIn(file))
+    if (typeof item === 'string') for (const file of await filesOf(item, readFiles)) found.push(...manifestsIn(file))
     else found.push(...manifestsOf(item, `seed[${i}]`))
   }
   return found
+}
+
+/** @throws TestingError `InvalidSeed` for a missing file */
+async function filesOf(
+  path: string,
+  readFiles: (path: string) => Promise<readonly ManifestFile[]>,
+): Promise<readonly ManifestFile[]> {
+  try {
+    return await readFiles(path)
+  } catch (cause) {
+    if (cause instanceof TestingError) throw cause
+    const message = path.includes('\n')
+      ? `\`seed\` takes paths and objects, not text of YAML: ${shown(path)}`
+      : `\`seed\`: ${path} cannot be read: ${messageOf(cause)}`
+    throw new TestingError({ code: 'InvalidSeed', message, cause })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function manifestsIn({ path, text }: ManifestFile): Manifest[] {
@@ -54,7 +75,7 @@ function parse(text: string, source: string): unknown {
   } catch (cause) {
     throw new TestingError({
       code: 'InvalidSeed',
-      message: `${source}: ${cause instanceof Error ? cause.message : cause}`,
+      message: `${source}: ${messageOf(cause)}`,
       cause,
     })
   }

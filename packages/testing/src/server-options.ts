@@ -67,6 +67,7 @@ const ruleNames: Members<UserRule> = {
 
 /** @throws TestingError `InvalidOption` */
 export function checkServerOptions(options: TestServerOptions): void {
+  checkPlaces(options)
   checkMembers('createTestServer', options, serverOptionNames)
   const { server, users = {}, controllers, startAtMs = 0, traces = 0, kubeconfig = false } = options
   if (server !== undefined) checkMembers('`server`', server, serverNames)
@@ -78,6 +79,13 @@ export function checkServerOptions(options: TestServerOptions): void {
   if (!Number.isFinite(startAtMs)) throw invalidOption(`\`startAtMs\` is not a number of milliseconds: ${shown(startAtMs)}`)
   if (!Number.isSafeInteger(traces) || traces < 0) throw invalidOption(`\`traces\` is not a number of requests: ${shown(traces)}`)
   if (typeof kubeconfig !== 'boolean') throw invalidOption('`kubeconfig` is true or false; `cluster.kubeconfig.path` is its path')
+}
+
+/** Options of the server are members of `server`. */
+function checkPlaces(options: TestServerOptions): void {
+  const isMisplaced = (name: string) => !Object.hasOwn(serverOptionNames, name) && Object.hasOwn(serverNames, name)
+  const name = Object.keys(Object(options)).find(isMisplaced)
+  if (name !== undefined) throw invalidOption(`createTestServer has no "${name}"; write server: { ${name} }`)
 }
 
 /** Parts that tests bring along. */

@@ -23,7 +23,7 @@ export type TestingErrorCode =
   | 'NothingHeld'
   /** A duration is malformed or negative. */
   | 'InvalidDuration'
-  /** An option or a match has an unknown member. */
+  /** An option or a match has an unknown member, or is of the wrong kind. */
   | 'InvalidOption'
   /** A folder holds no saved state, or other files. */
   | 'InvalidState'
