@@ -1,6 +1,5 @@
-export type ApiServerErrorCode =
-  /** An option is missing, unknown, or of the wrong kind. */
-  'InvalidOption'
+/** `InvalidOption`: an option is missing, unknown, or of the wrong kind. */
+export type ApiServerErrorCode = 'InvalidOption'
 
 /** The server cannot be created. Failures of requests are responses, or reported to `onError`. */
 export class ApiServerError extends Error {

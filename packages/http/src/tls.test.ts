@@ -191,6 +191,11 @@ describe('TLS port', () => {
         code: 'InvalidOption',
         message: expect.stringContaining('port must be an integer from 0 to 65535'),
       })
+    for (const options of [{ prot: 0 }, { limits: { headerByte: 1 } }])
+      await expect(listen(served, { tls: false, ...options } as never)).rejects.toMatchObject({
+        code: 'InvalidOption',
+        message: expect.stringContaining('did you mean'),
+      })
     for (const apiServer of [{}, undefined, served.handle])
       await expect(listen(apiServer as never, { tls: false })).rejects.toMatchObject({
         code: 'InvalidOption',
