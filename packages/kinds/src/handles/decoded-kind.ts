@@ -14,7 +14,7 @@ export function withDecodeErrors<T>(read: () => T): T {
   }
 }
 
-interface ObjectKind {
+export interface ObjectKind {
   readonly apiVersion: string
   readonly kind: string
 }

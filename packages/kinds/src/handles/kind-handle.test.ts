@@ -95,6 +95,11 @@ describe('kinds as values', () => {
     expect(fields(PersistentVolumeClaim.validate(claim))).toEqual(['spec.accessModes', 'spec.resources[storage]'])
     const driver = CSIDriver.create({ metadata: { name: 'd' } } as never)
     expect(fields(CSIDriver.validate(driver))).toEqual(['spec'])
+    const stored = CSIDriver.default(driver)
+    stored.metadata.resourceVersion = '1'
+    const named = { ...driver, metadata: stored.metadata }
+    expect(fields(CSIDriver.validateUpdate(named, stored))).toEqual(['spec'])
+    expect(CSIDriver.validateUpdate(named, named)).toEqual([])
     const older = HorizontalPodAutoscaler.create({
       metadata: { name: 'h' },
       spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, minReplicas: 3, maxReplicas: 2 },

@@ -1,26 +1,9 @@
-import {
-  type ApiObject,
-  createFeatures,
-  type DeepReadonly,
-  type FieldError,
-  field,
-  formatApiVersion,
-  nameRules,
-  stockProfile,
-  systemClock,
-  systemRandom,
-  type Typed,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@krmkit/meta'
-import { applyDefaults, decode, encodeJson, normalize, parseJson, type StructType, type TypeSource } from '@krmkit/schema'
+import { type ApiObject, type DeepReadonly, type FieldError, formatApiVersion, type Typed } from '@krmkit/meta'
+import { decode, encodeJson, normalize, parseJson, type StructType, type TypeSource } from '@krmkit/schema'
 import { KindsError } from '../errors.ts'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
-import { runPreparation } from '../preparation.ts'
-import { missingMembers } from '../strategies/required-members.ts'
-import { copy } from '../strategies/shared/values.ts'
-import { runValidation } from '../validation.ts'
-import { decodeObject, requireKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
+import { requireKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
+import { kindRules } from './kind-rules.ts'
 
 /**
  * A kind as a value: what a program needs to create, validate, encode and decode its objects without a server.
@@ -94,7 +77,7 @@ export interface KindHandleParts {
 
 /** Called by the generated modules; use the handles they export. */
 export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHandle<T> {
-  const { group, version, kind, resource, namespaced, strategy } = parts
+  const { group, version, kind, resource, namespaced } = parts
   const apiVersion = formatApiVersion(parts)
   let struct: StructType | undefined
   const type = (): StructType => {
@@ -102,30 +85,6 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
     return struct
   }
   const own = { apiVersion, kind }
-  const decoding = { ...own, keepEmpties: strategy?.distinctEmpties }
-  const read = (object: unknown) => {
-    requireObject(object, own)
-    return decodeObject<T>(type(), object, decoding)
-  }
-  /** @param object decoded; it may be changed. */
-  const withDefaults = (object: object): T => {
-    const complete = applyDefaults(type(), object) as T
-    strategy?.defaults?.(complete, version, stockProfile)
-    return complete
-  }
-  /** The decoded object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
-  const prepareObject = (object: T): ApiObject => {
-    const named = withDefaults(object)
-    setName(named.metadata, namespaced)
-    return parts.toStorage === undefined ? named : copy<ApiObject>(parts.toStorage(named as DeepReadonly<ApiObject>))
-  }
-  const validateNew = (stored: ApiObject, context: StrategyContext): readonly FieldError[] => {
-    const validation = strategy?.validate?.(stored, context)
-    const rules = { namespaced, name: nameRules.dns1123Subdomain }
-    return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
-  }
-  const required = strategy?.requiredMembers?.[''] ?? []
-  const missingErrors = (object: object) => missingMembers(object, required).map((path) => field.required(path))
   return {
     group,
     version,
@@ -144,35 +103,7 @@ export function kindHandle<T extends ApiObject>(parts: KindHandleParts): KindHan
       if (strict && problems.length > 0) throw new KindsError({ code: 'InvalidObject', message: problems.join(', ') })
       return object
     },
-    default(object) {
-      requireObject(object, own)
-      return withDefaults(withDecodeErrors(() => decode(type(), object, { collect: false }).object))
-    },
-    async ready(object, old) {
-      const given = read(object).object
-      const before = old === undefined ? undefined : read(old).object
-      if (given === undefined) return
-      await strategy?.ready?.(prepareObject(given), before === undefined ? undefined : prepareObject(before))
-    },
-    validate(object, context) {
-      const decoded = read(object)
-      if (decoded.errors !== undefined) return decoded.errors
-      const fullContext = strategyContext(context)
-      const stored = prepareObject(decoded.object)
-      runPreparation(strategy?.prepareForCreate?.(stored, fullContext))
-      return [...missingErrors(object), ...validateNew(stored, fullContext)]
-    },
-    validateUpdate(object, old, context) {
-      const decoded = read(object)
-      if (decoded.errors !== undefined) return decoded.errors
-      requireObject(old, own)
-      const fullContext = strategyContext(context)
-      const before = prepareObject(withDecodeErrors(() => decode<T>(type(), old, { collect: false }).object))
-      const stored = prepareObject(decoded.object)
-      runPreparation(strategy?.prepareForUpdate?.(stored, before, fullContext))
-      if (strategy?.validateUpdate !== undefined) return runValidation(strategy.validateUpdate(stored, before, fullContext))
-      return [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...validateNew(stored, fullContext)]
-    },
+    ...kindRules<T>(parts, own, type),
     encode(object) {
       requireObject(object, own)
       return encodeJson(normalize(type(), object))
@@ -184,21 +115,4 @@ function parseInput<T>(input: Uint8Array | string | object, type: StructType): {
   if (typeof input !== 'string' && !(input instanceof Uint8Array)) return decode<T>(type, input)
   const { value, duplicates } = parseJson(input, { literals: true })
   return decode<T>(type, value, { duplicates })
-}
-
-/** Sets the name and namespace that a request would set. */
-function setName(metadata: ApiObject['metadata'], namespaced: boolean): void {
-  if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}xxxxx`
-  if (!metadata.namespace && namespaced) metadata.namespace = 'default'
-}
-
-const defaultContext: StrategyContext = {
-  clock: systemClock,
-  random: systemRandom,
-  profile: stockProfile,
-  features: /* @__PURE__ */ createFeatures(),
-}
-
-function strategyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
-  return given === undefined ? defaultContext : { ...defaultContext, ...given }
 }

@@ -1,0 +1,111 @@
+import {
+  type ApiObject,
+  createFeatures,
+  type DeepReadonly,
+  type FieldError,
+  field,
+  nameRules,
+  stockProfile,
+  systemClock,
+  systemRandom,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@krmkit/meta'
+import { applyDefaults, decode, type StructType } from '@krmkit/schema'
+import type { StrategyContext } from '../interfaces.ts'
+import { runPreparation } from '../preparation.ts'
+import { missingMembers } from '../strategies/required-members.ts'
+import { copy } from '../strategies/shared/values.ts'
+import { runValidation } from '../validation.ts'
+import { decodeObject, type ObjectKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
+import type { KindHandle, KindHandleParts } from './kind-handle.ts'
+
+/** The methods of a handle that apply the rules of its kind. */
+export function kindRules<T extends ApiObject>(
+  { version, namespaced, strategy, toStorage }: KindHandleParts,
+  own: ObjectKind,
+  type: () => StructType,
+): Pick<KindHandle<T>, 'default' | 'ready' | 'validate' | 'validateUpdate'> {
+  const decoding = { ...own, keepEmpties: strategy?.distinctEmpties }
+  const read = (object: unknown) => {
+    requireObject(object, own)
+    return decodeObject<T>(type(), object, decoding)
+  }
+  const readStored = (object: unknown) => {
+    requireObject(object, own)
+    return withDecodeErrors(() => decode<T>(type(), object, { collect: false }).object)
+  }
+  /** @param object decoded; it may be changed. */
+  const withDefaults = (object: object): T => {
+    const complete = applyDefaults(type(), object) as T
+    strategy?.defaults?.(complete, version, stockProfile)
+    return complete
+  }
+  /** The decoded object as a strategy receives it: defaulted, named, converted to the storage version, mutable. */
+  const prepareObject = (object: T): ApiObject => {
+    const named = withDefaults(object)
+    setName(named.metadata, namespaced)
+    return toStorage === undefined ? named : copy<ApiObject>(toStorage(named as DeepReadonly<ApiObject>))
+  }
+  const validateNew = (stored: ApiObject, context: StrategyContext): readonly FieldError[] => {
+    const validation = strategy?.validate?.(stored, context)
+    const rules = { namespaced, name: nameRules.dns1123Subdomain }
+    return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
+  }
+  const required = strategy?.requiredMembers?.[''] ?? []
+  return {
+    default: (object) => withDefaults(readStored(object)),
+    async ready(object, old) {
+      const given = read(object).object
+      const before = old === undefined ? undefined : read(old).object
+      if (given === undefined) return
+      await strategy?.ready?.(prepareObject(given), before === undefined ? undefined : prepareObject(before))
+    },
+    validate(object, context) {
+      const decoded = read(object)
+      if (decoded.errors !== undefined) return decoded.errors
+      const fullContext = strategyContext(context)
+      const stored = prepareObject(decoded.object)
+      runPreparation(strategy?.prepareForCreate?.(stored, fullContext))
+      return [...missingErrors(required, object), ...validateNew(stored, fullContext)]
+    },
+    validateUpdate(object, old, context) {
+      const decoded = read(object)
+      if (decoded.errors !== undefined) return decoded.errors
+      const fullContext = strategyContext(context)
+      const before = prepareObject(readStored(old))
+      const stored = prepareObject(decoded.object)
+      runPreparation(strategy?.prepareForUpdate?.(stored, before, fullContext))
+      const validation = strategy?.validateUpdate?.(stored, before, fullContext)
+      const errors =
+        validation === undefined
+          ? [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...validateNew(stored, fullContext)]
+          : runValidation(validation)
+      return [...missingErrors(required, object, old), ...errors]
+    },
+  }
+}
+
+/** @param old an object that may lack the members already */
+function missingErrors(required: readonly (readonly string[])[], object: object, old?: object): FieldError[] {
+  const before = old === undefined ? [] : missingMembers(old, required).map(String)
+  const missing = missingMembers(object, required).filter((path) => !before.includes(String(path)))
+  return missing.map((path) => field.required(path))
+}
+
+/** Sets the name and namespace that a request would set. */
+function setName(metadata: ApiObject['metadata'], namespaced: boolean): void {
+  if (!metadata.name && metadata.generateName) metadata.name = `${metadata.generateName}xxxxx`
+  if (!metadata.namespace && namespaced) metadata.namespace = 'default'
+}
+
+const defaultContext: StrategyContext = {
+  clock: systemClock,
+  random: systemRandom,
+  profile: stockProfile,
+  features: /* @__PURE__ */ createFeatures(),
+}
+
+function strategyContext(given: Partial<StrategyContext> | undefined): StrategyContext {
+  return given === undefined ? defaultContext : { ...defaultContext, ...given }
+}
