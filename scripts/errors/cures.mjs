@@ -57,7 +57,9 @@ export const cures = {
   'FieldManagerError InvalidSchema': 'Correct the schema of the custom resource.',
   'FieldManagerError InvalidObject': 'Correct the field at the path of the error.',
   'FieldManagerError InvalidManagedFields': 'Send `managedFields: [{}]` once, which removes all entries.',
-  'FieldManagerError InvalidApply': 'Remove `metadata.managedFields` from the applied object, and use one version.',
+  'FieldManagerError InvalidArgument': 'Correct the argument that the message names; types are `Deployment.type()` and the like.',
+  'FieldManagerError InvalidApply':
+    'Remove `metadata.managedFields` from the applied object, use one version, and name the object of `live`.',
   'FieldManagerError MissingVersion': 'Serve the version, or let the object be written in another one.',
   'FieldManagerError TooLarge': 'Split the object.',
   'HttpError ListenFailed': 'Choose another port (0: any free one) or end the process that has it.',

@@ -20,7 +20,9 @@ export type FieldManagerErrorCode =
   | 'InvalidObject'
   /** Stored managedFields that cannot be decoded. */
   | 'InvalidManagedFields'
-  /** An apply body with managedFields, or with another version than the request. */
+  /** An argument is missing or of another kind, or an option has an unknown member. */
+  | 'InvalidArgument'
+  /** An apply body with managedFields, with another version than the request, or of another object. */
   | 'InvalidApply'
   /** A version that the type converter does not know. */
   | 'MissingVersion'

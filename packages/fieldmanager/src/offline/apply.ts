@@ -1,4 +1,5 @@
-import type { ApiObject, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
+import { type ApiObject, isJsonObject, type JsonObject, type JsonValue, type ManagedFieldsEntry } from '@krmkit/meta'
+import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
@@ -32,9 +33,11 @@ export interface OfflineApplyResult {
 }
 
 /**
- * Applies a configuration as a server does, without its defaulting, validation and admission. Inputs are not modified.
+ * Applies a configuration as a server does, without its defaulting, validation and admission. Inputs are not modified. A created object
+ * has the members of its configuration, not those that a server prints always (`status: {}`).
  *
- * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would reject.
+ * @throws FieldManagerError `InvalidApply` and `InvalidObject` for configurations that a server would reject and for a live object of
+ * another kind or name, `InvalidArgument` for other wrong arguments.
  * @example
  * ```ts
  * import { apply } from '@krmkit/fieldmanager'
@@ -46,10 +49,12 @@ export interface OfflineApplyResult {
  * ```
  */
 export function apply(request: OfflineApplyRequest): OfflineApplyResult {
+  requireOptions('apply', request, requestMembers)
   const { live, applied, manager, schema, force = false } = request
-  const { apiVersion } = applied
-  if (typeof apiVersion !== 'string')
-    throw new FieldManagerError({ code: 'InvalidApply', message: 'the configuration has no apiVersion' })
+  requireObjects('apply', live === undefined ? { applied } : { applied, live })
+  requireManager('apply', manager)
+  const apiVersion = requireIdentity(applied)
+  if (live !== undefined) requireSameObject(live, applied)
   const result = applyPatch({
     live: live as unknown as ApiObject | undefined,
     applied: applied as unknown as ApiObject,
@@ -71,6 +76,45 @@ export function apply(request: OfflineApplyRequest): OfflineApplyResult {
     conflicts: [],
     changes: diffObjects(plain(live ?? {}), plain(object), schema),
   }
+}
+
+const requestMembers = {
+  live: 'any',
+  applied: 'any',
+  manager: 'any',
+  schema: 'any',
+  force: 'boolean',
+  subresource: 'string',
+  now: 'number',
+} as const satisfies Record<keyof OfflineApplyRequest, string>
+
+/** @returns the apiVersion */
+function requireIdentity({ apiVersion, kind }: JsonObject): string {
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw refusal('the configuration has no apiVersion')
+  if (typeof kind !== 'string' || kind === '') throw refusal('the configuration has no kind')
+  return apiVersion
+}
+
+/** A configuration may leave the name to the live object. */
+function requireSameObject(live: JsonObject, applied: JsonObject): void {
+  const group = ({ apiVersion }: JsonObject) => String(apiVersion).replace(/(?:^|\/)[^/]*$/, '')
+  const same = (name: 'name' | 'namespace') => {
+    const [before, after] = [live, applied].map(({ metadata }) => (isJsonObject(metadata) ? metadata[name] : undefined))
+    if (before && after && before !== after)
+      throw refusal(`the live object has the ${name} ${before}, the configuration ${after}`)
+  }
+  if (live.kind !== applied.kind || group(live) !== group(applied))
+    throw refusal(`the live object is ${typeText(live)}, the configuration ${typeText(applied)}`)
+  same('name')
+  same('namespace')
+}
+
+function typeText({ apiVersion, kind }: JsonObject): string {
+  return `${String(apiVersion)} ${String(kind)}`
+}
+
+function refusal(message: string): FieldManagerError {
+  return new FieldManagerError({ code: 'InvalidApply', message })
 }
 
 /** The managedFields of an object. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { invalidArgument } from '../arguments.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import type { FieldConflict } from '../managed-fields/conflicts.ts'
 import { mergeTyped } from '../typed/merge.ts'
@@ -86,6 +87,8 @@ export interface Preview extends OfflineApplyResult {
  * ```
  */
 export function preview(request: OfflineApplyRequest, resolution: Resolution): Preview {
+  if (!['force', 'abandon', 'share'].includes(resolution))
+    throw invalidArgument(`preview: the resolution is force, abandon or share, not ${JSON.stringify(resolution)}`)
   const first = apply({ ...request, force: false })
   if (first.conflicts.length === 0) return { ...first, applied: request.applied }
   const applied = resolution === 'force' ? request.applied : resolved(request, first.conflicts, resolution)

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '@krmkit/meta'
+import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
 import { extractItems } from '../typed/remove.ts'
 import { entriesOf } from './apply.ts'
@@ -15,7 +16,7 @@ export interface ExtractOptions {
  * The configuration that a manager applied last, reconstructed from the fields it owns, to be changed and applied again. When it
  * owns nothing, the result contains only the identity of the object.
  *
- * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be decoded.
+ * @throws FieldManagerError `InvalidFieldSet` when its entry cannot be decoded, `InvalidArgument`.
  * @example
  * ```ts
  * import { apply, extract } from '@krmkit/fieldmanager'
@@ -25,7 +26,11 @@ export interface ExtractOptions {
  * extract(object, 'ci') // { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop' }, data: { color: 'blue' } }
  * ```
  */
-export function extract(object: JsonObject, manager: string, { schema, subresource = '' }: ExtractOptions = {}): JsonObject {
+export function extract(object: JsonObject, manager: string, options: ExtractOptions = {}): JsonObject {
+  requireObjects('extract', { object })
+  requireManager('extract(object, manager)', manager)
+  requireOptions('extract', options, { schema: 'any', subresource: 'string' })
+  const { schema, subresource = '' } = options
   const entry = entriesOf(object).find(
     (each) => each.manager === manager && each.operation === 'Apply' && (each.subresource ?? '') === subresource,
   )

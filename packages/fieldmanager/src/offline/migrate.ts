@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
+import { requireObjects, requireOptions } from '../arguments.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
@@ -35,12 +36,22 @@ export interface MigrateOptions {
  * ```
  */
 export function migrate(object: JsonObject, options: MigrateOptions = {}): JsonObject {
+  requireObjects('migrate', { object })
+  requireOptions('migrate', options, optionKinds)
   const { from = ['kubectl-client-side-apply'], to = 'kubectl', subresource = '', annotation = lastAppliedAnnotation } = options
   let entries = [...entriesOf(object)]
   for (const name of from) entries = handOver(entries, name, to, { subresource, annotation })
   const migrated = options.removeAnnotation ? withoutAnnotation(object, annotation) : object
   return withManagedFields(migrated as unknown as ApiObject, entries as unknown as JsonValue[]) as unknown as JsonObject
 }
+
+const optionKinds = {
+  from: 'any',
+  to: 'string',
+  subresource: 'string',
+  annotation: 'string',
+  removeAnnotation: 'boolean',
+} as const satisfies Record<keyof MigrateOptions, string>
 
 function handOver(
   entries: ManagedFieldsEntry[],

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@krmkit/meta'
+import { requireObjects } from '../arguments.ts'
 import type { FieldPath } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
@@ -52,6 +53,7 @@ export function ownership(object: JsonObject): OwnedField[] {
 
 /** The field set and manager of each entry. @throws FieldManagerError `InvalidFieldSet` */
 export function entrySets(object: JsonObject): { readonly set: FieldSet; readonly owner: Owner }[] {
+  requireObjects('the owners', { object })
   return entriesOf(object).map((entry) => ({
     set: decodeFieldsV1(entry.fieldsV1),
     owner: {

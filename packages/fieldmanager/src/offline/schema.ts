@@ -1,7 +1,8 @@
 import type { StructType } from '@krmkit/schema'
+import { requireStructType } from '../arguments.ts'
 import type { TypeConverter } from '../managed-fields/type-converter.ts'
 import { deducedType } from '../typed/deduced.ts'
-import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
+import { typedSchemaOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
 
 /** The type of an object; without one, maps are granular and lists atomic. */
@@ -9,12 +10,13 @@ export type OfflineSchema = TypeRef | StructType | undefined
 
 export function typeOf(schema: OfflineSchema): TypeRef {
   if (schema === undefined) return deducedType
-  return schema instanceof TypeRef ? schema : typedSchemaOf(schema)
+  if (schema instanceof TypeRef) return schema
+  requireStructType('`schema`', schema)
+  return typedSchemaOf(schema)
 }
 
-/** A converter for a kind with the same schema in every version. */
+/** A converter for a kind with the same schema in every version. Created objects have the members of their configuration only. */
 export function typeConverterOf(schema: OfflineSchema): TypeConverter {
   const type = typeOf(schema)
-  const zero = schema === undefined || schema instanceof TypeRef ? {} : zeroObjectOf(schema)
-  return { typed: () => type, zero: () => zero }
+  return { typed: () => type }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { runAtOnce } from '@krmkit/meta/slices'
+import { requireObjects } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
@@ -69,12 +70,17 @@ function requireMap(patch: JsonValue): JsonObject {
  * ```
  */
 export function createMergePatch(original: JsonObject, modified: JsonObject): JsonObject {
+  requireObjects('createMergePatch', { original, modified })
+  return patchBetween(original, modified)
+}
+
+function patchBetween(original: JsonObject, modified: JsonObject): JsonObject {
   const patch: JsonObject = {}
   for (const key of Object.keys(modified)) {
     const before = ownMember(original, key)
     const after = modified[key] as JsonValue
     if (isJsonObject(before) && isJsonObject(after)) {
-      const below = createMergePatch(before, after)
+      const below = patchBetween(before, after)
       if (Object.keys(below).length > 0) setMember(patch, key, below)
     } else if (before === undefined || !equalValues(before, after)) setMember(patch, key, after)
   }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
 import type { StructType } from '@krmkit/schema'
+import { requireObjects, requireOptions, requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
@@ -33,6 +34,8 @@ interface DiffOptions {
  * ```
  */
 export function createTwoWayPatch(type: StructType, original: JsonObject, modified: JsonObject): JsonObject {
+  requireStructType('createTwoWayPatch', type)
+  requireObjects('createTwoWayPatch', { original, modified })
   return diffMaps(original, modified, patchTypeOf(type), { setElementOrder: true })
 }
 
@@ -59,9 +62,11 @@ export interface ThreeWayOptions {
  */
 export function createThreeWayPatch(
   type: StructType,
-  { original, modified, current }: { original: JsonObject; modified: JsonObject; current: JsonObject },
+  objects: { original: JsonObject; modified: JsonObject; current: JsonObject },
   options: ThreeWayOptions = {},
 ): JsonObject {
+  requireStructType('createThreeWayPatch', type)
+  const { original, modified, current } = requireStates('createThreeWayPatch', objects, options)
   const root = patchTypeOf(type)
   const delta = diffMaps(current, modified, root, { ignoreDeletions: true, setElementOrder: true })
   const deletions = diffMaps(original, modified, root, { ignoreChangesAndAdditions: true, setElementOrder: true })
@@ -76,6 +81,21 @@ export function createThreeWayPatch(
     }
   }
   return patch
+}
+
+interface ThreeStates {
+  readonly original: JsonObject
+  readonly modified: JsonObject
+  readonly current: JsonObject
+}
+
+/** @throws FieldManagerError `InvalidArgument` */
+export function requireStates(call: string, objects: ThreeStates, options: ThreeWayOptions): ThreeStates {
+  requireOptions(call, objects, { original: 'any', modified: 'any', current: 'any' })
+  const { original, modified, current } = objects
+  requireObjects(call, { original, modified, current })
+  requireOptions(call, options, { overwrite: 'boolean' })
+  return objects
 }
 
 function diffMaps(original: JsonObject, modified: JsonObject, type: PatchType, options: DiffOptions): JsonObject {

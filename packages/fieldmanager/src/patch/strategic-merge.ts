@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { rememberMemberNames, runAtOnce } from '@krmkit/meta/slices'
 import type { StructType } from '@krmkit/schema'
+import { requireStructType } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { copyMembers, ownMember } from '../typed/types.ts'
 import { formatForError } from '../typed/validate.ts'
@@ -42,6 +43,7 @@ import { checkOrder, elementKind, type ListMerge, mergeLists, previousOrder } fr
  * ```
  */
 export function strategicMergePatch(type: StructType, original: JsonValue, patch: JsonValue): JsonValue {
+  requireStructType('strategicMergePatch', type)
   if (patch === null) return original
   return mergeStrategic(isJsonObject(original) ? original : {}, checked(patch), patchTypeOf(type), { ofPatches: false })
 }

@@ -3,7 +3,7 @@ import { FieldManagerError } from '../field-manager-error.ts'
 import { ownMember } from '../typed/types.ts'
 import { equalValues } from '../value/order.ts'
 import { createMergePatch, mergePatch } from './merge-patch.ts'
-import type { ThreeWayOptions } from './strategic-diff.ts'
+import { requireStates, type ThreeWayOptions } from './strategic-diff.ts'
 
 /**
  * Creates the JSON merge patch of client-side apply, for kinds without strategic merge: deletes fields of `original` (last
@@ -21,9 +21,10 @@ import type { ThreeWayOptions } from './strategic-diff.ts'
  * ```
  */
 export function createThreeWayMergePatch(
-  { original, modified, current }: { original: JsonObject; modified: JsonObject; current: JsonObject },
+  objects: { original: JsonObject; modified: JsonObject; current: JsonObject },
   options: ThreeWayOptions = {},
 ): JsonObject {
+  const { original, modified, current } = requireStates('createThreeWayMergePatch', objects, options)
   const additions = mergePatch(current, filtered(createMergePatch(current, modified), 'additions'))
   const result = mergePatch(additions, filtered(createMergePatch(original, modified), 'deletions'))
   const patch = createMergePatch(current, result as JsonObject)
