@@ -128,7 +128,7 @@ describe('defineResource', () => {
     expect(() => defineResource({ group: 'nodots', kind: 'Widget', versions: { v1: { schema } } })).toThrow(
       'invalid definition of Widget: spec.group',
     )
-    expect(() => defineResource({ ...base, versions: {} })).toThrow('Widget has no version')
+    expect(() => defineResource({ ...base, versions: {} })).toThrow('Widget needs a version')
     expect(() => defineResource({ ...base, versions: { v1: { schema: z.object({ at: z.date() }) } } })).toThrow('v1: ')
   })
 

@@ -8,6 +8,7 @@ import {
   type CustomResourceDefinitionStatus,
   type CustomResourceDefinitionVersion,
 } from '../handles/apiextensions-v1.generated.ts'
+import { checkDefinition, requireVersion } from './check-definition.ts'
 import { withZodRules } from './defined-strategy.ts'
 import type { DefinedKind, MemberSchema, ResourceOptions, StableVersion, VersionOptions, VersionTable } from './interfaces.ts'
 import { structuralSchema } from './structural-schema.ts'
@@ -31,10 +32,9 @@ import { structuralSchema } from './structural-schema.ts'
 export function defineResource<const V extends VersionTable, S extends keyof V & string = StableVersion<V>>(
   options: ResourceOptions<V, S>,
 ): DefinedKind<V, S> {
+  checkDefinition(options)
   const { group, kind, namespaced = true } = options
-  const storageVersion = options.storageVersion ?? Object.keys(options.versions).sort(compareVersions)[0]
-  if (storageVersion === undefined || options.versions[storageVersion] === undefined)
-    throw new KindsError({ code: 'InvalidDefinition', message: `${kind} has no version ${storageVersion ?? ''}` })
+  const storageVersion = options.storageVersion ?? (Object.keys(options.versions).sort(compareVersions)[0] as string)
   const general = options as unknown as ResourceOptions<VersionTable>
   const manifest = manifestOf(general, storageVersion)
   // Rules are compiled for the first object.
@@ -48,7 +48,10 @@ export function defineResource<const V extends VersionTable, S extends keyof V &
   const converter = converterOf(general, storageVersion)
   return {
     ...handle(storageVersion),
-    at: (version) => handle(version),
+    at(version) {
+      requireVersion(kind, version, Object.keys(options.versions))
+      return handle(version)
+    },
     toManifest: () => structuredClone(manifest),
     resources: (types) =>
       customDefinitions(withAcceptedNames(manifest), {
