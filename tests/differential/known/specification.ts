@@ -125,18 +125,6 @@ export const bySpecification: readonly KnownDivergence[] = [
       /dryRun: Unsupported value: \[\]string\{[^}]*""/.test((body as { readonly message?: string } | undefined)?.message ?? ''),
   },
   {
-    id: 'D165',
-    title: 'Options of a deletion in the query hold beside a body',
-    reason:
-      'API protocol 4.1 and 4.5: `dryRun=All` stores nothing, with a body or without one. On the stock server a body replaces all options of the query.',
-    ends: true,
-    matches: ({ at }, { step }) =>
-      step.method === 'DELETE' &&
-      (at === 'status' || at.startsWith('body.') || at === 'headers.warning') &&
-      hasBody(step.body) &&
-      hasDeleteOption(step.query),
-  },
-  {
     id: 'D65',
     title: 'A number beyond 32 bits in a strategic merge patch or in the apply of a scale is 400',
     reason:
@@ -153,19 +141,6 @@ export const bySpecification: readonly KnownDivergence[] = [
 function hasEmptyDryRun(query: Step['query']): boolean {
   if (typeof query === 'string') return /(^|&)dryRun(=?&|=?$)/.test(query)
   return (query ?? []).some(([name, value]) => name === 'dryRun' && value === '')
-}
-
-/** Whether a body has bytes. */
-function hasBody(body: Step['body']): boolean {
-  if (body === undefined) return false
-  return !(('text' in body && body.text === '') || ('base64' in body && body.base64 === ''))
-}
-
-const deleteOptions = ['dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy', 'resourceVersion', 'uid']
-
-function hasDeleteOption(query: Step['query']): boolean {
-  const parameters = typeof query === 'string' ? new URLSearchParams(query) : (query ?? [])
-  return [...parameters].some(([name]) => deleteOptions.includes(name))
 }
 
 function kindOf({ body }: NormalAnswer): string {
