@@ -7,19 +7,21 @@ export const clockSkewSeconds = 10
 export interface ClockSkew {
   readonly afterEnd: number
   readonly beforeStart: number
+  /** Before the claim `iat`. */
+  readonly beforeIssue: number
 }
 
-const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds }
+const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds, beforeIssue: clockSkewSeconds }
 
-/** For external issuers: no tolerance at expiry, five minutes for clocks that are ahead. */
-export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 300 }
+/** For external issuers, as on the stock server: no tolerance at expiry, one minute before `nbf`, any time before `iat`. */
+export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 60, beforeIssue: Number.POSITIVE_INFINITY }
 
 export interface TokenTimeOptions {
   /** Subject of messages, such as `token`. */
   readonly what: string
   /** Whether the claim `exp` is required. Default true. */
   readonly mustExpire?: boolean
-  /** Default: `clockSkewSeconds` at both ends. */
+  /** Default: `clockSkewSeconds` for each time. */
   readonly skew?: ClockSkew
 }
 
@@ -34,7 +36,7 @@ export function tokenTimeProblem({ exp, nbf, iat }: Claims, now: number, options
   if (exp === undefined && mustExpire) return `the ${what} does not say when it expires`
   if (exp !== undefined && seconds >= (exp as number) + skew.afterEnd) return `${what} has expired`
   if (nbf !== undefined && seconds < (nbf as number) - skew.beforeStart) return `${what} is not valid yet`
-  if (iat !== undefined && seconds < (iat as number) - skew.beforeStart) return `${what} is issued in the future`
+  if (iat !== undefined && seconds < (iat as number) - skew.beforeIssue) return `${what} is issued in the future`
   return undefined
 }
 
