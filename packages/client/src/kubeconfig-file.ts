@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { isJsonObject } from '@krmkit/meta'
 import { ClientError } from './client-error.ts'
 
@@ -86,10 +86,10 @@ export function decodeBase64(text: string, where: string): Buffer {
   return Buffer.from(plain, 'base64')
 }
 
-/** Returns a path member, resolved against the folder of its file. */
+/** Returns a path member, resolved against the folder of its file and absolute. */
 export function pathIn(entry: Entry, name: string): string | undefined {
   const path = stringIn(entry.members, name, entry.name)
-  return path === undefined || isAbsolute(path) ? path : join(entry.folder, path)
+  return path === undefined ? undefined : resolve(entry.folder, path)
 }
 
 export function invalid(where: string, what: string): ClientError {

@@ -80,6 +80,14 @@ describe('readExecConfig', () => {
     expect(exec(v1).command).toBe('get-token')
   })
 
+  it('resolves a path against a file in the working directory, never in PATH [P266]', () => {
+    const command = (path: string) =>
+      readExecConfig({ name: 'u', members: { exec: { ...v1, command: path } }, folder: '.' }, group).command
+    expect(command('./get-token')).toBe(join(process.cwd(), 'get-token'))
+    expect(command('bin/get-token')).toBe(join(process.cwd(), 'bin/get-token'))
+    expect(command('get-token')).toBe('get-token')
+  })
+
   it('requires interactiveMode except in v1beta1 [P266]', () => {
     const { interactiveMode: _, ...without } = v1
     expect(exec({ ...without, apiVersion: `${group}/v1beta1` }).interactiveMode).toBe('IfAvailable')

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { resolve } from 'node:path'
 import { isJsonObject } from '@krmkit/meta'
 import { booleanIn, type Entry, invalid, stringIn, stringsIn } from '../kubeconfig-file.ts'
 
@@ -35,7 +35,8 @@ export function readExecConfig(user: Entry, group: string): ExecConfig {
   if (apiVersion !== `${group}/v1` && apiVersion !== `${group}/v1beta1`)
     throw invalid(where, `apiVersion must be ${group}/v1 or ${group}/v1beta1`)
   return {
-    command: isPath(command) && !isAbsolute(command) ? join(user.folder, command) : command,
+    // Absolute: a path beside a kubeconfig in the working directory would become a name, which is looked up in PATH.
+    command: isPath(command) ? resolve(user.folder, command) : command,
     args: stringsIn(exec, 'args', where),
     env: environmentIn(exec, where),
     apiVersion,
