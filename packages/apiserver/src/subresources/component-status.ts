@@ -21,7 +21,8 @@ export async function componentStatuses(scope: RequestScope, context: RequestCon
   const isShown = single || isSelected(scope, context, storage)
   const negotiated = responses.negotiator.negotiate(header(request, 'accept'), { transforms: ['Table'] })
   const representation = { ...negotiated, pretty: wantsPretty(context, negotiated) }
-  const metadata = single ? {} : { continue: '' }
+  // The list is never in chunks: unlike others it has no continue token, as on the stock server.
+  const metadata = {}
   const shown = isShown ? [storage] : []
   if (representation.transform !== undefined) {
     const table = tableOf(await printerOf(definition), shown, metadata, {
