@@ -11,3 +11,8 @@ export class ApiServerError extends Error {
     this.code = fields.code
   }
 }
+
+/** @throws ApiServerError `InvalidOption` when there is a problem */
+export function failWith(problem: string | undefined): void {
+  if (problem !== undefined) throw new ApiServerError({ code: 'InvalidOption', message: problem })
+}

@@ -1,6 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { functionsProblem, type OptionKinds, optionsProblem, shown } from '@krmkit/meta/arguments'
-import { ApiServerError } from './api-server-error.ts'
+import { checkAuthorizer } from './access/authorizer-check.ts'
+import { failWith } from './api-server-error.ts'
 import type { ApiServerOptions, ServerLimits } from './server-options.ts'
 
 /** Checks of the options of a server: an option that is ignored could leave it without its storage, its kinds or its authorizer. */
@@ -68,17 +69,10 @@ export function checkServerOptions(options: ApiServerOptions): void {
   if (tracer !== undefined) failWith(functionsProblem('`tracer`', tracer, ['startSpan']))
 }
 
-/** @throws ApiServerError `InvalidOption` for an authorizer, also that of a factory, which has no function `authorize` */
-export function checkAuthorizer(what: string, authorizer: unknown): void {
-  const hint = typeof authorizer === 'string' ? '; ({ rbac }) => rbac() authorizes by roles' : ''
-  const problem = functionsProblem(what, authorizer, ['authorize'])
-  if (problem !== undefined) failWith(`${problem}${hint}`)
-}
-
 /** @throws ApiServerError `InvalidOption` for plugins, also those of a factory, that are not a list of plugins */
 export function checkPlugins(what: string, plugins: unknown): void {
-  if (!Array.isArray(plugins)) return failWith(`${what} is a list of plugins or defaultAdmissionPlugins, not ${shown(plugins)}`)
-  for (const [index, plugin] of plugins.entries()) {
+  if (!Array.isArray(plugins)) failWith(`${what} is a list of plugins or defaultAdmissionPlugins, not ${shown(plugins)}`)
+  for (const [index, plugin] of (plugins as unknown[]).entries()) {
     const hint = typeof plugin === 'string' ? '; createAdmissionPlugins() has plugins by name' : ''
     const problem = functionsProblem(`plugin ${index} of ${what}`, plugin, ['handles'])
     if (problem !== undefined) failWith(`${problem}${hint}`)
@@ -101,8 +95,4 @@ function kindProblem(what: string, kind: unknown): string | undefined {
   const isHandle = typeof resource === 'string' && typeof name === 'string'
   const found = isHandle ? `the handle ${name}, which is for clients` : shown(kind)
   return `${what} is a definition of builtInKinds() or defineResource(), not ${found}`
-}
-
-function failWith(problem: string | undefined): void {
-  if (problem !== undefined) throw new ApiServerError({ code: 'InvalidOption', message: problem })
 }

@@ -12,7 +12,7 @@ import {
 } from '@krmkit/authorization'
 import type { Clock, Features, NamingProfile, UserInfo } from '@krmkit/meta'
 import type { Registry, WriteGuard } from '@krmkit/registry'
-import { checkAuthorizer } from '../option-check.ts'
+import { checkAuthorizer } from './authorizer-check.ts'
 import { storeFeed } from './store-feed.ts'
 
 /** What a server offers to the factory of its authorizer. */

@@ -1,0 +1,9 @@
+import { functionsProblem } from '@krmkit/meta/arguments'
+import { failWith } from '../api-server-error.ts'
+
+/** @throws ApiServerError `InvalidOption` for an authorizer, also that of a factory, which has no function `authorize` */
+export function checkAuthorizer(what: string, authorizer: unknown): void {
+  const hint = typeof authorizer === 'string' ? '; ({ rbac }) => rbac() authorizes by roles' : ''
+  const problem = functionsProblem(what, authorizer, ['authorize'])
+  if (problem !== undefined) failWith(`${problem}${hint}`)
+}
