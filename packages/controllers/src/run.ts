@@ -25,6 +25,10 @@ import { checkOptions } from './option-check.ts'
  */
 export function runControllers(options: ControllersOptions): RunningControllers {
   checkOptions(options)
+  return startControllers(options)
+}
+
+function startControllers(options: ControllersOptions): RunningControllers {
   const { clock = systemClock, random = systemRandom, profile = stockProfile, onError = () => undefined } = options
   const { paced = true, onRun } = options
   const turnBudget = paced ? new TurnBudget() : new TurnBudget(Number.POSITIVE_INFINITY)
