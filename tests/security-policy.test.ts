@@ -8,6 +8,7 @@ import { root } from './source-files.ts'
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const server = 'packages/apiserver/src/server-options.ts'
 const port = 'packages/http/src/listen.ts'
+const simulation = 'packages/controllers/src/node-simulation'
 
 /** The source of each limit: a file, and a constant, member or default in it. */
 const sources: Readonly<Record<string, readonly [file: string, name: string]>> = {
@@ -52,6 +53,12 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'time to connect to a pod, a node or an aggregated server': ['packages/http/src/proxy-transport.ts', 'connectMs'],
   'response head of a pod, a node or an aggregated server': ['packages/http/src/proxy-transport.ts', 'maxHeadBytes'],
   'HTML tag with links that are rewritten': ['packages/apiserver/src/proxy/html-rewriter.ts', 'maxTagCharacters'],
+  'frame or message of a WebSocket to a simulated container': [`${simulation}/web-socket-reader.ts`, 'maxMessageBytes'],
+  'input of a simulated container that waits for its reader': [`${simulation}/intake.ts`, 'maxQueuedBytes'],
+  'output of a simulated container that its client has not read': [`${simulation}/server-pipe.ts`, 'maxUnreadBytes'],
+  'control frame of SPDY': [`${simulation}/spdy/frames.ts`, 'maxControlBytes'],
+  'headers of a SPDY stream': [`${simulation}/spdy/header-block.ts`, 'maxBlockBytes'],
+  'refused SPDY streams in a row': [`${simulation}/spdy/connection.ts`, 'maxRefusals'],
   'pending events of a watcher': ['packages/storage/src/options.ts', 'maxPending'],
 }
 

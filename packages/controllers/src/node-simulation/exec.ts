@@ -1,5 +1,6 @@
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { ContainerRun } from './container-run.ts'
+import { InputQueue, Intake } from './intake.ts'
 import type { ExecContext } from './interfaces.ts'
 import { containerContext, containerLog } from './log.ts'
 import type { ReadonlyPod } from './objects.ts'
@@ -7,6 +8,7 @@ import { plainCommand } from './plain-command.ts'
 import type { SpdyHandlers, SpdyStream } from './spdy/connection.ts'
 import { spdyResponse, type UpgradeOffer, upgradeOffer, upgradeRefused, webSocketResponse } from './upgrade.ts'
 import { ServerWebSocket } from './web-socket.ts'
+import { byChannel } from './web-socket-reader.ts'
 
 /** `exec` and `attach`: over WebSocket the first byte of a message names its channel, over SPDY a header names the kind of a stream. */
 
@@ -38,7 +40,7 @@ export function openExec({ headers, signal }: ProxiedRequest, target: ExecTarget
 
 /** The streams of a command. */
 interface CommandOutput {
-  readonly input: InputStream
+  readonly input: InputQueue
   readonly signal: AbortSignal
   writeOut(data: Uint8Array): void
   writeError(data: Uint8Array): void
@@ -50,13 +52,15 @@ function overWebSocket(
   offer: Extract<UpgradeOffer, { kind: 'webSocket' }>,
   { protocol, target, signal }: { readonly protocol: string; readonly target: ExecTarget; readonly signal: AbortSignal },
 ): ApiResponse {
-  const input = new InputStream()
+  const intake = new Intake()
+  const input = new InputQueue(intake)
   const stopping = new AbortController()
   const socket = new ServerWebSocket({
-    message(data) {
-      if (data[0] === channels.stdin) input.push(data.subarray(1))
-      else if (data[0] === channels.close && data[1] === channels.stdin) input.end()
-    },
+    data: byChannel((channel, data) => {
+      if (channel === channels.stdin) input.push(data)
+      else if (channel === channels.close && data[0] === channels.stdin) input.end()
+    }),
+    whenTaken: (done) => intake.whenTaken(done),
     closed() {
       input.end()
       stopping.abort()
@@ -71,6 +75,7 @@ function overWebSocket(
     writeOut: (data) => send(channels.stdout, data),
     writeError: (data) => send(channels.stderr, data),
     end(status) {
+      input.discard()
       send(channels.error, Buffer.from(JSON.stringify(status)))
       socket.close()
     },
@@ -116,10 +121,8 @@ class CommandStreams implements SpdyHandlers {
   }
 
   #run(): void {
-    const input = new InputStream()
     const stdin = this.#streams.get('stdin')
-    stdin?.on('data', (chunk: Buffer) => input.push(chunk)).on('close', () => input.end())
-    stdin?.on('end', () => input.end())
+    const input = stdin?.input ?? new InputQueue(new Intake())
     if (stdin === undefined) input.end()
     void runCommand(this.#target, {
       input,
@@ -127,6 +130,7 @@ class CommandStreams implements SpdyHandlers {
       writeOut: (data) => this.#streams.get('stdout')?.write(data),
       writeError: (data) => this.#streams.get('stderr')?.write(data),
       end: (status) => {
+        stdin?.resume()
         for (const [type, stream] of this.#streams) stream.end(type === 'error' ? this.#statusText(status) : undefined)
       },
     })
@@ -152,7 +156,7 @@ async function runCommand(target: ExecTarget, streams: CommandOutput): Promise<v
   }
   let status: ExitStatus
   try {
-    status = exitStatus(await perform(target, context))
+    status = exitStatus(await perform(target, context, streams.input))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     status = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 }
@@ -161,9 +165,11 @@ async function runCommand(target: ExecTarget, streams: CommandOutput): Promise<v
 }
 
 /** @returns the exit code */
-async function perform(target: ExecTarget, context: ExecContext): Promise<number> {
+async function perform(target: ExecTarget, context: ExecContext, input: InputQueue): Promise<number> {
   const { pod, run, nowMs, isAttach, searchParams } = target
   const { exec, attach } = run.behavior
+  // Nothing reads it: a client that was held back could not be seen to leave.
+  if ((isAttach ? attach : exec) === undefined) input.discard()
   if (!isAttach) return exec === undefined ? performPlain(target, context) : exec(context)
   if (attach === undefined) context.writeOut(containerLog(pod, run, { searchParams, nowMs }))
   else await attach(context)
@@ -200,35 +206,5 @@ function exitStatus(exitCode: number): ExitStatus {
     message: `command terminated with non-zero exit code: exit status ${exitCode}`,
     reason: 'NonZeroExitCode',
     details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
-  }
-}
-
-/** Standard input: chunks in the order of their arrival. */
-class InputStream implements AsyncIterable<Uint8Array> {
-  readonly #chunks: Uint8Array[] = []
-  #isEnded = false
-  #wake: () => void = () => undefined
-
-  push(chunk: Uint8Array): void {
-    this.#chunks.push(chunk)
-    this.#wake()
-  }
-
-  end(): void {
-    this.#isEnded = true
-    this.#wake()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const chunk = this.#chunks.shift()
-      if (chunk !== undefined) yield chunk
-      else if (this.#isEnded) return
-      else {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve
-        })
-      }
-    }
   }
 }

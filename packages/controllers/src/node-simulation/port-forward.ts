@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import type { ContainerRun } from './container-run.ts'
+import { InputQueue, Intake } from './intake.ts'
 import type { PortForwardContext } from './interfaces.ts'
 import { containerContext } from './log.ts'
 import type { ReadonlyPod } from './objects.ts'
@@ -8,6 +9,7 @@ import type { PodRuntime } from './pod-runtime.ts'
 import type { SpdyHandlers, SpdyStream } from './spdy/connection.ts'
 import { spdyResponse, tunnelResponse, type UpgradeOffer, upgradeOffer, upgradeRefused, webSocketResponse } from './upgrade.ts'
 import { ServerWebSocket } from './web-socket.ts'
+import { byChannel } from './web-socket-reader.ts'
 
 /** `port-forward`: over SPDY, over SPDY in a WebSocket, and over the channels of a WebSocket. */
 
@@ -124,11 +126,13 @@ function openChannels(
     return { status: 400, headers: { 'content-type': 'text/plain' }, body: { kind: 'bytes', bytes } }
   }
   const streams: Duplex[] = []
+  const intake = new Intake()
+  const inputs = ports.map(() => new InputQueue(intake))
   const socket = new ServerWebSocket({
-    message(data) {
-      const channel = data[0] ?? 1
-      if (channel % 2 === 0) streams[channel / 2]?.push(data.subarray(1))
-    },
+    data: byChannel((channel, data) => {
+      if (channel % 2 === 0) inputs[channel / 2]?.push(data)
+    }),
+    whenTaken: (done) => intake.whenTaken(done),
     closed() {
       for (const stream of streams) stream.destroy()
     },
@@ -140,7 +144,7 @@ function openChannels(
     const number = Buffer.from([port & 0xff, port >> 8])
     send(2 * i, number)
     send(2 * i + 1, number)
-    const data = channelStream(socket, (chunk) => send(2 * i, chunk))
+    const data = channelStream(inputs[i]!, { socket, send: (chunk) => send(2 * i, chunk) })
     streams.push(data)
     const fail = (message: string) => send(2 * i + 1, Buffer.from(message))
     const ended = () => {
@@ -153,16 +157,24 @@ function openChannels(
 }
 
 /** The client cannot end a channel alone: the stream closes when the container has ended it. */
-function channelStream(socket: ServerWebSocket, send: (chunk: Buffer) => void): Duplex {
+function channelStream(
+  input: InputQueue,
+  { socket, send }: { readonly socket: ServerWebSocket; readonly send: (chunk: Buffer) => void },
+): Duplex {
   const stream: Duplex = new Duplex({
-    read: () => undefined,
+    readableHighWaterMark: 1,
+    read: () => input.pull((bytes) => stream.push(bytes)),
     write(chunk: Buffer, _encoding, done) {
       send(chunk)
       socket.whenDrained(done)
     },
     final(done) {
-      stream.push(null)
+      input.end()
       done()
+    },
+    destroy(error, done) {
+      input.discard()
+      done(error)
     },
   })
   stream.on('error', () => undefined)

@@ -1,5 +1,8 @@
 import { Duplex } from 'node:stream'
 
+/** More that the client has not read ends its connection. One larger write is allowed. */
+const maxUnreadBytes = 64 * 1024 * 1024
+
 /** Takes bytes for the client. */
 export interface ByteSink {
   send(bytes: Uint8Array): void
@@ -15,22 +18,28 @@ export interface PipeHandlers {
   whenTaken(done: () => void): void
   /** Called when the client ends the connection. */
   closed(): void
+  /** Called once, when the client does not read what is sent. Only the frame that ends the connection is still sent. */
+  overrun(): void
 }
 
-/** The server side of an in-process connection. */
+/** The server side of an in-process connection. A client that does not read what it is sent cannot send more. */
 export class ServerPipe implements ByteSink {
   /** The side that the response carries. */
   readonly connection: Duplex
   #waiting: (() => void)[] = []
   #isFull = false
   #isEnded = false
+  #isOverrun = false
+  readonly #handlers: PipeHandlers
 
-  constructor({ receive, whenTaken, closed }: PipeHandlers) {
+  constructor(handlers: PipeHandlers) {
+    this.#handlers = handlers
+    const { receive, whenTaken, closed } = handlers
     this.connection = new Duplex({
       read: () => this.#release(),
-      write(chunk: Buffer, _encoding, done) {
+      write: (chunk: Buffer, _encoding, done) => {
         receive(chunk)
-        whenTaken(done)
+        whenTaken(() => this.whenDrained(done))
       },
       final: (done) => {
         closed()
@@ -46,8 +55,18 @@ export class ServerPipe implements ByteSink {
     })
   }
 
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
   send(bytes: Uint8Array): void {
-    if (!this.#isEnded) this.#isFull = !this.connection.push(bytes)
+    if (this.#isEnded) return
+    if (!this.#isOverrun && this.connection.readableLength > maxUnreadBytes) {
+      this.#isOverrun = true
+      this.#handlers.overrun()
+      return
+    }
+    this.#isFull = !this.connection.push(bytes)
   }
 
   whenDrained(callback: () => void): void {

@@ -45,6 +45,7 @@ export function spdyResponse(protocol: string, handlers: SpdyHandlers, signal: A
     receive: (chunk) => streams.receive(chunk),
     whenTaken: (done) => streams.whenTaken(done),
     closed: () => streams.close(),
+    overrun: () => streams.close(),
   })
   const streams = new SpdyConnection(pipe, handlers)
   signal.addEventListener('abort', () => streams.close(), { once: true })
@@ -61,7 +62,7 @@ export function tunnelResponse(
   { protocol, handlers, signal }: { readonly protocol: string; readonly handlers: SpdyHandlers; readonly signal: AbortSignal },
 ): ApiResponse {
   const socket: ServerWebSocket = new ServerWebSocket({
-    message: (data) => streams.receive(data),
+    data: (part) => streams.receive(part),
     whenTaken: (done) => streams.whenTaken(done),
     closed: () => streams.close(),
   })

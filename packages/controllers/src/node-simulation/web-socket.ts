@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { type ByteSink, ServerPipe } from './server-pipe.ts'
+import {
+  closeCodes,
+  length16,
+  length64,
+  opcodes,
+  WebSocketError,
+  type WebSocketInput,
+  WebSocketReader,
+} from './web-socket-reader.ts'
 
 /** The server side of a WebSocket over an in-process connection. */
 
 const handshakeSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
-const normalClosure = 1000
+const finalBit = 0x80
 
 export function acceptKey(key: string): string {
   return createHash('sha1')
@@ -15,27 +23,33 @@ export function acceptKey(key: string): string {
 }
 
 export interface WebSocketHandlers {
-  message(data: Buffer): void
+  readonly data: WebSocketInput['data']
   /** Called once, when the client closes or disconnects. */
   closed(): void
-  /** Calls back when more messages can be handled. Absent: at once. */
-  whenTaken?(done: () => void): void
+  /** Calls back when more can be handled. */
+  whenTaken(done: () => void): void
 }
 
 /** The connection that the response carries, and what the server sends through it. */
 export class ServerWebSocket implements ByteSink {
   readonly #pipe: ServerPipe
-  #received: Buffer = Buffer.alloc(0)
-  #fragments: Buffer[] = []
+  readonly #reader: WebSocketReader
   #isClosed = false
   readonly #handlers: WebSocketHandlers
 
   constructor(handlers: WebSocketHandlers) {
     this.#handlers = handlers
+    this.#reader = new WebSocketReader({
+      data: (part, isFirst) => {
+        if (!this.#isClosed) handlers.data(part, isFirst)
+      },
+      control: (opcode, payload) => this.#control(opcode, payload),
+    })
     this.#pipe = new ServerPipe({
       receive: (chunk) => this.#receive(chunk),
-      whenTaken: (done) => (handlers.whenTaken === undefined ? done() : handlers.whenTaken(done)),
+      whenTaken: (done) => handlers.whenTaken(done),
       closed: () => this.#end(),
+      overrun: () => this.#abort(closeCodes.policyViolation),
     })
   }
 
@@ -52,12 +66,18 @@ export class ServerWebSocket implements ByteSink {
   }
 
   /** Sends a close frame. The connection ends when the client has answered it: nothing that was sent before is lost. */
-  close(): void {
+  close(code: number = closeCodes.normal): void {
     if (this.#isClosed) return
-    const code = Buffer.alloc(2)
-    code.writeUInt16BE(normalClosure)
-    this.#pipe.send(frame(opcodes.close, code))
+    const payload = Buffer.alloc(2)
+    payload.writeUInt16BE(code)
+    this.#pipe.send(frame(opcodes.close, payload))
     this.#end()
+  }
+
+  /** Sends a close frame and ends the connection. */
+  #abort(code: number): void {
+    this.close(code)
+    this.#pipe.close()
   }
 
   #end(): void {
@@ -67,65 +87,19 @@ export class ServerWebSocket implements ByteSink {
   }
 
   #receive(chunk: Buffer): void {
-    this.#received = Buffer.concat([this.#received, chunk])
-    for (let parsed = parseFrame(this.#received); parsed !== undefined; parsed = parseFrame(this.#received)) {
-      this.#received = this.#received.subarray(parsed.length)
-      this.#handle(parsed)
+    if (this.#pipe.isEnded) return
+    try {
+      this.#reader.receive(chunk)
+    } catch (error) {
+      if (!(error instanceof WebSocketError)) throw error
+      this.#abort(error.code)
     }
   }
 
-  #handle({ opcode, payload, isFinal }: Frame): void {
-    if (opcode === opcodes.close) {
-      this.close()
-      this.#pipe.close()
-      return
-    }
-    if (opcode === opcodes.ping) {
-      this.#pipe.send(frame(opcodes.pong, payload))
-      return
-    }
-    if (opcode === opcodes.pong) return
-    this.#fragments.push(payload)
-    if (!isFinal) return
-    const data = Buffer.concat(this.#fragments)
-    this.#fragments = []
-    this.#handlers.message(data)
+  #control(opcode: number, payload: Buffer): void {
+    if (opcode === opcodes.close) this.#abort(closeCodes.normal)
+    else if (opcode === opcodes.ping) this.#pipe.send(frame(opcodes.pong, payload))
   }
-}
-
-interface Frame {
-  readonly opcode: number
-  readonly payload: Buffer
-  readonly isFinal: boolean
-  /** Bytes of the frame with its header. */
-  readonly length: number
-}
-
-const finalBit = 0x80
-const maskBit = 0x80
-const length16 = 126
-const length64 = 127
-
-/** Returns the first frame; undefined while it is incomplete. */
-function parseFrame(bytes: Buffer): Frame | undefined {
-  if (bytes.length < 2) return undefined
-  const isMasked = (bytes[1]! & maskBit) !== 0
-  let length = bytes[1]! & ~maskBit
-  let offset = 2
-  if (length === length16) {
-    if (bytes.length < 4) return undefined
-    length = bytes.readUInt16BE(2)
-    offset = 4
-  } else if (length === length64) {
-    if (bytes.length < 10) return undefined
-    length = Number(bytes.readBigUInt64BE(2))
-    offset = 10
-  }
-  const start = offset + (isMasked ? 4 : 0)
-  if (bytes.length < start + length) return undefined
-  const payload = Buffer.from(bytes.subarray(start, start + length))
-  if (isMasked) for (let i = 0; i < length; i++) payload[i]! ^= bytes[offset + (i & 3)]!
-  return { opcode: bytes[0]! & 0x0f, isFinal: (bytes[0]! & finalBit) !== 0, payload, length: start + length }
 }
 
 function frame(opcode: number, payload: Uint8Array): Buffer {

@@ -1,27 +1,41 @@
 import { Duplex } from 'node:stream'
+import { createSliceScheduler, onNextTurn, Slices } from '@krmkit/meta/slices'
+import { InputQueue, Intake } from '../intake.ts'
 import type { ByteSink } from '../server-pipe.ts'
 import { controlFrame, dataFrame, type Frame, FrameReader, finFlag, frameTypes, numbers } from './frames.ts'
 import { HeaderDecoder, HeaderEncoder, SpdyError, type StreamHeaders } from './header-block.ts'
 
-/** The server side of SPDY/3.1 as kubelets speak it: streams that the client opens, without windows and priorities. */
+/**
+ * The server side of SPDY/3.1 as kubelets and kubectl speak it: streams that the client opens, without windows and priorities. A client is
+ * held back by its connection: it is not read while a stream has more than its reader takes.
+ */
 
 const supportedVersion = 3
 const maxStreams = 1000
 const maxDataBytes = 1 << 20
+const pingBytes = 4
+/** Streams that are refused in a row and blocks of headers that nothing reads: more end the connection. */
+const maxRefusals = 100
 const resetReasons = { protocolError: 1, cancel: 5 } as const
 
 /** One stream of a connection. Destroying it ends the side of the server, and with an error resets the stream. */
 export class SpdyStream extends Duplex {
   readonly id: number
   readonly headers: StreamHeaders
+  /** What the client sends, for a reader of the stream or of this queue. */
+  readonly input: InputQueue
   readonly #connection: SpdyConnection
   /** The client has reset the stream, or the connection has ended. */
   #isReset = false
 
-  constructor(connection: SpdyConnection, { id, headers }: { readonly id: number; readonly headers: StreamHeaders }) {
-    super()
+  constructor(
+    connection: SpdyConnection,
+    { id, headers, intake }: { readonly id: number; readonly headers: StreamHeaders; readonly intake: Intake },
+  ) {
+    super({ readableHighWaterMark: 1 })
     this.id = id
     this.headers = headers
+    this.input = new InputQueue(intake)
     this.#connection = connection
     // A stream that the client resets while data is written is no error of the test.
     this.on('error', () => undefined)
@@ -34,7 +48,7 @@ export class SpdyStream extends Duplex {
   }
 
   override _read(): void {
-    this.#connection.resume(this)
+    this.input.pull((bytes) => this.push(bytes))
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -50,6 +64,7 @@ export class SpdyStream extends Duplex {
     // Node destroys a stream with an AbortError after a `for await` loop over it.
     const isFailure = error !== null && error.name !== 'AbortError'
     if (!this.#isReset && !isFailure && !this.writableFinished) this.#connection.sendEnd(this.id)
+    this.input.discard()
     this.#connection.forget(this, this.#isReset || !isFailure ? undefined : resetReasons.cancel)
     done(error)
   }
@@ -70,9 +85,12 @@ export class SpdyConnection {
   readonly #decoder = new HeaderDecoder()
   readonly #encoder = new HeaderEncoder()
   readonly #streams = new Map<number, SpdyStream>()
-  /** Streams whose reader is behind. */
-  readonly #full = new Set<SpdyStream>()
-  #waiting: (() => void)[] = []
+  readonly #intake = new Intake()
+  readonly #scheduler = createSliceScheduler()
+  /** The time of this turn of the event loop. */
+  #slices: Slices | undefined
+  #isPaused = false
+  #refusals = 0
   #isClosed = false
 
   constructor(sink: ByteSink, handlers: SpdyHandlers) {
@@ -83,18 +101,12 @@ export class SpdyConnection {
   receive(chunk: Buffer): void {
     if (this.#isClosed) return
     this.#reader.push(chunk)
-    try {
-      for (let frame = this.#reader.next(); frame !== undefined; frame = this.#reader.next()) this.#handle(frame)
-    } catch (error) {
-      if (!(error instanceof SpdyError)) throw error
-      this.close()
-    }
+    if (!this.#isPaused) this.#process()
   }
 
   /** Calls back when all streams can take more. */
   whenTaken(done: () => void): void {
-    if (this.#full.size === 0) done()
-    else this.#waiting.push(done)
+    this.#intake.whenTaken(done)
   }
 
   /** Ends all streams and the connection. */
@@ -115,19 +127,47 @@ export class SpdyConnection {
     this.#send(dataFrame(streamId, new Uint8Array(), finFlag))
   }
 
-  /** The reader of a stream has taken what there was. */
-  resume(stream: SpdyStream): void {
-    if (!this.#full.delete(stream) || this.#full.size > 0) return
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const done of waiting) done()
-  }
-
   /** @param reason of a reset; absent: the client knows that the stream has ended */
   forget(stream: SpdyStream, reason?: number): void {
     this.#streams.delete(stream.id)
-    this.resume(stream)
     if (reason !== undefined) this.#send(controlFrame(frameTypes.rstStream, numbers(stream.id, reason)))
+  }
+
+  /** Handles the frames that have arrived, in time slices. */
+  #process(): void {
+    const slices = this.#currentSlices()
+    try {
+      for (let frame = this.#reader.next(); frame !== undefined && !this.#isClosed; frame = this.#reader.next()) {
+        this.#handle(frame)
+        if (slices.due(frame.kind === 'control')) {
+          void this.#pause(slices)
+          return
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof SpdyError)) throw error
+      this.close()
+    }
+  }
+
+  /** The chunks of one turn share their time. */
+  #currentSlices(): Slices {
+    if (this.#slices === undefined) {
+      this.#slices = new Slices(this.#scheduler)
+      onNextTurn(() => {
+        this.#slices = undefined
+      })
+    }
+    return this.#slices
+  }
+
+  async #pause(slices: Slices): Promise<void> {
+    this.#isPaused = true
+    this.#intake.hold(this)
+    await slices.next()
+    this.#isPaused = false
+    this.#process()
+    if (!this.#isPaused) this.#intake.release(this)
   }
 
   #send(bytes: Buffer): void {
@@ -139,8 +179,8 @@ export class SpdyConnection {
       const stream = this.#streams.get(frame.streamId)
       if (stream === undefined) return
       // A copy, so that a small part does not keep the whole chunk in memory.
-      if (frame.payload.length > 0 && !stream.push(Buffer.from(frame.payload))) this.#full.add(stream)
-      if ((frame.flags & finFlag) !== 0) stream.push(null)
+      stream.input.push(Buffer.from(frame.payload))
+      if ((frame.flags & finFlag) !== 0) stream.input.end()
       return
     }
     if (frame.version !== supportedVersion) throw new SpdyError(`unsupported version ${frame.version}`)
@@ -156,11 +196,13 @@ export class SpdyConnection {
         // Nothing reads them; the next block depends on them.
         streamIdOf(payload, 4)
         this.#decoder.decode(payload.subarray(4))
+        this.#refuse()
         return
       case frameTypes.rstStream:
         this.#streams.get(streamIdOf(payload, 8))?.resetByClient()
         return
       case frameTypes.ping:
+        if (payload.length !== pingBytes) throw new SpdyError('malformed ping')
         this.#send(controlFrame(frameTypes.ping, payload))
         return
       case frameTypes.goAway:
@@ -169,17 +211,25 @@ export class SpdyConnection {
   }
 
   #open(id: number, headers: StreamHeaders, flags: number): void {
-    const stream = new SpdyStream(this, { id, headers })
+    const stream = new SpdyStream(this, { id, headers, intake: this.#intake })
     const isNew = id !== 0 && !this.#streams.has(id) && this.#streams.size < maxStreams
     const accepted = isNew ? this.#handlers.accept(stream) : undefined
     if (accepted === undefined) {
       this.#send(controlFrame(frameTypes.rstStream, numbers(id, isNew ? resetReasons.cancel : resetReasons.protocolError)))
+      this.#refuse()
       return
     }
+    this.#refusals = 0
     this.#streams.set(id, stream)
     this.#send(controlFrame(frameTypes.synReply, Buffer.concat([numbers(id), this.#encoder.encode({})])))
-    if ((flags & finFlag) !== 0) stream.push(null)
+    if ((flags & finFlag) !== 0) stream.input.end()
     accepted()
+  }
+
+  /** @throws SpdyError when too much was refused */
+  #refuse(): void {
+    this.#refusals++
+    if (this.#refusals > maxRefusals) throw new SpdyError('too many refused streams and headers')
   }
 }
 
