@@ -1,3 +1,6 @@
+import { ByteQueue } from '../byte-queue.ts'
+import { SpdyError } from './header-block.ts'
+
 /**
  * Frames of SPDY/3.1.
  *
@@ -21,6 +24,8 @@ export const finFlag = 1
 const version = 3
 const headBytes = 8
 const controlBit = 0x80
+/** A longer control frame is an error. */
+const maxControlBytes = 16_384
 
 export type Frame =
   | { readonly kind: 'data'; readonly streamId: number; readonly flags: number; readonly payload: Buffer }
@@ -32,36 +37,58 @@ export type Frame =
       readonly payload: Buffer
     }
 
-/** Bytes that have been received and do not make a whole frame yet. */
+/** What is left of a data frame whose head was read. */
+interface PartialData {
+  readonly streamId: number
+  readonly flags: number
+  left: number
+}
+
+/** Reads frames from the chunks of a connection. Data is returned as it arrives, so that its size costs no memory. */
 export class FrameReader {
-  #chunks: Buffer[] = []
-  #length = 0
+  readonly #received = new ByteQueue()
+  #data: PartialData | undefined
 
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
+    this.#received.push(chunk)
   }
 
-  /** Takes the next frame; undefined while it is incomplete. */
+  /**
+   * Takes the next control frame, or the next part of a data frame, whose last part has its flags; undefined while it is incomplete.
+   *
+   * @throws SpdyError for a control frame that is too large
+   */
   next(): Frame | undefined {
-    const head = this.#peek(headBytes)
+    if (this.#data !== undefined) return this.#nextPart(this.#data)
+    const head = this.#received.peek(headBytes)
     if (head === undefined) return undefined
+    const flags = head[4]!
     const length = head.readUIntBE(5, 3)
-    const bytes = this.#peek(headBytes + length)
+    if ((head[0]! & controlBit) === 0) {
+      this.#data = { streamId: head.readUInt32BE(0), flags, left: length }
+      this.#received.take(headBytes)
+      return this.#nextPart(this.#data)
+    }
+    if (length > maxControlBytes) throw new SpdyError('control frame is too large')
+    const bytes = this.#received.peek(headBytes + length)
     if (bytes === undefined) return undefined
-    this.#chunks = [bytes.subarray(headBytes + length)]
-    this.#length -= headBytes + length
-    const flags = bytes[4]!
-    const payload = bytes.subarray(headBytes, headBytes + length)
-    if ((bytes[0]! & controlBit) === 0) return { kind: 'data', streamId: bytes.readUInt32BE(0), flags, payload }
-    return { kind: 'control', version: bytes.readUInt16BE(0) & 0x7fff, type: bytes.readUInt16BE(2), flags, payload }
+    this.#received.take(bytes.length)
+    return {
+      kind: 'control',
+      version: bytes.readUInt16BE(0) & 0x7fff,
+      type: bytes.readUInt16BE(2),
+      flags,
+      payload: bytes.subarray(headBytes),
+    }
   }
 
-  /** The received bytes as one, when there are enough. */
-  #peek(length: number): Buffer | undefined {
-    if (this.#length < length) return undefined
-    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)]
-    return this.#chunks[0]
+  #nextPart(data: PartialData): Frame | undefined {
+    if (data.left > 0 && this.#received.length === 0) return undefined
+    const payload = this.#received.take(data.left)
+    data.left -= payload.length
+    if (data.left > 0) return { kind: 'data', streamId: data.streamId, flags: 0, payload }
+    this.#data = undefined
+    return { kind: 'data', streamId: data.streamId, flags: data.flags, payload }
   }
 }
 

@@ -10,7 +10,7 @@ import { constants, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 const windowBytes = 32_768
 /** A longer block is an error. */
-const maxBlockBytes = 65_536
+const maxBlockBytes = 16_384
 const zlibHeader = Buffer.from([0x78, 0x9c])
 const dictionaryFlag = 0x20
 
