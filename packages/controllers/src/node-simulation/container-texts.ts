@@ -12,5 +12,12 @@ export function backoffText(ms: number): string {
 
 /** The digest under which a registry would have the image: the same for the same name. */
 export function imageID(image: string): string {
-  return `${image.replace(/[:@][^/]*$/, '')}@sha256:${hexText(digest('sha256', [image]))}`
+  return `${repositoryOf(image)}@sha256:${hexText(digest('sha256', [image]))}`
+}
+
+/** The image without its tag and digest, which follow the last part of its path. A pattern that is bound to the end would be quadratic. */
+function repositoryOf(image: string): string {
+  const lastPart = image.slice(image.lastIndexOf('/') + 1)
+  const tagAt = lastPart.search(/[:@]/)
+  return tagAt < 0 ? image : image.slice(0, tagAt - lastPart.length)
 }
