@@ -3,7 +3,7 @@ import type { ClusterView } from './cluster-view.ts'
 import { withNode } from './cluster-view.ts'
 import type { FilterContext, Refusal } from './filter-context.ts'
 import { createPodAffinity, type PodAffinityState } from './inter-pod-affinity.ts'
-import type { HostPort, NodeInfo, PodInfo } from './node-info.ts'
+import type { NodeInfo, PodInfo } from './node-info.ts'
 import { createSpread, type SpreadState } from './topology-spread.ts'
 
 /** What filters derive from a view once for all its nodes. */
@@ -91,16 +91,10 @@ export function nodeAffinity({ pod }: PodInfo, { node }: NodeInfo): Refusal | un
 
 /** Whether the ports of the node that the pod requires are free. */
 export function nodePorts({ ports }: PodInfo, { pods }: NodeInfo): Refusal | undefined {
-  if (ports.length === 0) return undefined
-  const used = [...pods.values()].flatMap((info) => info.ports)
-  if (!ports.some((port) => used.some((other) => portsConflict(port, other)))) return undefined
+  if (ports.size === 0) return undefined
+  if (![...pods.values()].some((info) => info.ports.conflictsWith(ports))) return undefined
   const reasons = ["node(s) didn't have free ports for the requested pod ports"]
   return { plugin: 'NodePorts', reasons, isResolvable: true }
-}
-
-function portsConflict(a: HostPort, b: HostPort): boolean {
-  const anyAddress = '0.0.0.0'
-  return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === anyAddress || b.ip === anyAddress)
 }
 
 function resources(info: PodInfo, node: NodeInfo): Refusal | undefined {

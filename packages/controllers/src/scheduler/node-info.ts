@@ -1,6 +1,7 @@
 import { controllerOf } from '@krmkit/meta/validation'
 import { type AffinityTerms, affinityTerms } from './affinity-terms.ts'
 import { type Amounts, addTo, amountsOf, podRequests } from './amounts.ts'
+import { HostPorts } from './host-ports.ts'
 import type { ReadonlyNode, ReadonlyPod } from './objects.ts'
 
 /** A pod with what scheduling derives from it. */
@@ -15,14 +16,8 @@ export interface PodInfo {
   readonly requests: Amounts
   /** Requests with those assumed for containers without any, for scores. */
   readonly assumedRequests: Amounts
-  readonly ports: readonly HostPort[]
+  readonly ports: HostPorts
   readonly terms: AffinityTerms
-}
-
-export interface HostPort {
-  readonly ip: string
-  readonly protocol: string
-  readonly port: number
 }
 
 export function podInfo(pod: ReadonlyPod): PodInfo {
@@ -36,18 +31,9 @@ export function podInfo(pod: ReadonlyPod): PodInfo {
     priority: pod.spec?.priority ?? 0,
     requests: podRequests(pod),
     assumedRequests: podRequests(pod, { assumed: true }),
-    ports: hostPorts(pod),
+    ports: new HostPorts(pod),
     terms: affinityTerms(pod),
   }
-}
-
-function hostPorts({ spec }: ReadonlyPod): HostPort[] {
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
-  return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) =>
-    ports.flatMap(({ hostPort = 0, hostIP = '', protocol = 'TCP' }) =>
-      hostPort > 0 ? [{ ip: hostIP === '' ? '0.0.0.0' : hostIP, protocol, port: hostPort }] : [],
-    ),
-  )
 }
 
 /** A node, its pods, and the sums over them, which are kept up to date as pods come and go. */
