@@ -51,18 +51,50 @@ function next(node: YamlNode, path: string): Step | undefined {
 const maxMerges = 20
 
 function memberStep(node: MappingYaml, path: string, depth: number): Step | undefined {
-  let best: Step | undefined
-  let longest = -1
+  const { places, lengths } = membersOf(node)
+  for (const [name, rest] of leadingNames(path, lengths)) {
+    const at = places.get(name)
+    if (at !== undefined) return { step: name, key: node.items[at] as YamlNode, value: node.items[at + 1] as YamlNode, rest }
+  }
+  return depth < maxMerges ? mergedStep(node, path, depth) : undefined
+}
+
+interface MemberIndex {
+  /** Index of the last key by its name. */
+  readonly places: ReadonlyMap<string, number>
+  /** The lengths of names. */
+  readonly lengths: ReadonlySet<number>
+}
+
+const memberIndexes = new WeakMap<MappingYaml, MemberIndex>()
+
+/** Indexes the members of a mapping once, since tools look up one member after the other. */
+function membersOf(node: MappingYaml): MemberIndex {
+  const known = memberIndexes.get(node)
+  if (known !== undefined) return known
+  const places = new Map<string, number>()
+  const lengths = new Set<number>()
   for (let i = 0; i + 1 < node.items.length; i += 2) {
     const key = resolveAlias(node.items[i] as YamlNode)
     if (key.kind !== 'scalar') continue
     const name = keyName(key)
-    const rest = name.length < longest ? undefined : pathAfter(path, name)
-    if (rest === undefined) continue
-    longest = name.length
-    best = { step: name, key: node.items[i] as YamlNode, value: node.items[i + 1] as YamlNode, rest }
+    places.set(name, i)
+    lengths.add(name.length)
   }
-  return best ?? (depth < maxMerges ? mergedStep(node, path, depth) : undefined)
+  memberIndexes.set(node, { places, lengths })
+  return { places, lengths }
+}
+
+/** The names that a path may start with, longest first, with the path after each. */
+function* leadingNames(path: string, lengths: ReadonlySet<number>): Generator<readonly [name: string, rest: string]> {
+  const isBracket = path.startsWith('[')
+  const start = isBracket || path.startsWith('.') ? 1 : 0
+  for (let end = path.length; end >= start; end--) {
+    if (!lengths.has(end - start)) continue
+    const next = path.charAt(end)
+    const ends = isBracket ? next === ']' : next === '' || next === '.' || next === '['
+    if (ends) yield [path.slice(start, end), path.slice(isBracket ? end + 1 : end)]
+  }
 }
 
 /** Member name that a key resolves to: plain `n` is `false`. */
@@ -84,15 +116,6 @@ function mergedStep(node: MappingYaml, path: string, depth: number): Step | unde
     }
   }
   return undefined
-}
-
-/** The path after a leading name; `undefined` when the path does not start with it. */
-function pathAfter(path: string, name: string): string | undefined {
-  if (path.startsWith('[')) return path.startsWith(`${name}]`, 1) ? path.slice(name.length + 2) : undefined
-  const start = path.startsWith('.') ? 1 : 0
-  if (!path.startsWith(name, start)) return undefined
-  const rest = path.slice(start + name.length)
-  return rest === '' || rest.startsWith('.') || rest.startsWith('[') ? rest : undefined
 }
 
 function itemStep(node: SequenceYaml, path: string): Step | undefined {

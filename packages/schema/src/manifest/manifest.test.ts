@@ -179,3 +179,24 @@ describe('unreadable documents', () => {
     expect(errorOf('{"a":'.repeat(100_000))).toBeDefined()
   })
 })
+
+describe('members of a large mapping', () => {
+  it('are found in time in proportion to their number', () => {
+    const timeOf = (count: number): number => {
+      const document = only(Array.from({ length: count }, (_, i) => `k${i}: v\n`).join(''))
+      document.range('k0')
+      const from = performance.now()
+      for (let i = 0; i < count; i++) document.range(`[k${i}]`, 'name')
+      return performance.now() - from
+    }
+    const shortest = (count: number) => Math.min(...Array.from({ length: 5 }, () => timeOf(count)))
+    // A search from the first member on takes 256 times as long.
+    expect(shortest(8000)).toBeLessThan(100 * (shortest(500) + 0.2))
+  })
+
+  it('are the last of duplicates, and the longest name that fits', () => {
+    const text = 'a.b: 1\na:\n  b: 2\n  b: 3\n"c]": 4\n'
+    const document = only(text)
+    expect(['a.b', 'a[b]', '[a][b]', '[c]]', '.c]'].map((path) => document.range(path).line)).toEqual([1, 4, 4, 5, 5])
+  })
+})
