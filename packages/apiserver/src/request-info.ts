@@ -1,6 +1,8 @@
 import type { ApiRequest } from '@krmkit/protocol'
 import { flag, parseQuery } from './query.ts'
 
+export { redactQuery } from './redacted-query.ts'
+
 /**
  * The verb, resource and namespace of a request, parsed from its method and path.
  *

@@ -29,6 +29,15 @@ describe('createStreamLog', () => {
     ])
   })
 
+  it('writes no credentials of a query', () => {
+    for (const format of ['text', 'json'] as const)
+      logRequest(createStreamLog(write, format), { ...event, requestURI: '/api/v1/pods?watch=1&token=secret' })
+    for (const line of written()) {
+      expect(line).toContain('/api/v1/pods?watch=1&token=REDACTED')
+      expect(line).not.toContain('secret')
+    }
+  })
+
   it('writes no stack of a server that cannot be reached', () => {
     const log = createStreamLog(write)
     log.error('authentication', new ClientError({ code: 'Unreachable', message: 'cannot reach https://issuer.example.com' }))

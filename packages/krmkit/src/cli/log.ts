@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@krmkit/apiserver/audit'
+import { redactQuery } from '@krmkit/apiserver/request-info'
 import { ClientError } from '@krmkit/client'
 
 /** The log of the server, written to the error stream. */
@@ -46,9 +47,10 @@ export function requestLoggers(log: Log, verbosity: number): ((event: AuditEvent
   ]
 }
 
-/** Logs an answered request. In JSON the members are those of the HTTP log of the stock server, and the user. */
+/** Logs an answered request, without credentials of its query. In JSON the members are those of the HTTP log of the stock server, and the user. */
 export function logRequest(log: Log, event: AuditEvent): void {
-  const { verb, requestURI, responseStatus, user, auditID, userAgent = '', sourceIPs = [], stageTimestamp } = event
+  const { verb, responseStatus, user, auditID, userAgent = '', sourceIPs = [], stageTimestamp } = event
+  const requestURI = redactQuery(event.requestURI)
   const latency = `${Date.parse(stageTimestamp) - Date.parse(event.requestReceivedTimestamp)}ms`
   const text = `${stageTimestamp} ${verb} ${requestURI} ${responseStatus?.code} ${latency} ${user.username} ${auditID}`
   log.info(text, {
