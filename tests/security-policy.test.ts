@@ -59,6 +59,9 @@ const sources: Readonly<Record<string, readonly [file: string, name: string]>> =
   'control frame of SPDY': [`${simulation}/spdy/frames.ts`, 'maxControlBytes'],
   'headers of a SPDY stream': [`${simulation}/spdy/header-block.ts`, 'maxBlockBytes'],
   'refused SPDY streams in a row': [`${simulation}/spdy/connection.ts`, 'maxRefusals'],
+  'requests and objects that are kept for the inspector': ['packages/testing/src/inspector/inspector.ts', 'traceBytes'],
+  'inspector page, in characters': ['packages/testing/src/inspector/report.ts', 'maxPageCharacters'],
+  'object on the inspector page': ['packages/testing/src/inspector/short-texts.ts', 'maxObjectCharacters'],
   'pending events of a watcher': ['packages/storage/src/options.ts', 'maxPending'],
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Ledger } from './ledger.ts'
+import { Ledger, type LedgerEntry } from './ledger.ts'
 import { configMaps, namespaces } from './resources.fixture.ts'
 import { createTestServer } from './test-server.ts'
 
@@ -27,6 +27,18 @@ describe('ledger', () => {
     cluster.ledger.expectNone({ verb: 'delete' })
     cluster.ledger.clear()
     expect(cluster.ledger.count()).toBe(0)
+  })
+
+  it('drops the oldest traces when their bytes exceed the limit, and keeps the entries', () => {
+    const ledger = new Ledger(100, 100, 1000)
+    for (let i = 0; i < 20; i++) ledger.record({ trace: {}, body: {} } as unknown as LedgerEntry, i === 19 ? 5000 : 100)
+    expect(ledger.entries.map(({ trace, body }) => trace !== undefined || body !== undefined)).toEqual([
+      ...Array.from({ length: 19 }, () => false),
+      true,
+    ])
+    ledger.clear()
+    for (let i = 0; i < 11; i++) ledger.record({ trace: {} } as unknown as LedgerEntry, 100)
+    expect(ledger.entries.filter(({ trace }) => trace !== undefined)).toHaveLength(7)
   })
 
   it('separates requests of controllers', async () => {

@@ -69,19 +69,23 @@ export const defaultTraces = 2000
 export class Ledger {
   readonly #limit: number
   readonly #traceLimit: number
+  readonly #traceBytes: number
   #entries: LedgerEntry[] = []
   /** Entries with a trace, oldest first. */
-  #traced: StoredEntry[] = []
+  #traced: { readonly entry: StoredEntry; readonly bytes: number }[] = []
+  #tracedBytes = 0
   #runs: LedgerRun[] = []
   #recorded = 0
 
   /**
    * @param limit number of entries to keep; the oldest are dropped
    * @param traceLimit number of entries that keep their trace; the newest
+   * @param traceBytes bytes of all traces; the newest trace is always kept
    */
-  constructor(limit = 10_000, traceLimit = defaultTraces) {
+  constructor(limit = 10_000, traceLimit = defaultTraces, traceBytes = Number.POSITIVE_INFINITY) {
     this.#limit = limit
     this.#traceLimit = traceLimit
+    this.#traceBytes = traceBytes
   }
 
   /** All entries, including those of controllers. */
@@ -135,19 +139,22 @@ export class Ledger {
   clear(): void {
     this.#entries = []
     this.#traced = []
+    this.#tracedBytes = 0
     this.#runs = []
     this.#recorded = 0
   }
 
-  /** Called by the server: adds an entry. */
-  record(entry: LedgerEntry): void {
+  /** Called by the server: adds an entry. @param bytes of its trace and body */
+  record(entry: LedgerEntry, bytes = 0): void {
     this.#recorded++
     this.#entries.push(entry)
     // Drops entries in batches, which is cheaper.
     if (this.#entries.length > this.#limit * 1.25) this.#entries = this.#entries.slice(-this.#limit)
     if (entry.trace === undefined) return
-    this.#traced.push(entry)
-    if (this.#traced.length > this.#traceLimit * 1.25) this.#dropTraces()
+    this.#traced.push({ entry, bytes })
+    this.#tracedBytes += bytes
+    if (this.#traced.length > this.#traceLimit * 1.25) this.#dropTraces(this.#traced.length - this.#traceLimit)
+    if (this.#tracedBytes > this.#traceBytes) this.#dropTraces(this.#heavyTraces())
   }
 
   /** Called by the server: adds a run of a controller. */
@@ -156,13 +163,21 @@ export class Ledger {
     if (this.#runs.length > this.#limit * 1.25) this.#runs = this.#runs.slice(-this.#limit)
   }
 
-  #dropTraces(): void {
-    const kept = this.#traced.length - this.#traceLimit
-    for (const entry of this.#traced.slice(0, kept)) {
+  /** The number of oldest traces without which the others have room, with some to spare. */
+  #heavyTraces(): number {
+    let left = this.#tracedBytes
+    let count = 0
+    while (left > this.#traceBytes * 0.75 && count < this.#traced.length - 1) left -= this.#traced[count++]!.bytes
+    return count
+  }
+
+  #dropTraces(count: number): void {
+    for (const { entry, bytes } of this.#traced.slice(0, count)) {
       delete entry.trace
       delete entry.body
+      this.#tracedBytes -= bytes
     }
-    this.#traced = this.#traced.slice(kept)
+    this.#traced = this.#traced.slice(count)
   }
 
   #tail(): string {

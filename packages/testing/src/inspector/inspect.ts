@@ -1,6 +1,7 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { Ledger } from '../ledger.ts'
-import { renderPage } from './page.ts'
-import { createReport } from './report.ts'
+import { pageParts } from './page.ts'
+import { reportSteps } from './report.ts'
 
 export interface InspectOptions {
   /** File to write the page to. Missing folders are created. */
@@ -9,5 +10,5 @@ export interface InspectOptions {
 
 /** Renders the recorded requests and runs of controllers as one HTML file. */
 export function inspectRequests(ledger: Pick<Ledger, 'entries' | 'runs' | 'dropped'>): string {
-  return renderPage(createReport(ledger))
+  return [...pageParts(runAtOnce(reportSteps(ledger)))].join('')
 }

@@ -1,11 +1,14 @@
 import type { ControllerRun } from '@krmkit/controllers'
 import { type Clock, systemClock } from '@krmkit/meta'
 import { utf8Bytes } from '@krmkit/meta/bytes'
+import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
 import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { Ledger } from '../ledger.ts'
 import { requestAttributes } from '../request-attributes.ts'
 import { RequestRecorder } from '../request-recorder.ts'
-import { inspectRequests } from './inspect.ts'
+import { pageParts } from './page.ts'
+import { reportSteps } from './report.ts'
+import { charactersOf } from './short-texts.ts'
 
 export interface InspectorOptions {
   /** Path of the page. Default `/debug/inspector`. */
@@ -18,10 +21,13 @@ export interface InspectorOptions {
 
 /** Number of requests that the page shows. */
 const shownRequests = 10_000
+/** Bytes of the requests and objects that are kept for the page. */
+const traceBytes = 64 * 1024 * 1024
 
 /**
  * Records the requests to a server, and serves the page of `inspect` at a path. The server authorizes requests to the path like those to
- * other paths without a resource: users need the verb `get` for the non-resource URL. The page contains what the requests contained.
+ * other paths without a resource: users need the verb `get` for the non-resource URL. The page contains what the requests contained, except
+ * the values of secrets and the credentials of queries. Objects above 32 KiB are not shown, and older requests only while there is room.
  *
  * @example
  * import { createApiServer } from '@krmkit/apiserver'
@@ -60,7 +66,7 @@ export class Inspector {
   constructor({ path = '/debug/inspector', traces, clock = systemClock }: InspectorOptions = {}) {
     this.#path = path
     this.#clock = clock
-    this.#ledger = new Ledger(shownRequests, traces)
+    this.#ledger = new Ledger(shownRequests, traces, traceBytes)
   }
 
   /** For the option `onRun` of `runControllers`. */
@@ -72,7 +78,7 @@ export class Inspector {
       if (request.path === this.#path && request.method === 'GET') {
         const response = await handle(request)
         // The server has authorized the request, and knows no such path.
-        return response.status === 404 ? page(this.#ledger) : response
+        return response.status === 404 ? page(this.#ledger, request.signal) : response
       }
       const recorder = new RequestRecorder(request)
       const recorded = { request, recorder, clock: this.#clock }
@@ -100,7 +106,8 @@ function record(ledger: Ledger, { request, recorder, response, clock }: Recorded
   const recorded = recorder.end(response)
   const user = recorded.trace?.authentication?.user.username ?? request.user?.username ?? ''
   const agent = request.headers['user-agent']
-  ledger.record({
+  const written = (recorded.trace?.writes ?? []).reduce((sum, { after }) => sum + charactersOf(after), 0)
+  const entry = {
     ...requestAttributes(request),
     ...recorded,
     user,
@@ -108,11 +115,40 @@ function record(ledger: Ledger, { request, recorder, response, clock }: Recorded
     code: response?.status ?? 0,
     atMs: clock.now(),
     userAgent: typeof agent === 'string' ? agent : (agent?.[0] ?? ''),
-  })
+  }
+  ledger.record(entry, (recorded.requestBytes ?? 0) + written)
 }
 
-function page(ledger: Ledger): ApiResponse {
-  const bytes = utf8Bytes(inspectRequests(ledger))
+const scheduler = createSliceScheduler()
+/** Characters that are sent together. */
+const chunkCharacters = 64 * 1024
+
+function page(ledger: Ledger, signal: AbortSignal): ApiResponse {
   const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
-  return { status: 200, headers, body: { kind: 'bytes', bytes } }
+  return { status: 200, headers, body: { kind: 'stream', stream: pageStream(ledger, signal) } }
+}
+
+/** Renders the page in time slices, until the client disconnects. */
+async function* pageStream(ledger: Ledger, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const slices = new Slices(scheduler)
+  const report = await runInSlices(interruptible(reportSteps(ledger), signal), slices)
+  let text = ''
+  for (const part of pageParts(report)) {
+    text += part
+    if (text.length >= chunkCharacters) {
+      yield utf8Bytes(text)
+      text = ''
+    }
+    if (slices.due()) await slices.next()
+  }
+  yield utf8Bytes(text)
+}
+
+function* interruptible<T>(work: Generator<true, T>, signal: AbortSignal): Generator<true, T> {
+  for (;;) {
+    signal.throwIfAborted()
+    const { done, value } = work.next()
+    if (done === true) return value
+    yield value
+  }
 }

@@ -5,12 +5,12 @@ import { pageStyle } from './page-style.ts'
 import type { InspectorReport } from './report.ts'
 
 /**
- * Renders the page: one HTML file without references to others. Data is embedded as JSON in which no `<` occurs, the script shows it as
+ * Renders the page in parts: one HTML file without references to others. Data is embedded as JSON in which no `<` occurs, the script shows it as
  * text only, and the policy of the page allows no other script and no connection.
  */
-export function renderPage(report: InspectorReport): string {
+export function* pageParts(report: InspectorReport): Generator<string> {
   const policy = `default-src 'none'; style-src '${hashOf(pageStyle)}'; script-src '${hashOf(pageScript)}'`
-  return `<!doctype html>
+  yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -27,21 +27,43 @@ export function renderPage(report: InspectorReport): string {
 <label><input id="reads" type="checkbox" checked> reads</label>
 <label><input id="runs" type="checkbox" checked> runs of controllers</label>
 </header>
-<main>
+${report.omitted === 0 ? '' : `<p>${report.omitted} older requests are not shown: the page would be too large.</p>\n`}<main>
 <section><h2>Timeline</h2><ol id="requests"></ol></section>
 <section><h2>Objects</h2><div id="objects"></div></section>
 <section><h2>Owners</h2><div id="owners"></div></section>
 </main>
-<script type="application/json" id="report">${embedded(report)}</script>
+<script type="application/json" id="report">`
+  yield* reportParts(report)
+  yield `</script>
 <script>${pageScript}</script>
 </body>
 </html>
 `
 }
 
+function* reportParts({ omitted, requests, runs, objects }: InspectorReport): Generator<string> {
+  yield `{"omitted":${omitted},"requests":`
+  yield* listParts(requests)
+  yield ',"runs":'
+  yield* listParts(runs)
+  yield ',"objects":['
+  for (const [at, { title, owners, versions }] of objects.entries()) {
+    yield `${at === 0 ? '' : ','}{"title":${embedded(title)},"owners":${embedded(owners)},"versions":`
+    yield* listParts(versions)
+    yield '}'
+  }
+  yield ']}'
+}
+
+function* listParts(items: readonly object[]): Generator<string> {
+  yield '['
+  for (const [at, item] of items.entries()) yield `${at === 0 ? '' : ','}${embedded(item)}`
+  yield ']'
+}
+
 /** JSON that cannot end a script element or begin a comment. */
-function embedded(report: InspectorReport): string {
-  return JSON.stringify(report).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+function embedded(value: object | string): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
 function hashOf(text: string): string {

@@ -1,12 +1,15 @@
+import { redactQuery } from '@krmkit/apiserver/request-info'
 import type { FrozenObject, RequestTrace } from '@krmkit/apiserver/request-trace'
-import { blameLines, diffObjects } from '@krmkit/fieldmanager'
-import type { JsonObject } from '@krmkit/meta'
 import { formatAuthorization, formatRequest, formatValue } from '../explanation.ts'
 import type { Ledger, LedgerEntry, LedgerRun, WatchRecord } from '../ledger.ts'
-import { ownershipChanges } from '../ownership-changes.ts'
+import { isSecret, redactedMark } from './redacted-secrets.ts'
+import { type ReportedVersion, versionSteps } from './reported-version.ts'
+import { charactersOf, shortened, shortenedList } from './short-texts.ts'
 
 /** The data of the inspector page: texts only, ready to be shown. */
 export interface InspectorReport {
+  /** Number of older requests that the page has no room for. */
+  readonly omitted: number
   readonly requests: readonly ReportedRequest[]
   readonly runs: readonly ReportedRun[]
   readonly objects: readonly ReportedObject[]
@@ -48,43 +51,83 @@ export interface ReportedObject {
   readonly owners: readonly string[]
 }
 
-export interface ReportedVersion {
-  /** Index of the request. */
-  readonly request: number
-  readonly manager: string
-  /** One line for each changed field. */
-  readonly changes: readonly string[]
-  readonly ownership: readonly string[]
-  /** Lines of YAML with their owners; empty after a removal. */
-  readonly lines: readonly { readonly text: string; readonly owners: string; readonly isChanged: boolean }[]
-}
-
 interface ObjectHistory {
   readonly title: string
   readonly versions: ReportedVersion[]
   owners: readonly string[]
 }
 
-/** Collects the data of the page. */
-export function createReport({ entries, runs, dropped }: Pick<Ledger, 'entries' | 'runs' | 'dropped'>): InspectorReport {
+/** Characters of all requests and versions of objects. */
+const maxPageCharacters = 16 * 1024 * 1024
+/** Characters of the runs of controllers. */
+const maxRunCharacters = 2 * 1024 * 1024
+
+/** A request with what it wrote. */
+interface Collected {
+  readonly request: ReportedRequest
+  readonly writes: readonly { readonly object: FrozenObject; readonly version: Omit<ReportedVersion, 'request'> }[]
+}
+
+/**
+ * Collects the data of the page, as far as it has room: the newest requests, with what they wrote. Yields `true` after each, so that it
+ * can be interrupted.
+ */
+export function* reportSteps({ entries, runs, dropped }: ReportSource): Generator<true, InspectorReport> {
+  const newestFirst: Collected[] = []
+  let left = maxPageCharacters
+  for (let at = entries.length - 1; at >= 0 && left > 0; at--) {
+    const collected = yield* collect(entries[at]!)
+    left -= charactersOf(collected.request) + collected.writes.reduce((sum, { version }) => sum + charactersOf(version), 0)
+    newestFirst.push(collected)
+    yield true
+  }
+  const omitted = entries.length - newestFirst.length
+  const { requests, objects } = joined(newestFirst.toReversed())
+  return { omitted, requests, runs: newestRuns(runs, dropped + omitted), objects }
+}
+
+type ReportSource = Pick<Ledger, 'entries' | 'runs' | 'dropped'>
+
+function* collect(entry: LedgerEntry): Generator<true, Collected> {
+  const writes: { object: FrozenObject; version: Omit<ReportedVersion, 'request'> }[] = []
+  for (const { before, after, manager } of entry.trace?.writes ?? []) {
+    const object = after ?? before
+    if (object === undefined || after === before) continue
+    writes.push({ object, version: yield* versionSteps(before, after, manager) })
+    yield true
+  }
+  return { request: reportedRequest(entry), writes }
+}
+
+/** Numbers requests and objects. */
+function joined(collected: readonly Collected[]): Pick<InspectorReport, 'requests' | 'objects'> {
   const objects: ObjectHistory[] = []
   const indexes = new Map<string, number>()
-  const requests = entries.map((entry, request): ReportedRequest => {
+  const requests = collected.map(({ request, writes }, at): ReportedRequest => {
     const written = new Set<number>()
-    for (const { before, after, manager } of entry.trace?.writes ?? []) {
-      const object = after ?? before
-      if (object === undefined || after === before) continue
+    for (const { object, version } of writes) {
       const key = object.metadata.uid ?? titleOf(object)
-      const index = indexes.get(key) ?? objects.push({ title: titleOf(object), versions: [], owners: ownersOf(object) }) - 1
+      const index = indexes.get(key) ?? objects.push({ title: titleOf(object), versions: [], owners: [] }) - 1
       indexes.set(key, index)
       written.add(index)
       const history = objects[index]!
       history.owners = ownersOf(object)
-      history.versions.push(versionOf(before, after, { request, manager }))
+      history.versions.push({ request: at, ...version })
     }
-    return reportedRequest(entry, [...written])
+    return { ...request, objects: [...written] }
   })
-  return { requests, runs: runs.map((run) => reportedRun(run, dropped)), objects }
+  return { requests, objects }
+}
+
+function newestRuns(runs: readonly LedgerRun[], dropped: number): ReportedRun[] {
+  const newestFirst: ReportedRun[] = []
+  let left = maxRunCharacters
+  for (let at = runs.length - 1; at >= 0 && left > 0; at--) {
+    const run = reportedRun(runs[at]!, dropped)
+    left -= charactersOf(run)
+    newestFirst.push(run)
+  }
+  return newestFirst.toReversed()
 }
 
 function titleOf({ kind, metadata: { namespace, name = '' } }: FrozenObject): string {
@@ -92,21 +135,24 @@ function titleOf({ kind, metadata: { namespace, name = '' } }: FrozenObject): st
 }
 
 function ownersOf({ metadata: { namespace, ownerReferences = [] } }: FrozenObject): string[] {
-  return ownerReferences.map(({ kind, name }) => `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`)
+  return shortenedList(
+    ownerReferences.map(({ kind, name }) => `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`),
+  )
 }
 
-function reportedRequest(entry: LedgerEntry, objects: readonly number[]): ReportedRequest {
+function reportedRequest(entry: LedgerEntry): ReportedRequest {
   const { atMs, path, query, method, verb, user, isController, code } = entry
   const kind = verb === 'watch' ? 'watch' : method === 'GET' || method === 'HEAD' ? 'read' : 'write'
-  const target = `${method} ${path}${query === '' ? '' : `?${query}`}`
-  return { atMs, what: formatRequest(entry), target, kind, user, isController, code, steps: stepsOf(entry), objects }
+  const target = shortened(`${method} ${path}${query === '' ? '' : `?${redactQuery(query)}`}`)
+  const texts = { what: shortened(formatRequest(entry)), target, user: shortened(user), steps: shortenedList(stepsOf(entry)) }
+  return { atMs, ...texts, kind, isController, code, objects: [] }
 }
 
 function reportedRun(run: LedgerRun, dropped: number): ReportedRun {
   const { controller, key, isController, endMs, startMs, outcome, requeueAfterMs, error, durationMs, requestsBefore } = run
   const result =
     outcome === 'failed' ? `failed: ${messageOf(error)}` : outcome === 'requeued' ? `runs again in ${requeueAfterMs} ms` : 'done'
-  const steps = [result, `${durationMs.toFixed(2)} ms, ${endMs - startMs} ms on the clock of the server`]
+  const steps = [shortened(result), `${durationMs.toFixed(2)} ms, ${endMs - startMs} ms on the clock of the server`]
   const before = Math.max(0, requestsBefore - dropped)
   return { atMs: endMs, before, controller, key, isController, isFailed: outcome === 'failed', steps }
 }
@@ -124,9 +170,11 @@ function formatWatch({ atMs }: LedgerEntry, { events, endedAtMs }: WatchRecord):
   return `${events} ${events === 1 ? 'event' : 'events'} delivered, ${end}`
 }
 
-function decisionsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }: LedgerEntry): string[] {
+function decisionsOf(entry: LedgerEntry): string[] {
+  const { trace, durationMs = 0, requestBytes = 0, responseBytes } = entry
   if (trace === undefined) return ['the trace of this request is not kept']
   const { authentication, impersonated, writes } = trace
+  const valueText = isSecretRequest(entry) ? () => redactedMark : formatValue
   const sizes = `${durationMs.toFixed(2)} ms, ${requestBytes} bytes received, ${responseBytes ?? 'a stream of'} bytes sent`
   return [
     authentication === undefined
@@ -139,7 +187,7 @@ function decisionsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }:
       ({ plugin, phase, outcome, message, reasons, changes }) => [
         `${phase} plugin ${plugin}: ${outcome}${message === undefined ? '' : `: ${message}`}`,
         ...reasons.map((reason) => `  ${reason}`),
-        ...changes.map(({ op, path, before, after }) => `  ${op} ${path}: ${formatValue(before)} -> ${formatValue(after)}`),
+        ...changes.map(({ op, path, before, after }) => `  ${op} ${path}: ${valueText(before)} -> ${valueText(after)}`),
       ],
     ),
     ...writes.map(({ before, after, attempts }) => {
@@ -152,43 +200,10 @@ function decisionsOf({ trace, durationMs = 0, requestBytes = 0, responseBytes }:
   ]
 }
 
+function isSecretRequest({ group, resource, trace }: LedgerEntry): boolean {
+  return (group === '' && resource === 'secrets') || trace?.writes.some(({ before, after }) => isSecret(after ?? before)) === true
+}
+
 function formatConversion({ requested, stored, by }: NonNullable<RequestTrace['conversion']>): string {
   return `converted between ${requested} and ${stored}, the storage version${by === 'webhook' ? ', by webhook' : ''}`
-}
-
-function versionOf(
-  before: FrozenObject | undefined,
-  after: FrozenObject | undefined,
-  { request, manager }: { readonly request: number; readonly manager: string },
-): ReportedVersion {
-  const differences = diffObjects(contentOf(before), contentOf(after))
-  const changed = differences.map(({ field }) => field)
-  const ownership = ownershipChanges(before, after).map(
-    ({ manager: owner, operation, subresource, gained, lost }) =>
-      `${owner} (${operation}${subresource === '' ? '' : ` ${subresource}`})${[
-        ...gained.map((field) => ` +${field}`),
-        ...lost.map((field) => ` -${field}`),
-      ].join('')}`,
-  )
-  const lines = after === undefined ? [] : blameLines(after as unknown as JsonObject)
-  return {
-    request,
-    manager,
-    changes: differences.map(
-      ({ kind, field, before: old, after: next }) => `${kind} ${field}: ${formatValue(old)} -> ${formatValue(next)}`,
-    ),
-    ownership,
-    lines: lines.map(({ text, field, owners }) => ({
-      text,
-      owners: owners.map((owner) => owner.manager).join(', '),
-      isChanged: changed.some((path) => field === path || field.startsWith(`${path}.`) || field.startsWith(`${path}[`)),
-    })),
-  }
-}
-
-/** The object without managedFields and resourceVersion, which every write changes. */
-function contentOf(object: FrozenObject | undefined): JsonObject {
-  if (object === undefined) return {}
-  const { managedFields: _, resourceVersion: __, ...metadata } = object.metadata
-  return { ...object, metadata } as unknown as JsonObject
 }
