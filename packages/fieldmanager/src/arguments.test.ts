@@ -1,31 +1,28 @@
-import { builtInTypes } from '@krmkit/kinds'
 import { describe, expect, it } from 'vitest'
 import { FieldManagerError } from './field-manager-error.ts'
 import * as offline from './index.ts'
+import { source } from './testing/config-maps.ts'
 
 /** Calls with wrong arguments, as callers without types make them. */
 
 const wrong = (value: unknown) => value as never
 const config = (k: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k } })
-const type = builtInTypes().struct('core/v1.ConfigMap')
+const type = source.struct('core/v1.ConfigMap')
 const applied = config('1')
 const { object: live } = offline.apply({ applied, manager: 'm' })
 const states = { original: {}, modified: {}, current: {} }
 
 const cases: readonly (readonly [call: () => unknown, message: string])[] = [
-  [() => offline.apply(wrong(undefined)), 'apply: the argument is an object, not undefined'],
+  [() => offline.apply(wrong(undefined)), 'apply needs an object such as { live, applied, manager'],
   [() => offline.apply(wrong({})), 'apply: applied is an object, not undefined'],
   [() => offline.apply({ applied: wrong(null), manager: 'm' }), 'applied is an object, not null'],
   [() => offline.apply(wrong({ applied })), 'apply needs the name of a manager, not undefined'],
   [() => offline.apply({ applied, manager: '' }), 'apply needs the name of a manager, not ""'],
   [() => offline.apply(wrong({ applied, fieldManager: 'm' })), 'has no "fieldManager"; known: live, applied, manager, schema'],
   [() => offline.apply({ applied, manager: 'm', live: wrong(3) }), 'live is an object, not 3'],
-  [() => offline.apply({ applied, manager: 'm', force: wrong('no') }), 'force is a boolean, not "no"'],
-  [
-    () => offline.apply({ applied, manager: 'm', schema: wrong(() => type) }),
-    'Deployment.type(), not a function that is not called',
-  ],
-  [() => offline.apply({ applied, manager: 'm', schema: wrong({ type: () => type }) }), 'Deployment.type(), not another object'],
+  [() => offline.apply({ applied, manager: 'm', force: wrong('no') }), 'force is true or false, not "no"'],
+  [() => offline.apply({ applied, manager: 'm', schema: wrong(() => type) }), 'Deployment.type(), not a function'],
+  [() => offline.apply({ applied, manager: 'm', schema: wrong({ type: () => type }) }), 'Deployment.type(), not { type }'],
   [() => offline.apply({ applied: { apiVersion: 'v1' }, manager: 'm' }), 'the configuration has no kind'],
   [() => offline.apply({ live, applied: { ...applied, kind: 'Secret' }, manager: 'm' }), 'the live object is v1 ConfigMap'],
   [() => offline.apply({ live, applied: { ...applied, apiVersion: 'g/v1' }, manager: 'm' }), 'the configuration g/v1 ConfigMap'],
@@ -47,7 +44,7 @@ const cases: readonly (readonly [call: () => unknown, message: string])[] = [
   [() => offline.createTwoWayPatch(type, {}, wrong(undefined)), 'modified is an object, not undefined'],
   [() => offline.createThreeWayPatch(wrong(states), wrong(undefined)), 'createThreeWayPatch needs a type'],
   [() => offline.createThreeWayPatch(type, wrong({ original: {}, modified: {} })), 'current is an object, not undefined'],
-  [() => offline.createThreeWayPatch(type, states, wrong({ overwrite: 'no' })), 'overwrite is a boolean, not "no"'],
+  [() => offline.createThreeWayPatch(type, states, wrong({ overwrite: 'no' })), 'overwrite is true or false, not "no"'],
   [() => offline.createThreeWayMergePatch(wrong({ ...states, live })), 'createThreeWayMergePatch has no "live"'],
   [() => offline.createMergePatch(wrong(undefined), {}), 'original is an object, not undefined'],
   [() => offline.strategicMergePatch(wrong(undefined), {}, {}), 'strategicMergePatch needs a type'],
@@ -67,7 +64,7 @@ describe('apply with a schema', () => {
   }
 
   it('adds no member to the objects that it creates', () => {
-    const { object } = offline.apply({ applied: written, manager: 'm', schema: builtInTypes().struct('apps/v1.Deployment') })
+    const { object } = offline.apply({ applied: written, manager: 'm', schema: source.struct('apps/v1.Deployment') })
     const { managedFields: _, ...metadata } = object.metadata as Record<string, unknown>
     expect({ ...object, metadata }).toEqual(written)
     expect(Object.keys(object)).toEqual(Object.keys(written))

@@ -1,4 +1,5 @@
 import { type ApiObject, isJsonObject, type JsonObject, type JsonValue, type ManagedFieldsEntry } from '@krmkit/meta'
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import { requireManager, requireObjects, requireOptions } from '../arguments.ts'
 import { FieldManagerError } from '../field-manager-error.ts'
 import { applyPatch } from '../managed-fields/apply.ts'
@@ -83,10 +84,10 @@ const requestMembers = {
   applied: 'any',
   manager: 'any',
   schema: 'any',
-  force: 'boolean',
-  subresource: 'string',
+  force: 'flag',
+  subresource: 'text',
   now: 'number',
-} as const satisfies Record<keyof OfflineApplyRequest, string>
+} as const satisfies OptionKinds<OfflineApplyRequest>
 
 /** @returns the apiVersion */
 function requireIdentity({ apiVersion, kind }: JsonObject): string {

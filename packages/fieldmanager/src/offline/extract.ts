@@ -29,7 +29,7 @@ export interface ExtractOptions {
 export function extract(object: JsonObject, manager: string, options: ExtractOptions = {}): JsonObject {
   requireObjects('extract', { object })
   requireManager('extract(object, manager)', manager)
-  requireOptions('extract', options, { schema: 'any', subresource: 'string' })
+  requireOptions('extract', options, { schema: 'any', subresource: 'text' })
   const { schema, subresource = '' } = options
   const entry = entriesOf(object).find(
     (each) => each.manager === manager && each.operation === 'Apply' && (each.subresource ?? '') === subresource,

@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue, ManagedFieldsEntry } from '@krmkit/meta'
+import type { OptionKinds } from '@krmkit/meta/arguments'
 import { requireObjects, requireOptions } from '../arguments.ts'
 import { fieldElement } from '../fieldpath/element.ts'
 import { FieldSet } from '../fieldpath/field-set.ts'
@@ -47,11 +48,11 @@ export function migrate(object: JsonObject, options: MigrateOptions = {}): JsonO
 
 const optionKinds = {
   from: 'any',
-  to: 'string',
-  subresource: 'string',
-  annotation: 'string',
-  removeAnnotation: 'boolean',
-} as const satisfies Record<keyof MigrateOptions, string>
+  to: 'text',
+  subresource: 'text',
+  annotation: 'text',
+  removeAnnotation: 'flag',
+} as const satisfies OptionKinds<MigrateOptions>
 
 function handOver(
   entries: ManagedFieldsEntry[],

@@ -94,7 +94,7 @@ export function requireStates(call: string, objects: ThreeStates, options: Three
   requireOptions(call, objects, { original: 'any', modified: 'any', current: 'any' })
   const { original, modified, current } = objects
   requireObjects(call, { original, modified, current })
-  requireOptions(call, options, { overwrite: 'boolean' })
+  requireOptions(call, options, { overwrite: 'flag' })
   return objects
 }
 

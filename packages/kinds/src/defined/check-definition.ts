@@ -1,22 +1,10 @@
+import { isObject, type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
 import { KindsError } from '../errors.ts'
 import type { ResourceOptions, VersionOptions, VersionTable } from './interfaces.ts'
 
 /** Misspelt options would be ignored silently in JavaScript. */
 
-type Kind = 'text' | 'texts' | 'flag' | 'object' | 'any'
-type Members<T> = Readonly<Record<keyof T, Kind>>
-
-const accepts: Readonly<Record<Kind, (value: unknown) => boolean>> = {
-  text: (value) => typeof value === 'string' && value !== '',
-  texts: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
-  flag: (value) => typeof value === 'boolean',
-  object: isObject,
-  any: () => true,
-}
-
-const described = { text: 'a text', texts: 'a list of texts', flag: 'true or false', object: 'an object', any: '' } as const
-
-const resourceMembers: Members<ResourceOptions<VersionTable>> = {
+const resourceKinds: OptionKinds<ResourceOptions<VersionTable>> = {
   group: 'text',
   kind: 'text',
   versions: 'object',
@@ -31,7 +19,7 @@ const resourceMembers: Members<ResourceOptions<VersionTable>> = {
   strategy: 'object',
 }
 
-const versionMembers: Members<VersionOptions> = {
+const versionKinds: OptionKinds<VersionOptions> = {
   schema: 'any',
   columns: 'any',
   subresources: 'object',
@@ -42,11 +30,11 @@ const versionMembers: Members<VersionOptions> = {
 
 /** @throws KindsError `InvalidDefinition` */
 export function checkDefinition(options: unknown): void {
-  if (!isObject(options)) throw invalid('defineResource needs { group, kind, versions }')
-  checkMembers('defineResource', options, resourceMembers)
-  for (const name of ['group', 'kind', 'versions'])
-    if (options[name] === undefined) throw invalid(`defineResource needs \`${name}\`, ${needed[name]}`)
-  const { kind, versions, storageVersion } = options as Partial<ResourceOptions<VersionTable>>
+  failWith(optionsProblem(options, { what: 'defineResource', kinds: resourceKinds, example: '{ group, kind, versions }' }))
+  const given = options as Partial<ResourceOptions<VersionTable>>
+  for (const name of ['group', 'kind', 'versions'] as const)
+    if (!given[name]) throw invalid(`defineResource needs \`${name}\`, ${needed[name]}`)
+  const { kind, versions, storageVersion } = given
   const names = Object.keys(versions ?? {})
   if (names.length === 0) throw invalid(`${kind} needs a version: versions: { v1: { schema: z.object({ ... }) } }`)
   if (storageVersion !== undefined) requireVersion(kind ?? '', storageVersion, names)
@@ -58,31 +46,23 @@ export function requireVersion(kind: string, version: string, names: readonly st
   if (!names.includes(version)) throw invalid(`${kind} has no version ${JSON.stringify(version)}; versions: ${names.join(', ')}`)
 }
 
-const needed: Readonly<Record<string, string>> = {
+const needed = {
   group: 'a DNS name such as "shop.example.com"',
   kind: 'a name such as "Widget"',
   versions: 'such as { v1: { schema: z.object({ ... }) } }',
 }
 
 function checkVersion(at: string, version: unknown): void {
-  if (!isObject(version)) throw invalid(`${at} is an object with a schema`)
-  checkMembers(at, version, versionMembers)
-  const { schema } = version
-  if (isObject(schema) && '_zod' in schema && isObject(schema['shape'])) return
-  const given = schema === undefined ? 'none' : isObject(schema) && '_zod' in schema ? 'another zod schema' : 'no zod schema'
+  failWith(optionsProblem(version, { what: at, kinds: versionKinds, example: '{ schema }' }))
+  const { schema } = version as { readonly schema?: { readonly _zod?: unknown; readonly shape?: unknown } }
+  const isZod = isObject(schema) && '_zod' in schema
+  if (isZod && isObject(schema.shape)) return
+  const given = schema === undefined ? 'none' : isZod ? 'another zod schema' : 'no zod schema'
   throw invalid(`${at}.schema is a zod object, z.object({ spec: z.object({ ... }) }); given: ${given}`)
 }
 
-function checkMembers(at: string, given: Readonly<Record<string, unknown>>, members: Readonly<Record<string, Kind>>): void {
-  for (const [name, value] of Object.entries(given)) {
-    const kind = Object.hasOwn(members, name) ? members[name] : undefined
-    if (kind === undefined) throw invalid(`${at} has no ${JSON.stringify(name)}; known: ${Object.keys(members).join(', ')}`)
-    if (value !== undefined && !accepts[kind](value)) throw invalid(`${at}: ${name} is ${described[kind]}`)
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function failWith(problem: string | undefined): void {
+  if (problem !== undefined) throw invalid(problem)
 }
 
 function invalid(message: string): KindsError {
