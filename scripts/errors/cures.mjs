@@ -1,6 +1,7 @@
 // What to do about each error, by class and code. `[cause, cure]` where the code has no docstring.
 export const cures = {
   'AdmissionError InvalidConfiguration': 'Correct the member that the message names: [admission](admission.md#configuration).',
+  'AdmissionError InvalidArgument': 'Correct the argument that the message names.',
   'AdmissionError UnknownPlugin': 'Take a name of [the list of plugins](admission.md#plugins-in-execution-order).',
   'WebhookError Failed':
     'Check the address, the `caBundle` and the log of the webhook; `failurePolicy` decides what the server answers: [webhooks](webhooks.md).',
@@ -18,8 +19,10 @@ export const cures = {
   'AuthenticationError InvalidConfiguration':
     'Correct the path of the message: [configuration](authentication.md#authentication-configuration).',
   'AuthenticationError InvalidIssuer': 'Give an `https` issuer and a private key of RSA or ECDSA.',
+  'AuthenticationError InvalidArgument': 'Correct the argument that the message names.',
   'AuthenticationError InvalidFixture': 'Correct the options of the test helper.',
   'AuthorizationError InvalidPolicyFile': 'Write one JSON object on each line; the message has the line.',
+  'AuthorizationError InvalidArgument': 'Correct the argument that the message names.',
   'AuthorizationError InvalidConfiguration':
     'Correct the path of the message: [configuration](authorization.md#authorization-configuration).',
   'CertificateError StorageFailed': 'Make the folder writable for the user of the server.',

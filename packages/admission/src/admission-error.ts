@@ -3,6 +3,8 @@ export type AdmissionErrorCode =
   | 'InvalidConfiguration'
   /** Unknown plugin name. */
   | 'UnknownPlugin'
+  /** An argument is missing or of another kind, or an option has an unknown member. */
+  | 'InvalidArgument'
 
 /** An invalid choice or configuration of plugins. Refusals of requests are `ApiError`s of `@krmkit/meta`. */
 export class AdmissionError extends Error {

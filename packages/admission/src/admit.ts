@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject, type DeepReadonly, type Status } from '@krmkit/meta'
+import { AdmissionError } from './admission-error.ts'
 import { createAdmissionChain } from './chain.ts'
 import type {
   AdmissionAttributes,
@@ -46,10 +47,23 @@ export interface AdmitOptions {
   defaultAndValidate?(object: ApiObject): ApiObject | Promise<ApiObject>
 }
 
+/** @throws AdmissionError `InvalidArgument` */
+function requireArguments(request: AdmissionRequest, plugins: readonly AdmissionPlugin[], reader: ObjectReader): void {
+  const problem =
+    typeof request?.kind !== 'object' || typeof request.resource !== 'object'
+      ? 'a request: { kind, resource, object }'
+      : !Array.isArray(plugins)
+        ? 'a list of plugins'
+        : typeof reader?.get !== 'function'
+          ? 'a reader, such as an ObjectSet'
+          : undefined
+  if (problem !== undefined) throw new AdmissionError({ code: 'InvalidArgument', message: `admit needs ${problem}` })
+}
+
 /**
  * Simulates admission without a server: whether the request is admitted, and what each plugin changes.
  *
- * @throws errors of plugins that are not ApiErrors.
+ * @throws AdmissionError `InvalidArgument`; errors of plugins that are not ApiErrors.
  * @example
  * ```ts
  * import { admit, ObjectSet } from '@krmkit/admission'
@@ -68,6 +82,7 @@ export async function admit(
   reader: ObjectReader,
   options: AdmitOptions = {},
 ): Promise<AdmissionResult> {
+  requireArguments(request, plugins, reader)
   const { object: given, ...rest } = request
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',

@@ -18,7 +18,7 @@ export interface AdmissionPluginOptions {
 /**
  * Creates the plugins of a server, in execution order.
  *
- * @throws AdmissionError `UnknownPlugin`, `InvalidConfiguration`
+ * @throws AdmissionError `UnknownPlugin`, `InvalidConfiguration`, `InvalidArgument`
  * @example
  * ```ts
  * import { createAdmissionPlugins } from '@krmkit/admission'
@@ -32,7 +32,12 @@ export function createAdmissionPlugins(
   environmentOptions: AdmissionEnvironmentOptions,
   options: AdmissionPluginOptions = {},
 ): readonly AdmissionPlugin[] {
-  const { enable = [], disable = [], configuration, available = builtInPlugins } = options
+  const { enable = [], disable = [], configuration, available = builtInPlugins, ...rest } = options
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) {
+    const message = `createAdmissionPlugins has no ${JSON.stringify(unknown)}; known: enable, disable, configuration, available`
+    throw new AdmissionError({ code: 'InvalidArgument', message })
+  }
   for (const name of [...enable, ...disable, ...(configuration?.keys() ?? [])]) {
     if (available.some((each) => each.name === name)) continue
     const known = available.map((each) => each.name).join(', ')

@@ -1,4 +1,5 @@
 import { ApiError, type ApiObject, type DeepReadonly, type GroupResource } from '@krmkit/meta'
+import { AdmissionError } from './admission-error.ts'
 import type { ObjectReader, ObjectWriter, ServedKind } from './interfaces.ts'
 
 type Stored = DeepReadonly<ApiObject>
@@ -30,7 +31,10 @@ export class ObjectSet implements ObjectReader, ObjectWriter {
     return this.#resourcesOf?.(kind) ?? []
   }
 
+  /** @throws AdmissionError `InvalidArgument` for an object without metadata */
   put(resource: GroupResource, object: Stored): void {
+    if (typeof resource?.resource !== 'string' || typeof object?.metadata !== 'object')
+      throw new AdmissionError({ code: 'InvalidArgument', message: 'put needs { group, resource } and an object with metadata' })
     const { namespace = '', name = '' } = object.metadata
     const metadata = { ...object.metadata, resourceVersion: String(++this.#version) }
     this.#of(resource).set(`${namespace}/${name}`, { ...object, metadata })

@@ -11,6 +11,8 @@ export type AuthenticationErrorCode =
   | 'InvalidConfiguration'
   /** Service account token options are invalid. */
   | 'InvalidIssuer'
+  /** An argument is missing or of another kind. */
+  | 'InvalidArgument'
   /** A test fixture is invalid. */
   | 'InvalidFixture'
 

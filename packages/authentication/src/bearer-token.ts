@@ -1,3 +1,4 @@
+import { requireMethod } from './arguments.ts'
 import { readBearerCredential } from './identity-headers.ts'
 import type {
   AuthenticationOutcome,
@@ -37,6 +38,7 @@ export interface BearerTokenOptions {
  * ```
  */
 export function createBearerTokenAuthenticator(tokens: TokenAuthenticator, options: BearerTokenOptions = {}): Authenticator {
+  requireMethod('createBearerTokenAuthenticator: `tokens`', tokens, 'authenticateToken')
   return {
     authenticate(request) {
       const credential = readBearerCredential(request.headers.authorization)

@@ -1,3 +1,4 @@
+import { invalidArgument, requireMembers } from './arguments.ts'
 import type { AuthenticationOutcome, AuthenticationRequest, Authenticator, TokenAuthenticator } from './interfaces.ts'
 
 const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
@@ -35,8 +36,10 @@ export function createAuthenticatorChain(
   members: readonly Authenticator[],
   options: AuthenticatorChainOptions = {},
 ): Authenticator {
+  requireMembers('createAuthenticatorChain', members, 'authenticate')
+  const stop = stopsAtRejection(options)
   const calls = members.map((member) => (request: AuthenticationRequest) => member.authenticate(request))
-  return { authenticate: (request) => firstOutcome(calls, request, { stop: options.onRejection === 'stop' }) }
+  return { authenticate: (request) => firstOutcome(calls, request, { stop }) }
 }
 
 /**
@@ -58,10 +61,11 @@ export function createTokenAuthenticatorChain(
   options: AuthenticatorChainOptions = {},
 ): TokenAuthenticator {
   type TokenCall = { readonly token: string; readonly options: Parameters<TokenAuthenticator['authenticateToken']>[1] }
+  requireMembers('createTokenAuthenticatorChain', members, 'authenticateToken')
+  const stop = stopsAtRejection(options)
   const calls = members.map((member) => (call: TokenCall) => member.authenticateToken(call.token, call.options))
   return {
-    authenticateToken: (token, tokenOptions) =>
-      firstOutcome(calls, { token, options: tokenOptions }, { stop: options.onRejection === 'stop' }),
+    authenticateToken: (token, tokenOptions) => firstOutcome(calls, { token, options: tokenOptions }, { stop }),
   }
 }
 
@@ -121,6 +125,11 @@ export function createReplaceableTokenAuthenticator(initial: TokenAuthenticator)
       current = next
     },
   }
+}
+
+function stopsAtRejection({ onRejection = 'remember' }: AuthenticatorChainOptions): boolean {
+  if (onRejection === 'remember' || onRejection === 'stop') return onRejection === 'stop'
+  throw invalidArgument(`onRejection is remember or stop, not ${JSON.stringify(onRejection)}`)
 }
 
 type Rejection = Extract<AuthenticationOutcome, { kind: 'rejected' }>

@@ -1,4 +1,5 @@
 import type { Random, UserInfo } from '@krmkit/meta'
+import { invalidArgument, requireMethod } from './arguments.ts'
 import { AuthenticationError } from './authentication-error.ts'
 import { CsvSyntaxError, parseCsv } from './csv.ts'
 import type { AuthenticationOutcome, TokenAuthenticator } from './interfaces.ts'
@@ -25,6 +26,7 @@ const noOpinion: AuthenticationOutcome = { kind: 'noOpinion' }
  * ```
  */
 export function parseStaticTokens(text: string): StaticToken[] {
+  if (typeof text !== 'string') throw invalidArgument('parseStaticTokens needs the text of a token file')
   const tokens = new Map<string, StaticToken>()
   for (const { fields, line } of readRecords(text)) {
     if (fields.length < 3) {
@@ -45,6 +47,7 @@ export function parseStaticTokens(text: string): StaticToken[] {
 /**
  * Authenticates a fixed set of tokens. Tokens are stored and looked up by keyed digest, so look-up times reveal nothing about them.
  *
+ * @throws AuthenticationError `InvalidArgument`
  * @param options `digest` shares the digest of a bearer token authenticator; otherwise a new key is drawn from `random`.
  * @example
  * ```ts
@@ -60,15 +63,25 @@ export function createStaticTokenAuthenticator(
   tokens: readonly StaticToken[],
   options: { readonly random: Pick<Random, 'bytes'> } | { readonly digest: KeyedDigest },
 ): TokenAuthenticator {
-  const digest = 'digest' in options ? options.digest : createKeyedDigest(options.random)
+  const digest = digestOf(options)
   const users = new Map<string, AuthenticationOutcome>()
-  for (const { token, user } of tokens) {
+  if (!Array.isArray(tokens)) throw invalidArgument('createStaticTokenAuthenticator needs a list of { token, user }')
+  for (const { token, user } of tokens as readonly StaticToken[]) {
+    if (typeof token !== 'string' || typeof user?.username !== 'string' || !Array.isArray(user.groups))
+      throw invalidArgument('a static token is { token, user: { username, groups } }')
     if (token !== '') users.set(digest(token), { kind: 'authenticated', user: frozenUser(user) })
   }
   return {
     authenticateToken: (token, options) =>
       users.get(options?.digest?.by === digest ? options.digest.value() : digest(token)) ?? noOpinion,
   }
+}
+
+function digestOf(options: Parameters<typeof createStaticTokenAuthenticator>[1]): KeyedDigest {
+  const { digest, random } = (options ?? {}) as { digest?: KeyedDigest; random?: Pick<Random, 'bytes'> }
+  if (typeof digest === 'function') return digest
+  requireMethod('createStaticTokenAuthenticator: `random`, such as `systemRandom`,', random, 'bytes')
+  return createKeyedDigest(random as Pick<Random, 'bytes'>)
 }
 
 function frozenUser(user: UserInfo): UserInfo {

@@ -3,6 +3,8 @@ export type AuthorizationErrorCode =
   | 'InvalidPolicyFile'
   /** The AuthorizationConfiguration is invalid. */
   | 'InvalidConfiguration'
+  /** An argument is missing or of another kind. */
+  | 'InvalidArgument'
 
 /** The configuration of an authorizer is invalid. Forbidden requests are a decision, never an exception. */
 export class AuthorizationError extends Error {

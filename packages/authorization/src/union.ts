@@ -1,3 +1,4 @@
+import { invalidArgument, requireUser } from './arguments.ts'
 import type { Attributes, Authorizer, Decision, SubjectRules } from './interfaces.ts'
 
 /**
@@ -17,8 +18,13 @@ import type { Attributes, Authorizer, Decision, SubjectRules } from './interface
  * ```
  */
 export function createUnionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+  if (!Array.isArray(authorizers) || !authorizers.every((each) => typeof each?.authorize === 'function'))
+    throw invalidArgument('createUnionAuthorizer needs a list of authorizers')
   return {
-    authorize: (attributes) => authorizeFrom(authorizers, attributes, 0, noOpinion),
+    authorize(attributes) {
+      requireUser(attributes)
+      return authorizeFrom(authorizers, attributes, 0, noOpinion)
+    },
     async rulesFor(user, namespace) {
       const rules: SubjectRules[] = []
       for (const authorizer of authorizers) {

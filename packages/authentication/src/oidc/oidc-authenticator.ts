@@ -1,3 +1,4 @@
+import { requireMethod } from '../arguments.ts'
 import { AuthenticationError } from '../authentication-error.ts'
 import { signingAlgorithms } from '../jwt.ts'
 import { createClaimMapping, type OidcClaimOptions } from './claim-mapping.ts'
@@ -33,6 +34,7 @@ export interface OidcOptions extends OidcClaimOptions, IssuerConnection {
  * ```
  */
 export function createOidcAuthenticator(options: OidcOptions): OidcAuthenticator {
+  requireMethod('createOidcAuthenticator: `clock`', (options as OidcOptions | undefined)?.clock, 'now')
   const { signingAlgorithms: algorithms = ['RS256'], clientId, groupsClaim } = options
   validateOptions(options, algorithms)
   const mapping = createClaimMapping(options)
@@ -44,7 +46,7 @@ function validateOptions({ issuerUrl, clientId }: OidcOptions, algorithms: reado
   const url = URL.canParse(issuerUrl) ? new URL(issuerUrl) : undefined
   if (url?.protocol !== 'https:' || url.search !== '' || url.hash !== '' || url.username !== '')
     throw invalid('the issuer must be an https URL without query, fragment and user')
-  if (clientId === '') throw invalid('a client id is required')
+  if (typeof clientId !== 'string' || clientId === '') throw invalid('a client id is required')
   if (algorithms.length === 0) throw invalid('at least one signing algorithm is required')
   const unknown = algorithms.find((algorithm) => !signingAlgorithms.includes(algorithm))
   if (unknown !== undefined)

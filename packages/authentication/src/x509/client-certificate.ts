@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Clock, NamingProfile, UserInfo } from '@krmkit/meta'
+import { invalidArgument, requireMethod } from '../arguments.ts'
 import type { AuthenticationOutcome, Authenticator } from '../interfaces.ts'
 import { type SubjectAttributes, subjectAttributesOf } from './certificate-fields.ts'
 import { type CaBundleSource, type CertificateVerifier, createCertificateVerifier } from './certificate-verifier.ts'
@@ -40,6 +41,10 @@ export interface ClientCertificateOptions {
  * ```
  */
 export function createClientCertificateAuthenticator(options: ClientCertificateOptions): Authenticator {
+  const given = (options ?? {}) as Partial<ClientCertificateOptions>
+  requireMethod('createClientCertificateAuthenticator: `clock`', given.clock, 'now')
+  if (given.authorities === undefined || typeof given.profile?.domain !== 'string')
+    throw invalidArgument('createClientCertificateAuthenticator needs `authorities` and `profile`, such as `stockProfile`')
   const { profile, withUid = true } = options
   const verify: CertificateVerifier<AuthenticationOutcome> = createCertificateVerifier(options, (leaf) =>
     authenticateLeaf(leaf, { profile, withUid }),

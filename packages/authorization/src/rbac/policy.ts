@@ -48,7 +48,7 @@ export class RbacPolicy {
 
   /** Adds or replaces a role or binding; ignores other kinds. */
   put(object: StoredObject): void {
-    if (!this.#isRbacObject(object)) return
+    if (!isStoredObject(object) || !this.#isRbacObject(object)) return
     if (roleKinds.includes(object.kind)) {
       const { rules, ...name } = readRole(object)
       this.#setRules(this.#roleEntry(name.kind, name.namespace, name.name), rules)
@@ -265,6 +265,12 @@ function findIn(scope: Scope | undefined, attributes: Attributes): Match | undef
     if (match !== undefined) return match
   }
   return undefined
+}
+
+/** Malformed objects grant nothing. */
+export function isStoredObject(value: unknown): value is StoredObject {
+  const metadata: unknown = (value as Partial<StoredObject> | null | undefined)?.metadata
+  return typeof metadata === 'object' && metadata !== null
 }
 
 function isMissing({ rules, grants }: RoleEntry): boolean {

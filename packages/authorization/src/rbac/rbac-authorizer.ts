@@ -1,10 +1,11 @@
 /** The RBAC authorizer: decides by roles and bindings. */
 
 import type { NamingProfile } from '@krmkit/meta'
+import { invalidArgument, requireUser } from '../arguments.ts'
 import type { Decision, ObjectInformer, StoredObject, SyncAuthorizer } from '../interfaces.ts'
 import { aggregateRoles } from './aggregation.ts'
 import { joinErrors } from './describe.ts'
-import { RbacPolicy } from './policy.ts'
+import { isStoredObject, RbacPolicy } from './policy.ts'
 
 export interface RbacAuthorizerOptions {
   /** Initial roles and bindings; other kinds are ignored. Aggregation rules of ClusterRoles are resolved. */
@@ -45,8 +46,11 @@ const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
  * ```
  */
 export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacAuthorizer {
-  const { profile, sync = () => undefined } = options
-  const objects = aggregateRoles([...(options.objects ?? [])])
+  const { profile, sync = () => undefined, objects: given = [], ...rest } = options
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined)
+    throw invalidArgument(`createRbacAuthorizer has no ${JSON.stringify(unknown)}; known: objects, profile, sync`)
+  const objects = aggregateRoles([...given].filter(isStoredObject))
   return authorizerFor(new RbacPolicy({ objects, ...(profile === undefined ? {} : { profile }) }), sync)
 }
 
@@ -99,6 +103,7 @@ function authorizerFor(policy: RbacPolicy, sync: () => void): RbacAuthorizer {
     policy,
     sync,
     authorize(attributes) {
+      requireUser(attributes)
       sync()
       const allowed = policy.find(attributes)
       if (allowed !== undefined) return allowed

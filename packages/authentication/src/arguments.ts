@@ -1,0 +1,19 @@
+import { AuthenticationError } from './authentication-error.ts'
+
+/** Checks of arguments, which callers without types may get wrong. */
+
+/** @throws AuthenticationError `InvalidArgument` unless the value is an object with this function */
+export function requireMethod(what: string, value: unknown, name: string): void {
+  if (typeof (value as Readonly<Record<string, unknown>> | null | undefined)?.[name] !== 'function')
+    throw invalidArgument(`${what} needs a function \`${name}\``)
+}
+
+/** @throws AuthenticationError `InvalidArgument` unless the value is a list of objects with this function */
+export function requireMembers(call: string, value: unknown, name: string): void {
+  if (!Array.isArray(value)) throw invalidArgument(`${call} needs a list`)
+  for (const [index, member] of value.entries()) requireMethod(`${call}: member ${index}`, member, name)
+}
+
+export function invalidArgument(message: string): AuthenticationError {
+  return new AuthenticationError({ code: 'InvalidArgument', message })
+}
