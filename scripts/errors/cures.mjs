@@ -113,6 +113,7 @@ export const cures = {
   'StorageError Compacted': 'List again and watch from the new revision; informers do so.',
   'StorageError FutureRevision': 'Wait with `waitFor`.',
   'StorageError Closed': ['A call after `close()`', 'Close the store after the server.'],
+  'StorageError InvalidArgument': 'Correct the argument that the message names.',
   'StorageError InvalidKey': 'Use keys such as `/widgets/shop/a`: they begin with a slash and do not end with one.',
   'CreateError UnknownTemplate': 'Take a template of the list in the message.',
   'CreateError InvalidName': 'Take a name of lower case letters, digits, `-`, `.` and `_`.',

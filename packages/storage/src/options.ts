@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@krmkit/meta'
 import { forwardClock } from './forward-clock.ts'
+import { invalidArgument } from './storage-error.ts'
 
 /** Limits of history and watchers, for every backend. */
 export interface StorageOptions {
@@ -30,7 +31,24 @@ export interface StorageOptions {
 
 export type ResolvedOptions = Required<StorageOptions>
 
+const limits = ['historyMs', 'historyBytes', 'minHistoryMs', 'maxPending'] as const
+
+/** @throws StorageError `InvalidArgument` for options that memory stores do not have: a misspelt one would be ignored */
+export function checkOptionNames(call: string, options: StorageOptions): void {
+  const known: readonly string[] = ['clock', ...limits]
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalidArgument(`${call} has no ${JSON.stringify(unknown)}; known: ${known.join(', ')}`)
+}
+
+/** @throws StorageError `InvalidArgument` for limits that are not numbers from 0 */
 export function resolveOptions(options: StorageOptions): ResolvedOptions {
+  for (const name of limits) {
+    const value: unknown = options[name]
+    if (value !== undefined && !(typeof value === 'number' && value >= 0))
+      throw invalidArgument(
+        `${name} is a number from 0, not ${typeof value === 'string' ? JSON.stringify(value) : String(value)}`,
+      )
+  }
   const historyMs = options.historyMs ?? 5 * 60_000
   return {
     clock: forwardClock(options.clock ?? systemClock),

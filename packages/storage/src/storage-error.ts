@@ -31,6 +31,8 @@ export type StorageErrorDetail =
   | { readonly code: 'Closed' }
   /** `key` is not a valid key or prefix, as `problem` explains. */
   | { readonly code: 'InvalidKey'; readonly key: string; readonly problem: string }
+  /** An argument is missing or of another kind, or an option has an unknown member, as `problem` explains. */
+  | { readonly code: 'InvalidArgument'; readonly problem: string }
 
 /** The error of this package. `code` is closed; `detail` has the structured fields of the code, `message` is for people. */
 export class StorageError extends Error {
@@ -58,7 +60,13 @@ function messageOf(detail: StorageErrorDetail): string {
       return `storage is unavailable: ${detail.problem}`
     case 'Closed':
       return 'storage is closed'
+    case 'InvalidArgument':
+      return detail.problem
     case 'InvalidKey':
       return `invalid key ${JSON.stringify(detail.key.slice(0, 200))}: ${detail.problem}`
   }
+}
+
+export function invalidArgument(problem: string): StorageError {
+  return new StorageError({ code: 'InvalidArgument', problem })
 }

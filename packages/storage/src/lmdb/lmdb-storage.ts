@@ -1,6 +1,7 @@
 import type { Storage } from '../interfaces.ts'
 import { MvccStorage } from '../mvcc/mvcc-storage.ts'
 import { resolveOptions, type StorageOptions } from '../options.ts'
+import { invalidArgument } from '../storage-error.ts'
 import type { ValueTransformer } from '../value-transformer.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 
@@ -29,6 +30,8 @@ export interface LmdbStorageOptions extends StorageOptions {
  * outcome // 'written'
  */
 export async function lmdbStorage(options: LmdbStorageOptions): Promise<Storage> {
+  if (typeof (options as Partial<LmdbStorageOptions> | undefined)?.dir !== 'string')
+    throw invalidArgument('lmdbStorage needs the path of a folder, `dir`')
   const journal = await LmdbJournal.open(options.dir, options.transformer)
   try {
     await journal.prepare()

@@ -1,11 +1,12 @@
 /** The store in memory. A write is durable, for this store, as soon as it has its revision. */
 import type { Storage } from '../interfaces.ts'
 import { MvccStorage } from '../mvcc/mvcc-storage.ts'
-import { resolveOptions, type StorageOptions } from '../options.ts'
+import { checkOptionNames, resolveOptions, type StorageOptions } from '../options.ts'
 
 /**
  * An empty store in memory, at revision 1.
  *
+ * @throws StorageError `InvalidArgument` for an unknown or invalid option
  * @example
  * import { memoryStorage } from '@krmkit/storage'
  * const storage = memoryStorage()
@@ -14,6 +15,7 @@ import { resolveOptions, type StorageOptions } from '../options.ts'
  * storage.revision // 2
  */
 export function memoryStorage(options: StorageOptions = {}): Storage {
+  checkOptionNames('memoryStorage', options)
   return MvccStorage.empty(resolveOptions(options))
 }
 
@@ -36,5 +38,6 @@ export function memoryStorage(options: StorageOptions = {}): Storage {
  */
 export function fork(storage: Storage, options: StorageOptions = {}): Storage {
   if (!(storage instanceof MvccStorage && storage.isVolatile)) throw new TypeError('only stores in memory can be forked')
+  checkOptionNames('fork', options)
   return storage.fork(options)
 }

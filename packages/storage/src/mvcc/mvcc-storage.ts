@@ -19,7 +19,7 @@ import type {
 import { checkKey } from '../keys.ts'
 import type { ResolvedOptions, StorageOptions } from '../options.ts'
 import type { StorageStats } from '../stats.ts'
-import { StorageError } from '../storage-error.ts'
+import { invalidArgument, StorageError } from '../storage-error.ts'
 import { deleteEvent, makeEntry, ownBytes, putEvent } from './entries.ts'
 import type { Journal } from './journal.ts'
 import { type InitialState, MvccState } from './mvcc-state.ts'
@@ -90,6 +90,8 @@ export class MvccStorage implements Storage {
 
   async list(options: StorageListOptions): Promise<StorageListResult> {
     this.#checkOpen()
+    if (typeof options?.prefix !== 'string') throw invalidArgument('list needs a prefix, such as "/"')
+    if (Number(options.limit ?? 0) < 0) throw invalidArgument('list: limit is a number from 0, which is all')
     return this.#state.list(options)
   }
 
@@ -99,20 +101,24 @@ export class MvccStorage implements Storage {
   }
 
   put(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult> {
+    if (typeof encode !== 'function') return Promise.reject(withoutEncode('put'))
     return this.#write('put', key, { encode, options })
   }
 
   delete(key: string, encode: Encode, options?: StorageWriteOptions): Promise<WriteResult> {
+    if (typeof encode !== 'function') return Promise.reject(withoutEncode('delete'))
     return this.#write('delete', key, { encode, options })
   }
 
   watch(options: StorageWatchOptions): Watcher {
     this.#checkOpen()
+    if (typeof options?.from !== 'number') throw invalidArgument('watch needs `from`, the revision after which events begin')
     return this.#state.watch(options)
   }
 
   waitFor(revision: Revision, signal: AbortSignal): Promise<boolean> {
     if (this.#closing !== undefined) return Promise.reject(new StorageError({ code: 'Closed' }))
+    if (typeof signal?.aborted !== 'boolean') return Promise.reject(invalidArgument('waitFor needs a revision and a signal'))
     return this.#state.waitFor(revision, signal)
   }
 
@@ -215,4 +221,8 @@ function written(entry: Entry): WriteResult {
 
 function stateAfter(event: StorageEvent): Entry | undefined {
   return event.type === 'put' ? event.entry : undefined
+}
+
+function withoutEncode(call: string): StorageError {
+  return invalidArgument(`${call} needs a key and a function that encodes the value from its revision`)
 }
