@@ -64,6 +64,19 @@ export function trimSpace(text: string): string {
   return text.slice(start, end)
 }
 
+/**
+ * Go's `strings.TrimRight` for one character, in linear time: a pattern such as `/\/+$/` tries every run of that character.
+ *
+ * @example
+ * import { trimRight } from '@krmkit/meta/go-text'
+ * trimRight('/var//', '/') // '/var'
+ */
+export function trimRight(text: string, char: string): string {
+  let end = text.length
+  while (end > 0 && text[end - 1] === char) end--
+  return text.slice(0, end)
+}
+
 const special = /[\u0085\ufeff]/
 
 function isSpace(char: string | undefined): boolean {

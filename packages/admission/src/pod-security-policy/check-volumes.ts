@@ -1,4 +1,5 @@
 import { type DeepReadonly, type FieldError, field, Path } from '@krmkit/meta'
+import { trimRight } from '@krmkit/meta/go-text'
 import { containerKinds, type Pod } from '../pod.ts'
 import type { PolicySpec } from './policy.ts'
 
@@ -51,6 +52,6 @@ function hostPathErrors(pod: DeepReadonly<Pod>, { name, path, at, spec }: HostPa
 
 /** Compares whole segments: `/var` has `/var/log` below it, but not `/variant`. */
 function isBelow(path: string, prefix: string): boolean {
-  const bare = prefix.replace(/\/+$/, '')
+  const bare = trimRight(prefix, '/')
   return path === prefix || path === bare || path.startsWith(`${bare}/`)
 }

@@ -1,3 +1,4 @@
+import { trimRight } from '@krmkit/meta/go-text'
 import type { AuditAttributes } from './interfaces.ts'
 
 /** A rule in a policy file. */
@@ -54,5 +55,5 @@ function matchesName(name: string, { resource, subresource }: AuditAttributes): 
 
 /** A wildcard is supported at the end only. */
 function matchesPath(url: string, path: string): boolean {
-  return url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, '')))
+  return url === '*' || url === path || (url.endsWith('*') && path.startsWith(trimRight(url, '*')))
 }

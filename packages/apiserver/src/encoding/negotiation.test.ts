@@ -96,6 +96,10 @@ describe('negotiation', () => {
     )
   })
 
+  it('reads spaces inside of parameters in linear time', () => {
+    expect(negotiator.negotiate(`application/yaml;charset=a${' '.repeat(200_000)}b`).encoding).toBe('yaml')
+  })
+
   it('refuses YAML for streams with 406 [P194]', () => {
     const options = { transforms: ['Table'] } as const
     const streamed = (accept: string) => {

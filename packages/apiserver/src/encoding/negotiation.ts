@@ -1,5 +1,6 @@
 import { ApiError, type NamingProfile } from '@krmkit/meta'
 import { ByteBoundedCache } from '@krmkit/meta/byte-bounded-cache'
+import { trimRight } from '@krmkit/meta/go-text'
 
 /**
  * Content negotiation; @see API protocol specification, 4.4.
@@ -53,7 +54,9 @@ export function parseAccept(header: string): readonly Clause[] {
 const numeric = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 function trimSpaces(text: string): string {
-  return text.replace(/^ +| +$/g, '')
+  let start = 0
+  while (text[start] === ' ') start++
+  return trimRight(text.slice(start), ' ')
 }
 
 /** Number of clauses up to which the order is that of the stock server, whose relation is not transitive. */

@@ -1,5 +1,6 @@
 /** Rule coverage: whether the rules of a user include the rules that the user wants to grant. */
 
+import { trimRight } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import type { PolicyRule } from '../interfaces.ts'
 import { describeRule } from './describe.ts'
@@ -190,7 +191,7 @@ function ruleSetsOf({ verbs, apiGroups, resources, resourceNames, nonResourceURL
     groups: new Set(apiGroups),
     resources: new Set(resources),
     urls: new Set(nonResourceURLs),
-    prefixes: nonResourceURLs.filter((url) => url.endsWith('*')).map((url) => url.replace(/\*+$/, '')),
+    prefixes: nonResourceURLs.filter((url) => url.endsWith('*')).map((url) => trimRight(url, '*')),
     names: new Set(resourceNames),
   }
 }

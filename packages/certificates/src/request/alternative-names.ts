@@ -100,7 +100,7 @@ function ipv4Bytes(text: string): Uint8Array | undefined {
 
 /** Eight groups, with at most one `::`; the last two may be written as an IPv4 address. */
 function ipv6Bytes(text: string): Uint8Array | undefined {
-  const tail = /[^:]*$/.exec(text)?.[0] ?? ''
+  const tail = text.slice(text.lastIndexOf(':') + 1)
   const narrow = tail.includes('.') ? ipv4Bytes(tail) : undefined
   if (tail.includes('.') && narrow === undefined) return undefined
   const pairs = narrow && [narrow[0]! * 256 + narrow[1]!, narrow[2]! * 256 + narrow[3]!].map((pair) => pair.toString(16))

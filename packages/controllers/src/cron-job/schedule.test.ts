@@ -83,6 +83,11 @@ describe('parseSchedule', () => {
     expect(parseSchedule(text)).toBeUndefined()
   })
 
+  it('reads many spaces after a zone in linear time', () => {
+    expect(parseSchedule(`TZ=UTC x${' '.repeat(300_000)}x\nx`)).toBeUndefined()
+    expect(parseSchedule(`TZ=UTC${' '.repeat(300_000)}x\nx`)).toBeUndefined()
+  })
+
   it('finds no time for a day that does not exist', () => {
     expect(parseSchedule('59 23 31 2 *')?.next(Date.UTC(2024, 0, 1))).toBeUndefined()
   })

@@ -28,7 +28,7 @@ const macros: Readonly<Record<string, string>> = {
  * @returns undefined when the schedule or the zone is invalid
  */
 export function parseSchedule(text: string, timeZone = 'UTC'): Schedule | undefined {
-  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/.exec(text.trim())
+  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(\S.*)$/s.exec(text.trim())
   const zone = zoned?.[1] ?? timeZone
   const spec = (zoned?.[2] ?? text).trim()
   if (localTime(0, zone) === undefined) return undefined

@@ -1,5 +1,5 @@
 /** Warnings about paths of one volume that overlap. */
-import { goQuote } from '@krmkit/meta/go-text'
+import { goQuote, trimRight } from '@krmkit/meta/go-text'
 import type { Volume, VolumeProjection } from '../../types/core-v1.generated.ts'
 import { isSet, type R } from './values.ts'
 
@@ -49,7 +49,7 @@ function projectedPaths(projection: R<VolumeProjection>): SourcePath[] | undefin
 }
 
 function pathsOf(items: readonly { readonly path?: string }[] | undefined, source: string): SourcePath[] {
-  return (items ?? []).map(({ path = '' }) => ({ path: path.replace(/\/+$/, ''), source }))
+  return (items ?? []).map(({ path = '' }) => ({ path: trimRight(path, '/'), source }))
 }
 
 /** The paths that are equal to a path, inside of it or around it. */

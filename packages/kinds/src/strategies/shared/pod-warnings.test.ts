@@ -51,6 +51,11 @@ describe('podWarnings', () => {
     ])
   })
 
+  it('reads slashes inside of paths in linear time', () => {
+    const path = `a${'/'.repeat(200_000)}b`
+    expect(warningsOf({ volumes: [{ name: 'v', configMap: { name: 'c', items: [{ key: 'k', path }] } }] })).toEqual([])
+  })
+
   it('lists no more repeated and long warnings than a response shows', () => {
     const empty = warningsOf({ volumes: [{ name: 'v', projected: { sources: Array.from({ length: 200_000 }, () => ({})) } }] })
     expect(empty).toEqual(['volume "v" (Projected) has no sources provided'])
