@@ -5,64 +5,101 @@ import { isSet, type R } from './values.ts'
 
 interface SourcePath {
   readonly path: string
-  /** The source in a projected volume; empty in other volumes. */
-  readonly source: string
+  /** In a projected volume. */
+  readonly source?: Source
 }
 
-/** Pairs of paths that are compared in a pod. Differs: all pairs on the stock server. */
-const maxComparisons = 100_000
+/** What paths belong to. Its name is quoted only where it is shown. */
+interface Source {
+  readonly kind: string
+  readonly name?: string
+}
+
+/**
+ * Work on the paths of a pod. A comparison costs one unit, and one for every 16 characters that are compared or 4 that are printed. Differs:
+ * all pairs on the stock server.
+ */
+const maxWork = 100_000
+const comparedPerUnit = 16
+const printedPerUnit = 4
+
+interface Budget {
+  left: number
+}
 
 /** Warnings about volumes in which one path is another one, or lies inside of it, and about projections without a source. */
 export function warnOverlaps(texts: string[], volumes: readonly R<Volume>[] | undefined): void {
-  const budget = { left: maxComparisons }
+  const budget: Budget = { left: maxWork }
   for (const { name, configMap, secret, downwardAPI, projected } of volumes ?? []) {
-    const take = (kind: string, paths: readonly SourcePath[], taken: SourcePath[] = []) => {
-      for (const path of paths) {
-        for (const other of overlapping(path, taken, budget))
-          texts.push(`volume ${goQuote(name)} (${kind}): overlapping paths: ${print(path)} with ${print(other)}`)
-        taken.push(path)
-      }
-    }
-    take(`ConfigMap ${goQuote(configMap?.name ?? '')}`, pathsOf(configMap?.items, ''))
-    take(`Secret ${goQuote(secret?.secretName ?? '')}`, pathsOf(secret?.items, ''))
-    take('DownwardAPI', pathsOf(downwardAPI?.items, ''))
+    const take = (volume: Source, paths: readonly SourcePath[], taken: SourcePath[] = []) =>
+      warnPaths(texts, paths, { name, volume, taken, budget })
+    take({ kind: 'ConfigMap', name: configMap?.name ?? '' }, pathsOf(configMap?.items))
+    take({ kind: 'Secret', name: secret?.secretName ?? '' }, pathsOf(secret?.items))
+    take({ kind: 'DownwardAPI' }, pathsOf(downwardAPI?.items))
     const taken: SourcePath[] = []
-    let last: SourcePath[] = []
+    let last: readonly SourcePath[] = []
+    let repetitions = 0
     for (const projection of projected?.sources ?? []) {
-      if (Object.values(projection).some(isSet)) {
-        // As on the stock server, a source without items stands for the one before it.
-        last = projectedPaths(projection) ?? last
-        take('Projected', last, taken)
-      } else texts.push(`volume ${goQuote(name)} (Projected) has no sources provided`)
+      if (!Object.values(projection).some(isSet)) {
+        texts.push(`volume ${goQuote(name)} (Projected) has no sources provided`)
+        continue
+      }
+      // As on the stock server, a source without items stands for the one before it. Only its first repetition finds new pairs.
+      const paths = projectedPaths(projection)
+      repetitions = paths === undefined ? repetitions + 1 : 0
+      last = paths ?? last
+      if (repetitions < 2) take({ kind: 'Projected' }, last, taken)
     }
   }
 }
 
-function projectedPaths(projection: R<VolumeProjection>): SourcePath[] | undefined {
+interface TakenPaths {
+  /** Of the volume. */
+  readonly name: string
+  readonly volume: Source
+  /** The paths before; `warnPaths` adds its own. */
+  readonly taken: SourcePath[]
+  readonly budget: Budget
+}
+
+function warnPaths(texts: string[], paths: readonly SourcePath[], { name, volume, taken, budget }: TakenPaths): void {
+  for (const path of paths) {
+    if (path.path === '') continue
+    for (const other of taken) {
+      if (budget.left <= 0) return
+      budget.left -= 1 + Math.min(path.path.length, other.path.length) / comparedPerUnit
+      if (!contains(path.path, other.path) && !contains(other.path, path.path)) continue
+      const text = `volume ${goQuote(name)} (${printSource(volume)}): overlapping paths: ${print(path)} with ${print(other)}`
+      budget.left -= text.length / printedPerUnit
+      texts.push(text)
+    }
+    taken.push(path)
+  }
+}
+
+function projectedPaths(projection: R<VolumeProjection>): readonly SourcePath[] | undefined {
   const { configMap, secret, downwardAPI, serviceAccountToken: token, clusterTrustBundle: bundle } = projection
-  if (isSet(configMap?.items)) return pathsOf(configMap.items, `ConfigMap ${goQuote(configMap.name ?? '')}`)
-  if (isSet(secret?.items)) return pathsOf(secret.items, `Secret ${goQuote(secret.name ?? '')}`)
-  if (isSet(downwardAPI?.items)) return pathsOf(downwardAPI.items, 'DownwardAPI')
-  if (isSet(token)) return pathsOf([token], 'ServiceAccountToken')
-  if (isSet(bundle)) return pathsOf([bundle], `ClusterTrustBundle ${goQuote(bundle.name ?? bundle.signerName ?? '')}`)
+  if (isSet(configMap?.items)) return pathsOf(configMap.items, { kind: 'ConfigMap', name: configMap.name ?? '' })
+  if (isSet(secret?.items)) return pathsOf(secret.items, { kind: 'Secret', name: secret.name ?? '' })
+  if (isSet(downwardAPI?.items)) return pathsOf(downwardAPI.items, { kind: 'DownwardAPI' })
+  if (isSet(token)) return pathsOf([token], { kind: 'ServiceAccountToken' })
+  if (isSet(bundle)) return pathsOf([bundle], { kind: 'ClusterTrustBundle', name: bundle.name ?? bundle.signerName ?? '' })
   return undefined
 }
 
-function pathsOf(items: readonly { readonly path?: string }[] | undefined, source: string): SourcePath[] {
-  return (items ?? []).map(({ path = '' }) => ({ path: trimRight(path, '/'), source }))
+function pathsOf(items: readonly { readonly path?: string }[] | undefined, source?: Source): readonly SourcePath[] {
+  return (items ?? []).map(({ path = '' }) => ({ path: trimRight(path, '/'), ...(source !== undefined && { source }) }))
 }
 
-/** The paths that are equal to a path, inside of it or around it. */
-function overlapping({ path }: SourcePath, others: readonly SourcePath[], budget: { left: number }): SourcePath[] {
-  if (path === '' || budget.left < others.length) return []
-  budget.left -= others.length
-  return others.filter((other) => other.path !== '' && overlap(path, other.path))
-}
-
-function overlap(a: string, b: string): boolean {
-  return `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`)
+/** Whether a path is another one or lies inside of it. */
+function contains(outer: string, inner: string): boolean {
+  return inner.startsWith(outer) && (inner.length === outer.length || inner[outer.length] === '/')
 }
 
 function print({ path, source }: SourcePath): string {
-  return source === '' ? goQuote(path) : `${goQuote(path)} (${source})`
+  return source === undefined ? goQuote(path) : `${goQuote(path)} (${printSource(source)})`
+}
+
+function printSource({ kind, name }: Source): string {
+  return name === undefined ? kind : `${kind} ${goQuote(name)}`
 }

@@ -56,6 +56,30 @@ describe('podWarnings', () => {
     expect(warningsOf({ volumes: [{ name: 'v', configMap: { name: 'c', items: [{ key: 'k', path }] } }] })).toEqual([])
   })
 
+  it('warns once of sources that repeat others', () => {
+    const items = ['p0', 'p1'].map((path) => ({ key: 'k', path }))
+    const sources = [{ secret: { name: 's', items } }, ...Array.from({ length: 3 }, () => ({ configMap: { name: 'c' } }))]
+    expect(warningsOf({ volumes: [{ name: 'v', projected: { sources } }] })).toEqual([
+      'volume "v" (Projected): overlapping paths: "p0" (Secret "s") with "p0" (Secret "s")',
+      'volume "v" (Projected): overlapping paths: "p1" (Secret "s") with "p1" (Secret "s")',
+    ])
+  })
+
+  it('compares a limited number of characters', () => {
+    const volumeOf = (path: string) => {
+      const paths = [...Array.from({ length: 300 }, (_, i) => `${path}${i}`), `${path}0`]
+      return { name: 'v', secret: { secretName: 's', items: paths.map((each) => ({ key: 'k', path: each })) } }
+    }
+    expect(warningsOf({ volumes: [volumeOf('a/')] })).toHaveLength(1)
+    expect(warningsOf({ volumes: [volumeOf('a/'.repeat(2500))] })).toEqual([])
+  })
+
+  it('compares no paths again for many sources that repeat them', () => {
+    const first = { secret: { name: 's', items: Array.from({ length: 20_000 }, (_, i) => ({ key: 'k', path: `p${i}` })) } }
+    const sources = [first, ...Array.from({ length: 20_000 }, () => ({ configMap: { name: 'c' } }))]
+    expect(warningsOf({ volumes: [{ name: 'v', projected: { sources } }] })).toEqual([])
+  })
+
   it('lists no more repeated and long warnings than a response shows', () => {
     const empty = warningsOf({ volumes: [{ name: 'v', projected: { sources: Array.from({ length: 200_000 }, () => ({})) } }] })
     expect(empty).toEqual(['volume "v" (Projected) has no sources provided'])
