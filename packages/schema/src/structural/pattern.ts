@@ -1,4 +1,6 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import { RE2JS } from 're2js'
+import { isSearchable, searchSteps } from './pattern-search.ts'
 
 /** Regular expressions from clients, in Go's syntax, with linear matching time. */
 export interface Pattern {
@@ -7,6 +9,8 @@ export interface Pattern {
   readonly size: number
   /** Whether a part of the text matches. */
   test(text: string): boolean
+  /** As `test`, with interruption points in long searches. */
+  testSteps(text: string): Generator<true, boolean>
   /** Whether the expression has an unbounded repetition: each match may scan the rest of the text. */
   readonly isUnbounded: boolean
   /**
@@ -23,9 +27,13 @@ export interface PatternProblem {
   readonly problem: string
 }
 
-const maxLength = 64 * 1024
+/** Compiling takes a step: about 20 ms at most. */
+const maxLength = 8 * 1024
 /** Limit of the compiled size: counted repetitions are expanded. */
-const maxSize = 100_000
+const maxSize = 10_000
+
+/** Instructions times characters that are searched in one step: about 0.1 ms. */
+export const maxSearchAtOnce = 5000
 
 const tooLarge = (source: string): PatternProblem => ({ problem: `error parsing regexp: expression too large: \`${source}\`` })
 
@@ -41,25 +49,7 @@ const tooLarge = (source: string): PatternProblem => ({ problem: `error parsing 
 export function compilePattern(source: string): Pattern | PatternProblem {
   if (source.length > maxLength || estimateProgramSize(source) > maxSize) return tooLarge(source)
   try {
-    const compiled = RE2JS.compile(source)
-    return {
-      source,
-      size: compiled.programSize(),
-      test: (text) => compiled.matcher(text).find(),
-      isUnbounded: isUnbounded(source),
-      matches: (text, { limit = Number.POSITIVE_INFINITY, before } = {}) => {
-        const found: string[] = []
-        const matcher = compiled.matcher(text)
-        for (let end = -1; found.length < limit; ) {
-          before?.(Math.max(0, end))
-          if (!matcher.find()) break
-          const isBeside = matcher.start() === end && matcher.end() === end
-          end = matcher.end()
-          if (!isBeside) found.push(matcher.group() ?? '')
-        }
-        return found
-      },
-    }
+    return new CompiledPattern(source)
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error)
     // Go shows the wrong part of the expression, even an empty one.
@@ -67,10 +57,65 @@ export function compilePattern(source: string): Pattern | PatternProblem {
   }
 }
 
+class CompiledPattern implements Pattern {
+  readonly source: string
+  readonly size: number
+  readonly isUnbounded: boolean
+  readonly #compiled: RE2JS
+  readonly #isSearchable: boolean
+
+  constructor(source: string) {
+    this.source = source
+    this.#compiled = RE2JS.compile(source)
+    this.size = this.#compiled.programSize()
+    this.isUnbounded = isUnbounded(source)
+    this.#isSearchable = isSearchable(this.#compiled.re2().prog)
+  }
+
+  test(text: string): boolean {
+    return this.#isLong(text) ? runAtOnce(this.testSteps(text)) : this.#compiled.matcher(text).find()
+  }
+
+  *testSteps(text: string): Generator<true, boolean> {
+    // The library's own search without captures would keep up to 8 MB of states for each pattern.
+    if (!this.#isLong(text)) return this.#compiled.matcher(text).find()
+    const found = yield* searchSteps(this.#compiled.re2().prog, text)
+    yield true
+    return found
+  }
+
+  #isLong(text: string): boolean {
+    return this.#isSearchable && this.size * text.length > maxSearchAtOnce
+  }
+
+  matches(
+    text: string,
+    { limit = Number.POSITIVE_INFINITY, before }: { readonly limit?: number; readonly before?: (index: number) => void } = {},
+  ): string[] {
+    const found: string[] = []
+    const matcher = this.#compiled.matcher(text)
+    for (let end = -1; found.length < limit; ) {
+      before?.(Math.max(0, end))
+      if (!matcher.find()) break
+      const isBeside = matcher.start() === end && matcher.end() === end
+      end = matcher.end()
+      if (!isBeside) found.push(matcher.group() ?? '')
+    }
+    return found
+  }
+}
+
 /** Compiles an expression; an invalid one matches nothing. */
 export function compileLenient(source: string): Pattern {
   const compiled = compilePattern(source)
-  return 'problem' in compiled ? { source, size: 1, isUnbounded: false, test: () => false, matches: () => [] } : compiled
+  return 'problem' in compiled
+    ? { source, size: 1, isUnbounded: false, test: () => false, testSteps: neverSteps, matches: () => [] }
+    : compiled
+}
+
+function* neverSteps(): Generator<true, boolean> {
+  yield true
+  return false
 }
 
 const part = /\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]|[\s\S]/g

@@ -190,6 +190,32 @@ describe('createSchemaValidator', () => {
   })
 })
 
+describe('interruption points of long patterns', () => {
+  const looks = (schema: JsonObject, value: JsonValue) => {
+    let count = 0
+    for (const steps = createSchemaValidator(schema).steps(value); ; count++) if (steps.next().done === true) return count
+  }
+
+  it('are in proportion to the length of the text', () => {
+    const schema = { type: 'string', pattern: '^([a-z]+[.])*$' }
+    const [once, twice] = [100_000, 200_000].map((length) => looks(schema, 'a-b.'.repeat(length)))
+    expect(once).toBeGreaterThan(4)
+    expect(twice).toBeGreaterThan(1.8 * (once as number))
+  })
+
+  it('follow each text of a list, wherever its pattern is', () => {
+    const pattern = '[ab]*a[ab]{900}c'
+    const texts = Array.from({ length: 20 }, () => 'ab'.repeat(400))
+    expect(looks({ items: { pattern } }, texts)).toBeGreaterThan(50)
+    expect(looks({ items: { anyOf: [{ pattern }] } }, texts)).toBeGreaterThan(50)
+  })
+
+  it('surround the compilation of a large pattern', () => {
+    const properties = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { pattern: `${name}|${'(a|b|c)*'.repeat(500)}` }]))
+    expect(looks({ properties }, { a: 'a', b: 'b', c: 'c' })).toBeGreaterThan(5)
+  })
+})
+
 describe('validateListTypes', () => {
   const node = createSchemaNode(
     spec({

@@ -1,5 +1,4 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { utf8Length } from '@krmkit/meta/go-text'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { maxFieldErrors } from '@krmkit/meta/validation'
 import { equalityKey, stringifyJson } from '../json/encode-json.ts'
@@ -8,8 +7,8 @@ import { formatCheck } from './formats.ts'
 import { type Check, junctorCheck, type PartsCheck } from './junctors.ts'
 import { messagePath, numberOf } from './keywords.ts'
 import { numberCheck } from './numbers.ts'
-import { compileLenient } from './pattern.ts'
 import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratcheting.ts'
+import { StringCheck } from './string-check.ts'
 
 /**
  * Validates values against a schema, with the order and messages of the stock server.
@@ -105,12 +104,24 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   if (depth > maxDepth) return () => 0
   const type = typeCheck(schema, scope.everyFormat)
   const junctors = junctorCheck(schema, (each) => lazyCheck(each, { ...scope, depth: depth + 1, isBranch: true }))
-  const text = stringCheck(schema)
+  const text = new StringCheck(schema)
   const format = formatKeywordCheck(schema)
   const number = numberCheck(schema)
   const list = listCheck(schema, scope)
   const common = enumCheck(schema)
   const object = objectCheck(schema, scope)
+  const checkText: Check<Generator<unknown, number>> = function* (value, path, errors, old) {
+    let count = 0
+    if (type !== undefined) count += type(value, path, errors, old) + 1
+    if (junctors !== undefined) count += (yield* junctors(value, path, errors, old)) + 1
+    if (text.hasRules) {
+      yield* text.checkSteps(value as string, path, errors)
+      count++
+    }
+    if (format !== undefined) count += format(value, path, errors, old) + 1
+    if (common !== undefined) count += common(value, path, errors, old) + 1
+    return count
+  }
   const checkScalar: Check = (value, path, errors, old) => {
     let count = 0
     const run = (check: Check | undefined): void => {
@@ -123,7 +134,10 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
     }
     if (junctors !== undefined) count += runAtOnce(junctors(value, path, errors, old)) + 1
     if (typeof value === 'string') {
-      run(text)
+      if (text.hasRules) {
+        text.check(value, path, errors)
+        count++
+      }
       run(format)
     } else if (typeof value === 'number' || typeof value === 'bigint') {
       run(number)
@@ -144,9 +158,10 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   }
   const checked: PartsCheck = (value, path, errors, old) => {
     if (errors.length >= maxFieldErrors) return 0
-    return typeof value === 'object' && value !== null
-      ? checkParts(value, path, errors, old)
-      : checkScalar(value, path, errors, old)
+    if (typeof value === 'object' && value !== null) return checkParts(value, path, errors, old)
+    if (typeof value === 'string' && (junctors !== undefined || text.takesSteps(value)))
+      return checkText(value, path, errors, old)
+    return checkScalar(value, path, errors, old)
   }
   return branch ? checked : withRatcheting(checked, scope.structure)
 }
@@ -224,31 +239,6 @@ function typeCheck(schema: JsonObject, everyFormat: boolean): Check | undefined 
 /** The implied format of a number. */
 function numberFormat(type: string): string {
   return type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
-}
-
-/** Reports the first violated rule only. */
-function stringCheck(schema: JsonObject): Check | undefined {
-  const max = numberOf(schema, 'maxLength')
-  const min = numberOf(schema, 'minLength')
-  const source = own(schema, 'pattern')
-  if (max === undefined && min === undefined && typeof source !== 'string') return undefined
-  const pattern = typeof source === 'string' && source !== '' ? compileLenient(source) : undefined
-  return (value, path, errors) => {
-    const text = value as string
-    if (max !== undefined && text.length > max && codePoints(text) > max) errors.push(field.tooLong(messagePath(path), text, max))
-    else if (min !== undefined && codePoints(text) < min)
-      errors.push(field.invalid(messagePath(path), text, `${path} in body should be at least ${min} chars long`))
-    else if (pattern !== undefined && !pattern.test(text))
-      errors.push(field.invalid(messagePath(path), text, `${path} in body should match '${pattern.source}'`))
-    return 0
-  }
-}
-
-function codePoints(text: string): number {
-  if (utf8Length(text) === text.length) return text.length
-  let count = 0
-  for (const _ of text) count++
-  return count
 }
 
 function formatKeywordCheck(schema: JsonObject): Check | undefined {
