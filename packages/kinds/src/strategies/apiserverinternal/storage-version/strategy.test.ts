@@ -64,6 +64,12 @@ describe('storage versions', () => {
     ])
   })
 
+  it('have many versions that are looked up in linear time', () => {
+    const decodableVersions = Array.from({ length: 100_000 }, (_, i) => `v${i}`)
+    const storageVersions = [{ ...server('a', 'v7', decodableVersions), servedVersions: decodableVersions }]
+    expect(found({ storageVersions, commonEncodingVersion: 'v7' })).toEqual([])
+  })
+
   it('name the encoding version that all servers have', () => {
     const at = 'status.commonEncodingVersion: Invalid value:'
     const same = [server('a', 'v1'), server('b', 'v1')]

@@ -7,7 +7,7 @@ import type {
 } from '../../../types/apiserverinternal-v1alpha1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { goList, goTexts } from '../../shared/go-form.ts'
-import type { Steps } from '../../shared/steps.ts'
+import { forEachStep, type Steps } from '../../shared/steps.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 
 /** Names are `<group>.<resource>`. */
@@ -29,7 +29,7 @@ export function* validateStatus(status: R<StorageVersionStatus> | null | undefin
     const { apiServerID = '' } = server
     if (seen.has(apiServerID)) here.child('apiServerID').duplicate(apiServerID)
     seen.add(apiServerID)
-    validateServer(server, here)
+    yield* validateServer(server, here)
     yield
   }
   validateCommonVersion(servers, commonEncodingVersion, at.child('commonEncodingVersion'))
@@ -37,29 +37,31 @@ export function* validateStatus(status: R<StorageVersionStatus> | null | undefin
   validateConditions(conditions ?? [], at)
 }
 
-function validateServer(server: R<ServerStorageVersion>, at: FieldPath): void {
+function* validateServer(server: R<ServerStorageVersion>, at: FieldPath): Steps {
   const { apiServerID = '', encodingVersion = '', decodableVersions, servedVersions } = server
   at.child('apiServerID').invalidAll(apiServerID, validateDns1123Subdomain(apiServerID))
   const encoding = apiVersionFaults(encodingVersion)
   if (encoding.length > 0) at.child('encodingVersion').invalid(encodingVersion, encoding.join(','))
-  const decodable = decodableVersions ?? []
-  for (const [i, version] of decodable.entries()) {
+  const versions = decodableVersions ?? []
+  const decodable = new Set<string>()
+  yield* forEachStep(versions, (version, i) => {
+    decodable.add(version)
     const faults = apiVersionFaults(version)
     if (faults.length > 0) at.child('decodableVersions').index(i).invalid(version, faults.join(','))
-  }
-  if (!decodable.includes(encodingVersion)) {
+  })
+  if (!decodable.has(encodingVersion)) {
     const printed = goTexts('string', decodableVersions)
     at.child('decodableVersions').invalid(printed, `decodableVersions must include encodingVersion ${encodingVersion}`)
   }
-  for (const [i, version] of (servedVersions ?? []).entries()) {
+  let list: string | undefined
+  yield* forEachStep(servedVersions, (version, i) => {
     const here = at.child('servedVersions').index(i)
     const faults = apiVersionFaults(version)
     if (faults.length > 0) here.invalid(version, faults.join(','))
-    if (!decodable.includes(version)) {
-      const list = goList(decodable)
-      here.invalid(version, `individual served version : ${version} must be included in decodableVersions : ${list}`)
-    }
-  }
+    if (decodable.has(version)) return
+    list ??= goList(versions)
+    here.invalid(version, `individual served version : ${version} must be included in decodableVersions : ${list}`)
+  })
 }
 
 function validateCommonVersion(
