@@ -1,6 +1,6 @@
 import type { Preparation, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
-import { runAtOnce } from '@krmkit/meta/slices'
+import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { Grants } from './allocations.ts'
 import type { FrozenObject } from './interfaces.ts'
 import { type StoreInternals, storedKind } from './internals.ts'
@@ -21,7 +21,7 @@ export interface PendingWrite {
   prepare(): Preparation
   /** Completes the valid object, with interruption points. Mutates the object. `undefined`: the kind completes nothing. */
   canonicalize(): Generator<unknown, void> | undefined
-  /** Large objects are validated in slices. */
+  /** Objects that take longer than a slice are validated in several. */
   validate(): Generator<unknown, readonly FieldError[]>
 }
 
@@ -33,12 +33,13 @@ export interface PendingWrite {
  */
 export function prepareAndValidate(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
   const preparing = preparation.prepare()
-  if (preparing !== undefined) {
-    const { stages } = preparation
-    if (stages !== undefined) return stages.run(preparing).then(() => allocated(store, preparation))
-    runAtOnce(preparing)
-  }
-  return allocated(store, preparation)
+  const running = preparing === undefined ? undefined : run(store, preparation, preparing)
+  return running instanceof Promise ? running.then(() => allocated(store, preparation)) : allocated(store, preparation)
+}
+
+/** Runs a stage: in new slices for large objects, and at once for others, unless it takes longer than a slice. */
+function run<T>(store: StoreInternals, { stages }: PendingWrite, work: Generator<unknown, T>): T | Promise<T> {
+  return stages === undefined ? runSyncOrInSlices(work, store.slices) : stages.run(work)
 }
 
 function allocated(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
@@ -51,28 +52,23 @@ function allocated(store: StoreInternals, preparation: PendingWrite): Promise<vo
 }
 
 function validated(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
-  const { object, old, stages } = preparation
+  const { object, old } = preparation
   const loading = store.definition.strategy.ready?.(object, old)
-  if (loading !== undefined || stages !== undefined) return validatedLater(store, preparation, loading)
-  refuse(store, preparation, runAtOnce(preparation.validate()))
-  const completion = preparation.canonicalize()
-  if (completion !== undefined) runAtOnce(completion)
-  return undefined
+  return loading === undefined ? loaded(store, preparation) : loading.then(() => loaded(store, preparation))
 }
 
-async function validatedLater(
-  store: StoreInternals,
-  preparation: PendingWrite,
-  loading: Promise<void> | undefined,
-): Promise<void> {
-  const { stages } = preparation
-  if (loading !== undefined) await loading
-  const validation = preparation.validate()
-  refuse(store, preparation, stages === undefined ? runAtOnce(validation) : await stages.run(validation))
+function loaded(store: StoreInternals, preparation: PendingWrite): Promise<void> | undefined {
+  const errors = run(store, preparation, preparation.validate())
+  return errors instanceof Promise
+    ? errors.then((found) => completed(store, preparation, found))
+    : completed(store, preparation, errors)
+}
+
+function completed(store: StoreInternals, preparation: PendingWrite, errors: readonly FieldError[]): Promise<void> | undefined {
+  refuse(store, preparation, errors)
   const completion = preparation.canonicalize()
-  if (completion === undefined) return
-  if (stages === undefined) runAtOnce(completion)
-  else await stages.run(completion)
+  const running = completion === undefined ? undefined : run(store, preparation, completion)
+  return running instanceof Promise ? running : undefined
 }
 
 function refuse(store: StoreInternals, preparation: PendingWrite, errors: readonly FieldError[]): void {

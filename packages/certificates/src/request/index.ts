@@ -17,4 +17,4 @@ export { type DistinguishedName, formatDistinguishedName, type NameAttribute } f
 export type { Extension } from './extensions.ts'
 export { decodeBase64, type PemBlock, readPemBlocks } from './pem.ts'
 export type { PublicKeyInfo } from './public-key.ts'
-export { validateTrustBundle } from './trust-bundle.ts'
+export { validateTrustBundle, validateTrustBundleSteps } from './trust-bundle.ts'

@@ -1,3 +1,5 @@
+import { runAtOnce } from '@krmkit/meta/slices'
+
 /** One PEM block of a text. @see RFC 7468 */
 export interface PemBlock {
   readonly type: string
@@ -21,22 +23,38 @@ const endLine = /^-----END ([^-]{0,100})-----[ \t]*$/
  * ```
  */
 export function readPemBlocks(text: string): PemBlock[] {
+  return runAtOnce(readPemBlockSteps(text))
+}
+
+/** Lines that are read in one step. */
+const linesPerStep = 1000
+const boundary = '-----'
+
+/** As {@link readPemBlocks}, with interruption points. */
+export function* readPemBlockSteps(text: string): Generator<true | undefined, PemBlock[]> {
   const blocks: PemBlock[] = []
   let open: { type: string; body: string[]; hasHeaders: boolean } | undefined
-  for (const line of text.split(/\r?\n/)) {
-    const begin = beginLine.exec(line)
+  let start = 0
+  for (let count = 1; start <= text.length; count++) {
+    if (count % linesPerStep === 0) yield true
+    const found = text.indexOf('\n', start)
+    const end = found < 0 ? text.length : found
+    const line = text.slice(start, found > 0 && text[found - 1] === '\r' ? found - 1 : end)
+    start = end + 1
+    const isBoundary = line.startsWith(boundary)
+    const begin = isBoundary ? beginLine.exec(line) : null
     if (begin !== null) {
       open = { type: begin[1] ?? '', body: [], hasHeaders: false }
       continue
     }
     if (open === undefined) continue
-    const end = endLine.exec(line)
-    if (end === null) {
+    const ended = isBoundary ? endLine.exec(line) : null
+    if (ended === null) {
       if (line.includes(':')) open.hasHeaders = true
-      else open.body.push(line.trim())
+      else if (line !== '') open.body.push(line.trim())
       continue
     }
-    const bytes = end[1] === open.type ? decodeBase64(open.body.join('')) : undefined
+    const bytes = ended[1] === open.type ? decodeBase64(open.body.join('')) : undefined
     if (bytes !== undefined) blocks.push({ type: open.type, hasHeaders: open.hasHeaders, bytes })
     open = undefined
   }

@@ -1,8 +1,9 @@
 import { DerReader, encodeBase64, readBoolean, tags } from '@krmkit/meta/der'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { readingDer } from '../certificate-error.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
 import { extensionValue } from './extensions.ts'
-import { type PemBlock, readPemBlocks } from './pem.ts'
+import { type PemBlock, readPemBlockSteps } from './pem.ts'
 
 const basicConstraints = '2.5.29.19'
 
@@ -32,14 +33,29 @@ export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'ex
  * ```
  */
 export function validateTrustBundle(pem: string): string[] {
-  const blocks = readPemBlocks(pem)
-  const problems = blocks.flatMap((block, index) => anchorProblems(block).map((problem) => `entry ${index} ${problem}`))
+  return runAtOnce(validateTrustBundleSteps(pem))
+}
+
+/** Blocks that are decoded in one step. */
+const blocksPerStep = 16
+
+/** As {@link validateTrustBundle}, with interruption points. */
+export function* validateTrustBundleSteps(pem: string): Generator<true | undefined, string[]> {
+  const blocks = yield* readPemBlockSteps(pem)
+  const problems: string[] = []
+  for (const [index, block] of blocks.entries()) {
+    problems.push(...anchorProblems(block).map((problem) => `entry ${index} ${problem}`))
+    if (index % blocksPerStep === 0) yield true
+  }
   if (problems.length > 0) return problems
   if (blocks.length === 0) return ['at least one trust anchor must be provided']
   const indices = new Map<string, number[]>()
   for (const [index, { bytes }] of blocks.entries()) {
     const key = encodeBase64(bytes)
-    indices.set(key, [...(indices.get(key) ?? []), index])
+    const group = indices.get(key)
+    if (group === undefined) indices.set(key, [index])
+    else group.push(index)
+    if (index % blocksPerStep === 0) yield true
   }
   const repeated = [...indices.values()].filter((group) => group.length > 1)
   return repeated.map((group) => `duplicate trust anchor (indices [${group.join(' ')}])`)

@@ -1,19 +1,20 @@
-import { trimSpace } from '@krmkit/meta/go-text'
 /** Match conditions: expressions that narrow down the matched requests. */
+import { trimSpace } from '@krmkit/meta/go-text'
 import type { MatchCondition } from '../../types/admissionregistration-v1.generated.ts'
 import type { FieldPath } from '../shared/field-path.ts'
 import { validateQualifiedName } from '../shared/names.ts'
+import type { Steps } from '../shared/steps.ts'
 import { isEmpty, type R } from '../shared/values.ts'
 import { type ExpressionContext, validateExpression } from './admission-expressions.ts'
 
 const maxConditions = 64
 
 /** @param params whether the expressions may use parameters. */
-export function validateMatchConditions(
+export function* validateMatchConditions(
   conditions: readonly R<MatchCondition>[] | undefined,
   at: FieldPath,
   { params, checks }: { readonly params: boolean; readonly checks: ExpressionContext },
-): void {
+): Steps {
   const list = conditions ?? []
   if (list.length > maxConditions) at.tooMany(list.length, maxConditions)
   const names = new Set<string>()
@@ -22,6 +23,7 @@ export function validateMatchConditions(
     const text = trimSpace(expression ?? '')
     if (text === '') here.child('expression').required()
     else validateExpression(text, here.child('expression'), { scope: { params, authorizer: true }, checks, kinds: ['bool'] })
+    yield true
     if (isEmpty(name)) {
       here.child('name').required()
       continue

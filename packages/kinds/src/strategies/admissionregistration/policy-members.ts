@@ -10,6 +10,7 @@ import type {
 } from '../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../shared/enums.ts'
 import type { FieldPath } from '../shared/field-path.ts'
+import type { Steps } from '../shared/steps.ts'
 import { isEmpty, isSet, type R, semanticEqual } from '../shared/values.ts'
 import { type ExpressionContext, expressionContext, validateExpression, variableType } from './admission-expressions.ts'
 import { validateMatchConditions } from './match-conditions.ts'
@@ -72,11 +73,11 @@ const reservedWords = new Set(
   ),
 )
 
-export function validateVariables(
+export function* validateVariables(
   variables: readonly R<Variable>[] | undefined,
   at: FieldPath,
   environment: PolicyEnvironment,
-): void {
+): Steps {
   for (const [i, { name = '', expression = '' }] of (variables ?? []).entries()) {
     const here = at.index(i)
     if (trimSpace(name) === '') here.child('name').required('name is not specified')
@@ -89,6 +90,7 @@ export function validateVariables(
         name,
         variableType(compilePolicyExpression(expression, here.child('expression'), { environment })),
       )
+    yield true
   }
 }
 
@@ -104,12 +106,12 @@ type PolicySpec = Pick<
  * @param stored expressions of the stored policy, which stay valid
  * @returns the environment of the expressions that follow
  */
-export function validatePolicySpec(
+export function* validatePolicySpec(
   spec: R<PolicySpec>,
   old: R<PolicySpec> | undefined,
   at: FieldPath,
   { stored, validateConstraints }: PolicySpecRules,
-): PolicyEnvironment {
+): Steps<PolicyEnvironment> {
   if (!isSet(spec.failurePolicy)) at.child('failurePolicy').required()
   validateEnum(spec.failurePolicy, at.child('failurePolicy'), failurePolicies)
   if (isSet(spec.paramKind)) validateParamKind(spec.paramKind, at.child('paramKind'))
@@ -123,9 +125,9 @@ export function validatePolicySpec(
     old !== undefined && semanticEqual(spec.paramKind, old.paramKind) && semanticEqual(spec.matchConditions, old.matchConditions)
   const params = isSet(spec.paramKind)
   const checks = expressionContext(stored, at.errors.context)
-  if (!same) validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
+  if (!same) yield* validateMatchConditions(spec.matchConditions, at.child('matchConditions'), { params, checks })
   const environment: PolicyEnvironment = { params, checks, variables: isEmpty(spec.variables) ? undefined : new Map() }
-  validateVariables(spec.variables, at.child('variables'), environment)
+  yield* validateVariables(spec.variables, at.child('variables'), environment)
   return environment
 }
 

@@ -42,7 +42,7 @@ function* validateSelector({ cel: expression }: R<DeviceSelector>, at: FieldPath
   const here = at.child('cel')
   if (!isSet(expression)) here.required()
   else validateExpression(expression, here.child('expression'), checks)
-  yield
+  yield true
 }
 
 function validateExpression({ expression = '' }: R<CELDeviceSelector>, at: FieldPath, checks: SelectorChecks): void {

@@ -24,13 +24,16 @@ export function* validateMutatingPolicy(policy: Policy, old: Policy | undefined,
   yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<MutatingAdmissionPolicySpec> = policy.spec ?? {}
-  const environment = validatePolicySpec(spec, old === undefined ? undefined : (old.spec ?? {}), at, {
+  const environment = yield* validatePolicySpec(spec, old === undefined ? undefined : (old.spec ?? {}), at, {
     stored: expressionsOf(old),
     validateConstraints: validateOperations,
   })
   const mutations = spec.mutations ?? []
   if (mutations.length === 0) at.child('mutations').required('mutations must contain at least one item')
-  for (const [i, mutation] of mutations.entries()) validateMutation(mutation, at.child('mutations').index(i), environment)
+  for (const [i, mutation] of mutations.entries()) {
+    validateMutation(mutation, at.child('mutations').index(i), environment)
+    yield true
+  }
   if (isEmpty(spec.reinvocationPolicy)) at.child('reinvocationPolicy').required()
   else validateEnum(spec.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
 }

@@ -31,10 +31,10 @@ export function* validateValidatingPolicy(policy: Policy, old: Policy | undefine
   yield* validateMetadata(policy, errors, { namespaced: false, bareFinalizers: true })
   const at = errors.child('spec')
   const spec: R<ValidatingAdmissionPolicySpec> = policy.spec ?? {}
-  const environment = validatePolicySpec(spec, old === undefined ? undefined : (old.spec ?? {}), at, {
+  const environment = yield* validatePolicySpec(spec, old === undefined ? undefined : (old.spec ?? {}), at, {
     stored: expressionsOf(old),
   })
-  validateValidations(policy, at, environment)
+  yield* validateValidations(policy, at, environment)
 }
 
 function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
@@ -47,7 +47,7 @@ function expressionsOf(old: Policy | undefined): ReadonlySet<string> {
   ])
 }
 
-function validateValidations(policy: Policy, at: FieldPath, environment: Environment): void {
+function* validateValidations(policy: Policy, at: FieldPath, environment: Environment): Steps {
   const { validations = [], auditAnnotations = [] } = policy.spec ?? {}
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
@@ -55,8 +55,10 @@ function validateValidations(policy: Policy, at: FieldPath, environment: Environ
     at.child('auditAnnotations').required(detail)
     return
   }
-  for (const [i, validation] of validations.entries())
+  for (const [i, validation] of validations.entries()) {
     validateValidation(validation, at.child('validations').index(i), environment)
+    yield true
+  }
   const here = at.child('auditAnnotations')
   if (auditAnnotations.length > maxAnnotations)
     here.invalid(auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`)
@@ -65,6 +67,7 @@ function validateValidations(policy: Policy, at: FieldPath, environment: Environ
     validateAnnotation(annotation, here.index(i), { policyName: policy.metadata.name ?? '', environment })
     if (keys.has(annotation.key)) here.index(i).child('key').duplicate(annotation.key)
     keys.add(annotation.key)
+    yield true
   }
 }
 

@@ -102,7 +102,7 @@ function* validateConfiguration(
   const names = new Set<string>()
   for (const [i, hook] of hooksOf(configuration).entries()) {
     const at = errors.child('webhooks').index(i)
-    validateHook(hook, at, tolerances, checks)
+    yield* validateHook(hook, at, tolerances, checks)
     validateReviewVersions(hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), tolerances)
     const name = hook.name ?? ''
     if (tolerances.sameNames || name === '') continue
@@ -111,7 +111,7 @@ function* validateConfiguration(
   }
 }
 
-function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionContext): void {
+function* validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks: ExpressionContext): Steps {
   at.add(validateFullyQualifiedName(at.child('name').path(), hook.name ?? ''))
   for (const [i, rule] of (hook.rules ?? []).entries()) validateRule(rule, at.child('rules').index(i))
   validateEnum(hook.failurePolicy, at.child('failurePolicy'), failurePolicies)
@@ -130,7 +130,7 @@ function validateHook(hook: Hook, at: FieldPath, tolerances: Tolerances, checks:
   validateEnum(hook.reinvocationPolicy, at.child('reinvocationPolicy'), reinvocationPolicies)
   validateClient(hook, at.child('clientConfig'))
   if (!tolerances.sameConditions)
-    validateMatchConditions(hook.matchConditions, at.child('matchConditions'), { params: false, checks })
+    yield* validateMatchConditions(hook.matchConditions, at.child('matchConditions'), { params: false, checks })
 }
 
 function validateClient(hook: Hook, at: FieldPath): void {

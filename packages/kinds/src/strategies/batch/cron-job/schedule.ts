@@ -2,6 +2,7 @@
 
 import { MetaError, parseDuration } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
+import type { Steps } from '../../shared/steps.ts'
 
 interface Bounds {
   readonly min: number
@@ -24,8 +25,11 @@ const fields: readonly Bounds[] = [
 const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
 const every = '@every '
 
+/** Ranges that are checked in one step. */
+const rangesPerStep = 1000
+
 /** The error of a schedule, in the text of the stock server; undefined if it is valid. */
-export function scheduleError(text: string): string | undefined {
+export function* scheduleErrorSteps(text: string): Steps<string | undefined> {
   let spec = text
   if (spec.startsWith('TZ=') || spec.startsWith('CRON_TZ=')) {
     const space = spec.indexOf(' ')
@@ -39,9 +43,11 @@ export function scheduleError(text: string): string | undefined {
     return `expected exactly ${fields.length} fields, found ${parts.length}: [${parts.join(' ')}]`
   }
   for (const [i, bounds] of fields.entries()) {
+    let count = 0
     for (const range of parts[i]!.split(',')) {
       const error = range === '' ? undefined : rangeError(range, bounds)
       if (error !== undefined) return error
+      if (++count % rangesPerStep === 0) yield true
     }
   }
   return undefined

@@ -16,7 +16,7 @@ import { creationSteps, defineStrategy, updateSteps } from '../../shared/strateg
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { validateJobSpec, warnJobSpec } from '../job/spec-validation.ts'
-import { isTimeZone, scheduleError } from './schedule.ts'
+import { isTimeZone, scheduleErrorSteps } from './schedule.ts'
 
 /** Names of jobs append eleven characters to that of the cron job. */
 const maxName = 52
@@ -42,7 +42,7 @@ function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> |
   const at = errors.child('spec')
   const spec: R<CronJobSpec> = cron.spec ?? { schedule: '', jobTemplate: {} }
   if (isEmpty(spec.schedule)) at.child('schedule').required()
-  else validateSchedule(spec, at.child('schedule'), old?.spec?.schedule.includes('TZ') === true)
+  else yield* validateSchedule(spec, at.child('schedule'), old?.spec?.schedule.includes('TZ') === true)
   validateNotNegative(spec.startingDeadlineSeconds, at.child('startingDeadlineSeconds'))
   if (old === undefined || old.spec?.timeZone !== spec.timeZone) validateTimeZone(spec.timeZone, at.child('timeZone'))
   const policy = spec.concurrencyPolicy
@@ -53,8 +53,8 @@ function* validateSpec(cron: DeepReadonly<CronJob>, old: DeepReadonly<CronJob> |
   validateNotNegative(spec.failedJobsHistoryLimit, at.child('failedJobsHistoryLimit'))
 }
 
-function validateSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): void {
-  const error = scheduleError(schedule)
+function* validateSchedule({ schedule, timeZone }: R<CronJobSpec>, at: FieldPath, zoneAllowed: boolean): Steps {
+  const error = yield* scheduleErrorSteps(schedule)
   if (error !== undefined) at.invalid(schedule, error)
   if (!schedule.includes('TZ')) return
   if (!zoneAllowed) at.invalid(schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')

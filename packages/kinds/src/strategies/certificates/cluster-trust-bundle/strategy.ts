@@ -17,13 +17,13 @@ export function trustBundleStrategy(rules: typeof lazyRules): Strategy {
     ready: rules.load,
     validate: creationSteps(function* (errors, bundle) {
       yield* validateMetadata(bundle, errors, { namespaced: false, name: trustBundleName(bundle.spec?.signerName ?? '') })
-      rules.loaded().validateTrustBundle(bundle.spec, errors.child('spec'))
+      yield* rules.loaded().validateTrustBundle(bundle.spec, errors.child('spec'))
     }),
     validateUpdate: updateSteps(function* (errors, bundle, old) {
       const { signerName = '' } = bundle.spec ?? {}
       const at = errors.child('spec')
       yield* validateMetadata(bundle, errors, { namespaced: false, name: trustBundleName(signerName) })
-      rules.loaded().validateTrustBundle(bundle.spec, at, old.spec)
+      yield* rules.loaded().validateTrustBundle(bundle.spec, at, old.spec)
       yield* validateMetadataUpdate(bundle, old, errors)
       if (signerName !== (old.spec?.signerName ?? '')) at.child('signerName').invalid(signerName, 'field is immutable')
     }),

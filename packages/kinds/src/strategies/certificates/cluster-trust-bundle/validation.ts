@@ -1,8 +1,9 @@
 /** Validation of ClusterTrustBundle. */
-import { validateTrustBundle as validateCertificates } from '@krmkit/certificates/request'
+import { validateTrustBundleSteps as validateCertificates } from '@krmkit/certificates/request'
 import { utf8Length } from '@krmkit/meta/go-text'
 import type { ClusterTrustBundleSpec } from '../../../types/certificates-v1beta1.generated.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
+import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
 import { validateSignerName } from '../signer-name.ts'
 
@@ -11,11 +12,11 @@ const maxBundleLength = 1024 * 1024
 type Spec = R<ClusterTrustBundleSpec> | null | undefined
 
 /** @param old undefined on create. An unchanged bundle is not validated again. */
-export function validateTrustBundle(spec: Spec, at: FieldPath, old?: Spec): void {
+export function* validateTrustBundle(spec: Spec, at: FieldPath, old?: Spec): Steps {
   const { signerName = '', trustBundle = '' } = spec ?? {}
   if (signerName !== '') validateSignerName(signerName, at.child('signerName'))
   if (old !== undefined && (old?.trustBundle ?? '') === trustBundle) return
   const here = at.child('trustBundle')
   if (utf8Length(trustBundle) > maxBundleLength) here.tooLong('', maxBundleLength)
-  else for (const fault of validateCertificates(trustBundle)) here.invalid('<value omitted>', fault)
+  else for (const fault of yield* validateCertificates(trustBundle)) here.invalid('<value omitted>', fault)
 }
