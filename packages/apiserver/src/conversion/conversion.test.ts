@@ -233,6 +233,11 @@ describe('conversion reviews', () => {
     ['another uid', (r) => ({ ...success(r, []), uid: 'x' }), 'failed: expected response.uid='],
     ['a failure', (r) => ({ uid: r.uid, result: { status: 'Failed', message: 'too old' } }), 'failed: too old'],
     ['no status', (r) => ({ uid: r.uid }), "failed: response.result.status was '', not 'Success'"],
+    [
+      'an object that is too deep',
+      (r) => success(r, [{ ...first(r), spec: { size: 3, deep: JSON.parse('['.repeat(1000) + ']'.repeat(1000)) } }]),
+      "failed: invalid character '[' exceeded max depth",
+    ],
     ['too few objects', (r) => success(r, []), 'returned 0 objects, expected 1'],
     [
       'another version',

@@ -9,7 +9,8 @@ import {
 } from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
 import { formatFieldErrors, validateAnnotations, validateLabels } from '@krmkit/meta/validation'
-import { DecodeError, parseJson, stringifyJson } from '@krmkit/schema'
+import { DecodeError, stringifyJson } from '@krmkit/schema'
+import { parseJsonSteps } from '@krmkit/schema/json'
 
 /**
  * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.
@@ -42,9 +43,12 @@ export function reviewText({ uid, version, desiredAPIVersion, objects }: ReviewR
   })
 }
 
-/** Reads the converted objects of a response. @throws Error with the message of the stock server. */
-export function convertedObjects(bytes: Uint8Array, { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>): JsonValue[] {
-  const { kind, apiVersion, response } = reviewOf(parseResponse(bytes), version)
+/** Reads the converted objects of a response, with interruption points. @throws Error with the message of the stock server. */
+export function* convertedObjectSteps(
+  bytes: Uint8Array,
+  { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>,
+): Generator<unknown, JsonValue[]> {
+  const { kind, apiVersion, response } = reviewOf(yield* parseResponse(bytes), version)
   // In v1beta1, kind, apiVersion and uid of the response are optional.
   if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
     const given = groupVersionKind(apiVersion, kind)
@@ -79,9 +83,12 @@ function reviewOf(body: JsonObject, version: ReviewVersion): JsonObject {
   return {}
 }
 
-function parseResponse(bytes: Uint8Array): JsonObject {
+/** Depth of a response: that of an object, in the list of the response of a review. */
+const maxResponseDepth = 1000 + 3
+
+function* parseResponse(bytes: Uint8Array): Generator<unknown, JsonObject> {
   try {
-    const { value } = parseJson(bytes)
+    const { value } = yield* parseJsonSteps(bytes, { maxDepth: maxResponseDepth })
     if (isJsonObject(value as JsonValue)) return value as JsonObject
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

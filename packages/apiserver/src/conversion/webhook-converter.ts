@@ -3,9 +3,10 @@ import { type ClientConfig, WebhookClient, WebhookError } from '@krmkit/admissio
 import type { CustomResourceDefinition } from '@krmkit/kinds/apiextensions/v1'
 import type { ObjectConverter } from '@krmkit/kinds/custom-resources'
 import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } from '@krmkit/meta'
+import { createSliceScheduler, runSyncOrInSlices } from '@krmkit/meta/slices'
 import { createDeadline } from '../deadline.ts'
 import type { ConversionOptions } from './interfaces.ts'
-import { convertedObjects, groupVersionKind, restoreObject, reviewText, reviewVersion, UnprefixedError } from './review.ts'
+import { convertedObjectSteps, groupVersionKind, restoreObject, reviewText, reviewVersion, UnprefixedError } from './review.ts'
 
 /** Converts custom resources by the webhooks of their definitions. */
 
@@ -26,6 +27,7 @@ export class WebhookConverters {
   readonly #options: ConversionOptions
   readonly #environment: ConverterEnvironment
   readonly #client: WebhookClient
+  readonly #slices = createSliceScheduler()
 
   constructor(options: ConversionOptions, environment: ConverterEnvironment) {
     this.#options = options
@@ -65,7 +67,8 @@ export class WebhookConverters {
         if (version === undefined) throw new Error('no supported conversion review versions')
         const uid = this.#environment.random.uuid()
         const body = reviewText({ uid, version, desiredAPIVersion: apiVersion, objects })
-        converted = convertedObjects(await this.#post(target, body), { uid, version })
+        const response = await this.#post(target, body)
+        converted = await runSyncOrInSlices(convertedObjectSteps(response, { uid, version }), this.#slices)
       }
     } catch (error) {
       throw new Error(`failed: ${reasonOf(error)}`)

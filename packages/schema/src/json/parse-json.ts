@@ -69,7 +69,7 @@ export function parseJsonInSlices(input: Uint8Array, options: ParseJsonOptions, 
   return runInSlices(parseJsonSteps(input, options), slices)
 }
 
-/** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. */
+/** As `parseJsonInSlices`, as a generator: it can be interrupted at each yield. @see {@link parseJsonInSlices} */
 export function* parseJsonSteps(
   input: Uint8Array,
   { maxDepth = maxJsonDepth, literals = false }: ParseJsonOptions,
