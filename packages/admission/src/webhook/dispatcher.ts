@@ -1,4 +1,6 @@
 import { ApiError, type Clock, type NamingProfile, type Random, type Status } from '@krmkit/meta'
+import { truncateGoText } from '@krmkit/meta/go-text'
+import { createSliceScheduler, runInNewSlices } from '@krmkit/meta/slices'
 import type { SpanAttributes } from '@krmkit/meta/tracing'
 import type { AdmissionAttributes, AdmissionContext } from '../interfaces.ts'
 import { CallDeadline } from './call-deadline.ts'
@@ -7,7 +9,13 @@ import type { Hook } from './hook.ts'
 import type { WebhookInvocation } from './hook-table.ts'
 import type { AdmissionReview, InProcessWebhookResponse } from './interfaces.ts'
 import type { WebhookType } from './metrics.ts'
-import { type AdmissionResponse, readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
+import {
+  type AdmissionResponse,
+  readAdmissionResponse,
+  readAdmissionResponseSteps,
+  readInProcessResponse,
+  type SentReview,
+} from './response.ts'
 import { chooseReviewVersion, encodeReview, ObjectJsonCache, requestMembers } from './review.ts'
 import type { VersionedObjects } from './versioned-objects.ts'
 import { WebhookError } from './webhook-error.ts'
@@ -31,12 +39,16 @@ export type CallOutcome =
   /** `error` is the response to the client. */
   | { readonly kind: 'refused'; readonly error: ApiError }
 
+/** Larger responses are read in slices. */
+const largeResponseBytes = 64 * 1024
+
 /** Calls webhooks: builds the review, sends it within its deadline, and verifies the response. */
 export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions
   readonly #client: WebhookClient
   readonly #objectJson = new ObjectJsonCache()
   readonly #type: WebhookType
+  readonly #slices = createSliceScheduler()
 
   constructor(type: WebhookType, options: WebhookDispatcherOptions) {
     this.#type = type
@@ -76,7 +88,7 @@ export class WebhookDispatcher {
       } else {
         const objects = { object: this.#objectJson.of(versioned.object), oldObject: this.#objectJson.of(versioned.oldObject) }
         const body = encodeReview(apiVersion, sent.uid, members, objects)
-        running = endpoint.post(body, deadline).then((bytes) => withCallError(() => readAdmissionResponse(bytes, sent)))
+        running = endpoint.post(body, deadline).then((bytes) => this.#read(bytes, sent))
       }
       const url = `${endpoint.url}?timeout=${deadline.timeoutSeconds}s`
       const timeoutError = (reason: string) => failedCall(`Post ${JSON.stringify(url)}: ${reason}`)
@@ -88,6 +100,15 @@ export class WebhookDispatcher {
     forwardWarningsAndAnnotations(hook, response, context)
     if (response.allowed) return { kind: 'allowed', response }
     return { kind: 'refused', error: refusal(hook.name, response.status) }
+  }
+
+  async #read(bytes: Uint8Array, sent: SentReview): Promise<AdmissionResponse> {
+    try {
+      if (bytes.byteLength <= largeResponseBytes) return readAdmissionResponse(bytes, sent)
+      return await runInNewSlices(readAdmissionResponseSteps(bytes, sent), this.#slices)
+    } catch (error) {
+      throw callError(error)
+    }
   }
 }
 
@@ -127,15 +148,19 @@ function callFunction(
   })
 }
 
-/** Prefixes decoding and verification errors as the stock server does. */
 function withCallError(read: () => AdmissionResponse): AdmissionResponse {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof WebhookError)) throw error
-    const what = error.code === 'Unreadable' ? 'failed to call webhook' : 'received invalid webhook response'
-    throw new WebhookError({ code: error.code, message: `${what}: ${error.message}` })
+    throw callError(error)
   }
+}
+
+/** Prefixes decoding and verification errors as the stock server does. */
+function callError(error: unknown): unknown {
+  if (!(error instanceof WebhookError)) return error
+  const what = error.code === 'Unreadable' ? 'failed to call webhook' : 'received invalid webhook response'
+  return new WebhookError({ code: error.code, message: `${what}: ${error.message}` })
 }
 
 /** Dry-run requests may only call webhooks without side effects. */
@@ -148,13 +173,21 @@ function checkSideEffects({ sideEffects, name }: Hook): void {
 /** `name/key`: the audit annotation keys that are accepted. */
 const annotationKey = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/
 const maxKeyLength = 63
+/** A response has no room for more: its warnings have 4096 characters together. */
+const maxWarnings = 4096
 
 function forwardWarningsAndAnnotations(
   { name }: Hook,
   { warnings, auditAnnotations }: AdmissionResponse,
   context: AdmissionContext,
 ): void {
-  for (const warning of warnings) context.warn(warning)
+  const warned = new Set<string>()
+  for (const warning of warnings) {
+    if (warned.has(warning)) continue
+    warned.add(warning)
+    context.warn(warning)
+    if (warned.size >= maxWarnings) break
+  }
   if (context.annotate === undefined) return
   for (const [key, value] of Object.entries(auditAnnotations)) {
     const full = `${name}/${key}`
@@ -162,11 +195,17 @@ function forwardWarningsAndAnnotations(
   }
 }
 
-/** The ApiError of a refusal, from the Status that the webhook returned; its code is 400 or above. */
+/** The largest code that both versions of HTTP can send. */
+const maxCode = 599
+
+/**
+ * The ApiError of a refusal, from the Status that the webhook returned; its code is 400 or above. Differs: a code above 599 is 500, which
+ * the stock server sends as it is up to 999, and panics for others; long texts are cut off.
+ */
 function refusal(name: string, given: Status | undefined): ApiError {
   const { code = 0, status, message = '', reason = '', metadata = {}, details } = given ?? {}
   const denied = `admission webhook ${JSON.stringify(name)} denied the request`
-  const why = message !== '' ? `: ${message}` : reason !== '' ? `: ${reason}` : ' without explanation'
+  const why = message !== '' ? `: ${truncateGoText(message)}` : reason !== '' ? `: ${reason}` : ' without explanation'
   return new ApiError({
     kind: 'Status',
     apiVersion: 'v1',
@@ -175,6 +214,6 @@ function refusal(name: string, given: Status | undefined): ApiError {
     message: denied + why,
     ...(reason === '' ? {} : { reason }),
     ...(details === undefined ? {} : { details }),
-    code: Math.max(code, 400),
+    code: code > maxCode ? 500 : Math.max(code, 400),
   })
 }

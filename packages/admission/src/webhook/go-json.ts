@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes } from '@krmkit/schema/decode'
 import { WebhookError } from './webhook-error.ts'
@@ -62,11 +63,16 @@ export function texts(members: JsonObject, name: string): readonly string[] {
   })
 }
 
+/** Members that are read. Differs: all of them on the stock server. */
+const maxTexts = 1000
+
 export function textMap(members: JsonObject, name: string, where = at): Readonly<Record<string, string>> {
   const value = own(members, name)
   if (value === undefined || value === null) return {}
   const given = membersOf(value, `${where}.${name}`, 'map[string]string')
-  return Object.fromEntries(Object.keys(given).map((key) => [key, text(given, key, `${where}.${name}`)]))
+  const keys = memberNames(given)
+  const read = keys.length > maxTexts ? keys.slice(0, maxTexts) : keys
+  return Object.fromEntries(read.map((key) => [key, text(given, key, `${where}.${name}`)]))
 }
 
 export function bytesOf(members: JsonObject, name: string): Uint8Array | undefined {

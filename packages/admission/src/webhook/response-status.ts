@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Status, StatusCause, StatusDetails } from '@krmkit/meta'
+import { truncateGoText } from '@krmkit/meta/go-text'
 import { at, membersOf, mismatch, own, text, whole } from './go-json.ts'
 
 /** Reads the Status of a webhook's response. */
@@ -15,7 +16,7 @@ export function statusOf(members: JsonObject): Status | undefined {
   const details = own(given, 'details')
   if (word !== '') status.status = word as 'Success' | 'Failure'
   if (message !== '') status.message = message
-  if (reason !== '') status.reason = reason
+  if (reason !== '') status.reason = truncateGoText(reason)
   if (details !== undefined && details !== null)
     status.details = detailsOf(membersOf(details, `${where}.details`, 'v1.StatusDetails'))
   if (code !== undefined) status.code = code
@@ -40,11 +41,27 @@ function detailsOf(given: JsonObject): StatusDetails {
   const causes = own(given, 'causes')
   if (causes !== undefined && causes !== null) {
     if (!Array.isArray(causes)) throw mismatch(causes, `${where}.causes`, '[]v1.StatusCause')
-    if (causes.length > 0) details.causes = causes.map((cause) => causeOf(membersOf(cause, `${where}.causes`, 'v1.StatusCause')))
+    if (causes.length > 0) details.causes = causesOf(causes, `${where}.causes`)
   }
   const seconds = whole(given, 'retryAfterSeconds', where)
   if (seconds !== undefined && seconds !== 0) details.retryAfterSeconds = seconds
   return details
+}
+
+/** As many causes as a Status of this server has. Differs: all of them on the stock server. */
+const maxCauses = 1000
+const maxCauseCharacters = 256 * 1024
+
+function causesOf(given: readonly JsonValue[], where: string): StatusCause[] {
+  const causes: StatusCause[] = []
+  let characters = 0
+  for (const each of given) {
+    const cause = causeOf(membersOf(each, where, 'v1.StatusCause'))
+    for (const text of Object.values(cause)) characters += text.length
+    if (causes.length >= maxCauses || characters > maxCauseCharacters) break
+    causes.push(cause)
+  }
+  return causes
 }
 
 function causeOf(given: JsonObject): StatusCause {

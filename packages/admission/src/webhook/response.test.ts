@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAdmissionResponse, readInProcessResponse, type SentReview } from './response.ts'
+import { readAdmissionResponse, readAdmissionResponseSteps, readInProcessResponse, type SentReview } from './response.ts'
 
 const sent: SentReview = { uid: 'u-1', version: 'v1', group: 'admission.k8s.io', type: 'admit' }
 const older: SentReview = { ...sent, version: 'v1beta1' }
@@ -79,6 +79,27 @@ describe('readAdmissionResponse', () => {
     expect(() => read(value)).toThrow(
       expect.objectContaining({ code: 'Unreadable', httpCode: 400, message: expect.stringContaining(message) }),
     )
+  })
+
+  it('reads long responses in steps, and YAML only when it is short', () => {
+    const steps = (text: string) => {
+      const work = readAdmissionResponseSteps(new TextEncoder().encode(text), sent)
+      let count = 0
+      for (let next = work.next(); ; next = work.next(), count++) if (next.done === true) return { count, response: next.value }
+    }
+    const long = JSON.stringify({ ...review({ uid: 'u-1', allowed: true }), more: Array.from({ length: 100_000 }, () => ({})) })
+    const { count, response } = steps(long)
+    expect(response.allowed).toBe(true)
+    expect(count).toBeGreaterThan(100)
+    const yaml = (items: number) =>
+      `apiVersion: admission.k8s.io/v1\nkind: AdmissionReview\nresponse:\n  uid: u-1\n  allowed: true\n  more:\n${'  - a\n'.repeat(items)}`
+    expect(steps(yaml(10)).response.allowed).toBe(true)
+    expect(() => steps(yaml(30_000))).toThrow("couldn't get version/kind; json parse error")
+  })
+
+  it('reads a limited number of audit annotations', () => {
+    const auditAnnotations = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 'v']))
+    expect(Object.keys(read(review({ uid: 'u-1', allowed: true, auditAnnotations })).auditAnnotations)).toHaveLength(1000)
   })
 
   it('copies the known members of a status [P56]', () => {

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue, type Status } from '@krmkit/meta'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
+import { parseJsonSteps } from '@krmkit/schema/json'
 import { bytesOf, flag, membersOf, own, text, textMap, texts } from './go-json.ts'
 import type { InProcessWebhookResponse } from './interfaces.ts'
 import type { WebhookType } from './metrics.ts'
@@ -35,7 +36,20 @@ export interface SentReview {
  * @see API protocol specification, 2.8
  */
 export function readAdmissionResponse(bytes: Uint8Array, sent: SentReview): AdmissionResponse {
-  const review = readReview(bytes, sent)
+  return verifiedResponse(readReview(parse(bytes), sent), sent)
+}
+
+/**
+ * As {@link readAdmissionResponse}, with interruption points, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
+ * parsed in one step.
+ *
+ * @throws WebhookError
+ */
+export function* readAdmissionResponseSteps(bytes: Uint8Array, sent: SentReview): Generator<unknown, AdmissionResponse> {
+  return verifiedResponse(readReview(yield* parseSteps(bytes), sent), sent)
+}
+
+function verifiedResponse(review: Review, sent: SentReview): AdmissionResponse {
   const response = review.response
   if (response === undefined || response === null)
     throw new WebhookError({ code: 'Invalid', message: 'webhook response was absent' })
@@ -86,8 +100,7 @@ interface Review {
 
 const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-function readReview(bytes: Uint8Array, { group, version }: SentReview): Review {
-  const value = parse(bytes)
+function readReview(value: JsonValue, { group, version }: SentReview): Review {
   if (!isJsonObject(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value
     throw unreadable(
@@ -117,17 +130,35 @@ function parse(bytes: Uint8Array): JsonValue {
     return parseJson(bytes).value as JsonValue
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    // A body that starts like JSON gets the JSON error.
-    if (/^\s*[{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64)))) {
-      throw unreadable(`couldn't get version/kind; json parse error: ${error.message}`)
-    }
+    if (opensJson(bytes)) throw unparsable(error)
   }
   try {
     return parseYaml(bytes).value as JsonValue
   } catch (error) {
-    if (error instanceof DecodeError) throw unreadable(`couldn't get version/kind; json parse error: ${error.message}`)
-    throw error
+    throw error instanceof DecodeError ? unparsable(error) : error
   }
+}
+
+/** YAML above this size is not read: its parser works in one step. */
+const maxYamlBytes = 128 * 1024
+
+function* parseSteps(bytes: Uint8Array): Generator<unknown, JsonValue> {
+  try {
+    return (yield* parseJsonSteps(bytes, {})).value as JsonValue
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    if (opensJson(bytes) || bytes.byteLength > maxYamlBytes) throw unparsable(error)
+  }
+  return parse(bytes)
+}
+
+/** A body that starts like JSON gets the JSON error. */
+function opensJson(bytes: Uint8Array): boolean {
+  return /^\s*[{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64)))
+}
+
+function unparsable(error: DecodeError): WebhookError {
+  return unreadable(`couldn't get version/kind; json parse error: ${error.message}`)
 }
 
 function checkIdentity(sent: SentReview, uid: string, { kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>): void {
