@@ -44,6 +44,16 @@ describe('CBOR documents', () => {
     ['invalid UTF-8', 'a1 4161 41ff', 'cbor: invalid UTF-8 string'],
     ['undefined', 'a1 4161 f7', 'cbor: '],
     ['NaN', 'a1 4161 f97e00', 'cbor: '],
+    [
+      'a long array of indefinite length',
+      `9f ${'a0'.repeat(1025)} ff`,
+      'cbor: exceeded max number of elements 1024 for CBOR array',
+    ],
+    [
+      'a long map of indefinite length',
+      `bf ${'a0'.repeat(2050)} ff`,
+      'cbor: exceeded max number of key-value pairs 1024 for CBOR map',
+    ],
     ['a large array', '9b 7fffffffffffffff', 'cbor: exceeded max number of elements 1024 for CBOR array'],
     ['a text of indefinite length', 'a1 4161 5f 4163 4164 ff', 'cbor: indefinite length bytes/strings are not supported'],
     ['a stray break', 'ff', 'cbor: unexpected "break" code'],

@@ -9,31 +9,43 @@ const maxElements = 1024
 /** @throws DecodeError `Syntax` for a truncated document or too many elements, `Depth` */
 export function checkStructure(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  /** Items that each open container still has; infinite until a break. */
-  const open: number[] = [1]
+  /** Items that each open container still has; one with an indefinite length may have as many as any other. */
+  const open: Container[] = [{ rest: 1, indefinite: undefined }]
   let at = 0
   while (open.length > 0) {
-    const rest = open[open.length - 1] as number
-    if (rest === 0) {
+    const container = open[open.length - 1] as Container
+    if (container.rest === 0 && container.indefinite === undefined) {
       open.pop()
       continue
     }
     const head = readHead(view, at)
     at = head.end
     if (head.isBreak) {
-      if (Number.isFinite(rest)) throw syntax('unexpected "break" code')
+      if (container.indefinite === undefined) throw syntax('unexpected "break" code')
       open.pop()
       continue
     }
-    open[open.length - 1] = rest - 1
+    if (container.rest === 0) throw tooMany(container.indefinite as number)
+    container.rest--
     const inside = itemsOf(head)
     if (head.major === 2 || head.major === 3) at += Number.isFinite(inside) ? head.length : 0
     if (at > view.byteLength) throw truncated('unexpected EOF')
-    if (inside > 0) open.push(inside)
+    if (inside > 0) open.push(containerOf(head, inside))
     if (open.length - 1 > maxDepth)
       throw new DecodeError({ code: 'Depth', message: `cbor: exceeded max nested level ${maxDepth}` })
   }
   if (at < view.byteLength) throw syntax(`${view.byteLength - at} bytes of extraneous data starting at index ${at}`)
+}
+
+interface Container {
+  rest: number
+  /** Its major type, if a break ends it. */
+  readonly indefinite: number | undefined
+}
+
+function containerOf({ major }: Head, items: number): Container {
+  if (Number.isFinite(items)) return { rest: items, indefinite: undefined }
+  return { rest: major === 5 ? maxElements * 2 : maxElements, indefinite: major }
 }
 
 interface Head {
@@ -69,14 +81,17 @@ function itemsOf({ major, length }: Head): number {
   const isCounted = Number.isFinite(length)
   if (major === 4 || major === 5) {
     if (isCounted && length > maxElements) {
-      throw syntax(
-        `exceeded max number of ${major === 4 ? `elements ${maxElements} for CBOR array` : `key-value pairs ${maxElements} for CBOR map`}`,
-      )
+      throw tooMany(major)
     }
     return major === 5 && isCounted ? length * 2 : length
   }
   if (major === 6) return 1
   return (major === 2 || major === 3) && !isCounted ? length : 0
+}
+
+function tooMany(major: number): DecodeError {
+  const what = major === 5 ? `key-value pairs ${maxElements} for CBOR map` : `elements ${maxElements} for CBOR array`
+  return syntax(`exceeded max number of ${what}`)
 }
 
 /** Go's errors of readers have no prefix. */
