@@ -17,7 +17,7 @@ function* slow<T>(result: T, ended: string[], name: string): Generator<unknown, 
 
 describe('prepareAndValidate', () => {
   const store = { definition: { strategy: {} }, slices: createSliceScheduler() } as unknown as StoreInternals
-  const object = { metadata: { name: 'a' } }
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
   const write = { object, old: undefined, name: () => 'a', stages: undefined, grants: undefined, about: {} as StrategyContext }
 
   it('runs each stage of a small object in slices once it takes longer than one', async () => {

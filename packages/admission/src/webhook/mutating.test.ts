@@ -1,4 +1,4 @@
-import type { ApiObject } from '@krmkit/meta'
+import type { ApiObject, Status } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import { createAdmissionChain } from '../chain.ts'
 import type { AdmissionPlugin } from '../interfaces.ts'
@@ -138,7 +138,7 @@ describe('mutating webhooks', () => {
     const { admit } = setup({ a: [{ name: 'a1', response: { allowed: false, status } }] })
     const failure = await failureOf(admit())
     expect(failure.message.length).toBeLessThan(20_000)
-    expect(failure.status.details?.causes).toHaveLength(1000)
+    expect((failure.status as Status).details?.causes).toHaveLength(1000)
   })
 
   it.each<[string, object[] | object, string]>([

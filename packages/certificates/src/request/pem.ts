@@ -74,5 +74,8 @@ export function* readPemBlockSteps(text: string): Generator<true | undefined, Pe
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!base64.test(text) || text.length % 4 !== 0) return undefined
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const binary = atob(text)
+  const bytes = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i)
+  return bytes
 }
