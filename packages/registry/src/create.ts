@@ -193,10 +193,13 @@ async function createOnce(
 }
 
 const maxRevision = 2n ** 64n - 1n
+const maxDigits = 20
 
 /** Whether a resourceVersion is the number of a revision. The stock server ignores any other text in a creation. */
 function namesRevision(version = ''): boolean {
   if (!/^\d+$/.test(version)) return false
-  const revision = BigInt(version)
+  const digits = version.replace(/^0+/, '')
+  if (digits.length > maxDigits) return false
+  const revision = BigInt(digits)
   return revision > 0n && revision <= maxRevision
 }

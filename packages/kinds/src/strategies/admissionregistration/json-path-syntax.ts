@@ -1,5 +1,5 @@
 /** Syntax of JSON paths as kubectl and the stock server read them: `spec.validations[0].expression`, `.items[?(@.name=="a")]`. */
-import { isPrintable } from '@krmkit/meta/go-text'
+import { isPrintable, trimRight } from '@krmkit/meta/go-text'
 
 /**
  * The problem of the first malformed part of a path, in the words of the stock server.
@@ -91,7 +91,7 @@ class Reader {
     const text = inside === '*' ? ':' : inside
     const parts = text.split(',')
     const key = quotedKey.exec(text)?.[1]
-    if (parts.length > 1) for (const part of parts) inner(`[${part.replace(/^ +| +$/g, '')}]`)
+    if (parts.length > 1) for (const part of parts) inner(`[${trimRight(part.replace(/^ +/, ''), ' ')}]`)
     else if (key !== undefined) inner(`.${key}`)
     else checkIndices(text)
   }

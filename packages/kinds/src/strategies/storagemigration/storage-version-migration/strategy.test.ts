@@ -45,7 +45,8 @@ describe('storage version migrations', () => {
   }
 
   it('have a version that is a number and stays', () => {
-    expect(found({ resourceVersion: '5' })).toEqual([])
+    for (const resourceVersion of ['5', '-0', '+5', `${'0'.repeat(1_000_000)}5`]) expect(found({ resourceVersion })).toEqual([])
+    expect(found({ resourceVersion: '9'.repeat(1000) })[0]).toContain('value out of range')
     expect(found({ resourceVersion: '-5' })).toEqual([
       'status.resourceVersion: Invalid value: -5: must be greater than or equal to 0',
     ])
