@@ -12,12 +12,24 @@ const none: readonly FieldError[] = []
 /**
  * Errors for the required members that a value lacks: a body, a patched object or an applied configuration before it is decoded,
  * because decoding fills an absent member with its zero value.
+ *
+ * @example
+ * import { missingErrors } from '@krmkit/registry'
+ * missingErrors({ metadata: { name: 'a' } }, [['spec']]) // [{ field: 'spec', reason: 'FieldValueRequired', message: 'Required value' }]
  */
 export function missingErrors(value: unknown, required: RequiredMembers): readonly FieldError[] {
   return required === undefined ? none : missingMembers(value, required).map((path) => field.required(path))
 }
 
-/** The members that objects of a resource, or of one of its subresources, must have. */
+/**
+ * The members that objects of a resource, or of one of its subresources, must have.
+ *
+ * @example
+ * import { builtInKinds } from '@krmkit/kinds'
+ * import { requiredMembersOf } from '@krmkit/registry'
+ * const drivers = builtInKinds().find(({ resource }) => resource.name === 'csidrivers')
+ * if (drivers !== undefined) requiredMembersOf(drivers, '') // [['spec']]
+ */
 export function requiredMembersOf({ strategy }: ResourceDefinition, subresource: string): RequiredMembers {
   return strategy.requiredMembers?.[subresource]
 }

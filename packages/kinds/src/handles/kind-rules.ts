@@ -12,20 +12,33 @@ import {
   validateObjectMetaUpdate,
 } from '@krmkit/meta'
 import { applyDefaults, decode, type StructType } from '@krmkit/schema'
-import type { StrategyContext } from '../interfaces.ts'
+import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { runPreparation } from '../preparation.ts'
 import { missingMembers } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
 import { runValidation } from '../validation.ts'
 import { decodeObject, type ObjectKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
-import type { KindHandle, KindHandleParts } from './kind-handle.ts'
+
+interface KindRules<T extends ApiObject> {
+  default(object: DeepReadonly<T>): T
+  ready(object: DeepReadonly<T>, old?: DeepReadonly<T>): Promise<void>
+  validate(object: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
+  validateUpdate(object: DeepReadonly<T>, old: DeepReadonly<T>, context?: Partial<StrategyContext>): FieldError[]
+}
+
+interface RuleParts {
+  readonly version: string
+  readonly namespaced: boolean
+  readonly strategy?: Strategy
+  readonly toStorage?: (object: DeepReadonly<ApiObject>) => ApiObject
+}
 
 /** The methods of a handle that apply the rules of its kind. */
 export function kindRules<T extends ApiObject>(
-  { version, namespaced, strategy, toStorage }: KindHandleParts,
+  { version, namespaced, strategy, toStorage }: RuleParts,
   own: ObjectKind,
   type: () => StructType,
-): Pick<KindHandle<T>, 'default' | 'ready' | 'validate' | 'validateUpdate'> {
+): KindRules<T> {
   const decoding = { ...own, keepEmpties: strategy?.distinctEmpties }
   const read = (object: unknown) => {
     requireObject(object, own)
