@@ -195,12 +195,12 @@ function forwardWarningsAndAnnotations(
   }
 }
 
-/** The largest code that both versions of HTTP can send. */
-const maxCode = 599
+/** The largest code that a status line can have. */
+const maxCode = 999
 
 /**
- * The ApiError of a refusal, from the Status that the webhook returned; its code is 400 or above. Differs: a code above 599 is 500, which
- * the stock server sends as it is up to 999, and panics for others; long texts are cut off.
+ * The ApiError of a refusal, from the Status that the webhook returned; its code is 400 or above. Differs: a code above 999 is 500, where
+ * the stock server panics; long texts are cut off.
  */
 function refusal(name: string, given: Status | undefined): ApiError {
   const { code = 0, status, message = '', reason = '', metadata = {}, details } = given ?? {}

@@ -121,8 +121,8 @@ describe('mutating webhooks', () => {
     ['without a status', undefined, 'denied the request without explanation', 400],
     ['with a reason only', { reason: 'Because' }, 'denied the request: Because', 400],
     ['with a success code', { code: 200, status: 'Success', message: 'fine' }, 'denied the request: fine', 400],
-    ['with an unusual code', { code: 599, message: 'odd' }, 'denied the request: odd', 599],
-    ['with a code that HTTP/2 cannot send', { code: 600, message: 'odd' }, 'denied the request: odd', 500],
+    ['with an unusual code', { code: 799, message: 'odd' }, 'denied the request: odd', 799],
+    ['with a code of four digits', { code: 1000, message: 'odd' }, 'denied the request: odd', 500],
     ['with a code of many digits', { code: 2147483647, message: 'odd' }, 'denied the request: odd', 500],
     ['with a negative code', { code: -1, message: 'odd' }, 'denied the request: odd', 400],
   ])('refuses %s [P56, P319]', async (_, status, message, code) => {
@@ -229,13 +229,13 @@ describe('mutating webhooks', () => {
 
   it('records metrics by outcome [P307]', async () => {
     const { admit, metrics } = setup({
-      a: [{ name: 'fine' }, { name: 'refusing', response: deny('no', { code: 599 }) }],
+      a: [{ name: 'fine' }, { name: 'refusing', response: deny('no', { code: 799 }) }],
     })
     await failureOf(admit())
     expect(metrics).toEqual([
       'called fine admit CREATE false 200',
-      'rejected refusing admit CREATE no_error 599',
-      'called refusing admit CREATE true 599',
+      'rejected refusing admit CREATE no_error 799',
+      'called refusing admit CREATE true 799',
     ])
   })
 

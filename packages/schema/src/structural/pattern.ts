@@ -28,9 +28,9 @@ export interface PatternProblem {
 }
 
 /** Compiling takes a step: about 20 ms at most. */
-const maxLength = 8 * 1024
+const maxLength = 16 * 1024
 /** Limit of the compiled size: counted repetitions are expanded. */
-const maxSize = 10_000
+const maxSize = 20_000
 
 /** Instructions times characters that are searched in one step: about 0.1 ms. */
 export const maxSearchAtOnce = 5000
