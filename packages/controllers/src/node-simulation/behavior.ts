@@ -26,9 +26,9 @@ const minRunMs = 1000
 
 /**
  * Returns what a container does: its annotations win over the behaviours that match it, those over its command, and that over
- * defaults.
+ * defaults. Invalid annotations are ignored.
  *
- * @throws MetaError for an annotation with an invalid duration
+ * @see {@link annotationProblems}
  */
 export function behaviorOf(
   pod: ReadonlyPod,
@@ -102,29 +102,62 @@ function matchesText(pattern: string | RegExp | undefined, text: string): boolea
   return typeof pattern === 'string' ? pattern === text : pattern.test(text)
 }
 
+/** Throw RangeError or MetaError for an invalid value. */
 const readers: Readonly<Record<string, (text: string) => ContainerBehavior>> = {
-  'start-after': (text) => ({ startAfterMs: parseDurationMs(text) }),
-  'ready-after': (text) => ({ readyAfterMs: parseDurationMs(text) }),
-  'exit-after': (text) => ({ exitAfterMs: runDurationMs(text) }),
-  'stop-after': (text) => ({ stopAfterMs: parseDurationMs(text) }),
-  'exit-code': (text) => ({ exitCode: Number.parseInt(text, 10) || 0 }),
-  crashes: (text) => ({ crashes: Number.parseInt(text, 10) || 0 }),
+  'start-after': (text) => ({ startAfterMs: timeMs(text) }),
+  'ready-after': (text) => ({ readyAfterMs: timeMs(text) }),
+  'exit-after': (text) => ({ exitAfterMs: text === 'never' ? Number.POSITIVE_INFINITY : timeMs(text) }),
+  'stop-after': (text) => ({ stopAfterMs: timeMs(text) }),
+  'exit-code': (text) => ({ exitCode: integer(text, { min: -maxInt32 }) }),
+  crashes: (text) => ({ crashes: integer(text, { min: 0 }) }),
   'pull-error': (text) => ({ pullError: text }),
   logs: (text) => ({ logs: text }),
 }
+const maxInt32 = 2 ** 31 - 1
+const maxPrintedValue = 100
 
 /** Reads how long a container runs: a duration, or `never` for one that does not end. @throws MetaError for an invalid duration */
 export function runDurationMs(text: string): number {
   return text === 'never' ? Number.POSITIVE_INFINITY : parseDurationMs(text)
 }
 
+function timeMs(text: string): number {
+  const ms = parseDurationMs(text)
+  if (ms < 0) throw new RangeError('a duration cannot be negative')
+  return ms
+}
+
+function integer(text: string, { min }: { readonly min: number }): number {
+  const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= maxInt32) return value
+  throw new RangeError(`it must be an integer from ${min} to ${maxInt32}`)
+}
+
+/** Says which annotations of a pod are ignored, and why. */
+export function annotationProblems({ metadata }: ReadonlyPod): string[] {
+  return readAnnotations(metadata.annotations).problems
+}
+
 function annotated({ metadata }: ReadonlyPod): ContainerBehavior {
-  const found: ContainerBehavior = {}
-  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
-    if (!key.startsWith(`${behaviorDomain}/`)) continue
-    const name = key.slice(behaviorDomain.length + 1)
-    const read = Object.hasOwn(readers, name) ? readers[name] : undefined
-    if (read !== undefined) Object.assign(found, read(value))
+  return readAnnotations(metadata.annotations).behavior
+}
+
+function readAnnotations(annotations: Readonly<Record<string, string>> = {}): {
+  readonly behavior: ContainerBehavior
+  readonly problems: string[]
+} {
+  const behavior: ContainerBehavior = {}
+  const problems: string[] = []
+  for (const [name, read] of Object.entries(readers)) {
+    const key = `${behaviorDomain}/${name}`
+    const value = Object.hasOwn(annotations, key) ? annotations[key] : undefined
+    if (value === undefined) continue
+    try {
+      Object.assign(behavior, read(value))
+    } catch (error) {
+      const printed = JSON.stringify(value.length > maxPrintedValue ? `${value.slice(0, maxPrintedValue)}...` : value)
+      problems.push(`annotation ${key} is ignored: invalid value ${printed}: ${String((error as Error).message).slice(0, 500)}`)
+    }
   }
-  return found
+  return { behavior, problems }
 }

@@ -1,6 +1,6 @@
 import { parseTime, type Random } from '@krmkit/meta'
 import type { RecordedEvent } from '../events/event-recorder.ts'
-import { behaviorOf } from './behavior.ts'
+import { annotationProblems, behaviorOf } from './behavior.ts'
 import { ContainerRun } from './container-run.ts'
 import type { MatchedBehavior } from './interfaces.ts'
 import { containerContext } from './log.ts'
@@ -94,6 +94,7 @@ export class PodRuntime {
     // The first step only shows that the containers are being created.
     if (!this.#hasBegun) {
       this.#hasBegun = true
+      for (const message of annotationProblems(pod)) this.events.push({ type: 'Warning', reason: 'InvalidAnnotation', message })
       return nowMs
     }
     this.#replaceImages(pod, nowMs)
