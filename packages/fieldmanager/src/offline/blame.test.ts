@@ -23,6 +23,16 @@ const live = apply({ applied: first, manager: 'ci', schema, now: Date.UTC(2025, 
 const both = apply({ live, applied: second, manager: 'ops', schema, now: Date.UTC(2025, 1, 1) }).object
 
 describe('blame', () => {
+  it.each([
+    ['metadata.managedFields must be a list', 'text'],
+    ['metadata.managedFields[0] must be an object', [null]],
+    ['metadata.managedFields[1] must be an object', [{}, 'text']],
+    ['metadata.managedFields[0].manager must be a string', [{ manager: 5 }]],
+  ])('rejects entries of a file that are invalid: %s', (message, managedFields) => {
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', managedFields } } as JsonObject
+    expect(() => blameLines(object)).toThrow(expect.objectContaining({ code: 'InvalidFieldSet', message }))
+  })
+
   it('reports the owners of each value', () => {
     const owners = new Map(blame(both, schema).map((value) => [value.field, value.owners.map(({ manager }) => manager)]))
     expect(Object.fromEntries(owners)).toMatchObject({

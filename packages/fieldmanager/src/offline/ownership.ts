@@ -1,5 +1,6 @@
-import type { JsonObject } from '@krmkit/meta'
+import { isJsonObject, type JsonObject } from '@krmkit/meta'
 import { requireObjects } from '../arguments.ts'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { FieldPath } from '../fieldpath/element.ts'
 import { comparePaths, FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1 } from '../fieldpath/fields-v1.ts'
@@ -54,7 +55,7 @@ export function ownership(object: JsonObject): OwnedField[] {
 /** The field set and manager of each entry. @throws FieldManagerError `InvalidFieldSet` */
 export function entrySets(object: JsonObject): { readonly set: FieldSet; readonly owner: Owner }[] {
   requireObjects('the owners', { object })
-  return entriesOf(object).map((entry) => ({
+  return checkedEntries(object).map((entry) => ({
     set: decodeFieldsV1(entry.fieldsV1),
     owner: {
       manager: entry.manager ?? '',
@@ -64,4 +65,22 @@ export function entrySets(object: JsonObject): { readonly set: FieldSet; readonl
       ...(entry.time === undefined ? {} : { since: entry.time }),
     },
   }))
+}
+
+const textMembers = ['manager', 'operation', 'apiVersion', 'subresource', 'time'] as const
+
+/** The object may come from a file, so that its entries can be anything. */
+function checkedEntries(object: JsonObject): ReturnType<typeof entriesOf> {
+  const entries: unknown = entriesOf(object)
+  if (!Array.isArray(entries)) throw invalid('metadata.managedFields must be a list')
+  for (const [index, entry] of entries.entries()) {
+    if (!isJsonObject(entry)) throw invalid(`metadata.managedFields[${index}] must be an object`)
+    const wrong = textMembers.find((name) => typeof (entry[name] ?? '') !== 'string')
+    if (wrong !== undefined) throw invalid(`metadata.managedFields[${index}].${wrong} must be a string`)
+  }
+  return entries as ReturnType<typeof entriesOf>
+}
+
+function invalid(message: string): FieldManagerError {
+  return new FieldManagerError({ code: 'InvalidFieldSet', message })
 }

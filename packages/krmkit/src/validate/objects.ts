@@ -1,6 +1,7 @@
 import { type GroupVersionKind, isJsonObject, type JsonObject, parseApiVersion } from '@krmkit/meta'
 import type { ManifestDocument } from '@krmkit/schema/manifest'
 import type { ManifestObjectName } from '@krmkit/versioning'
+import { printable } from '../printable.ts'
 
 /** One object of a document: the document itself, or an item of a list. */
 export interface ManifestObject {
@@ -61,7 +62,7 @@ export function nameOf({ value, implied }: ManifestObject): ManifestObjectName {
   }
 }
 
-/** `Deployment default/web` */
+/** `Deployment default/web`, without control characters. */
 export function objectText({ kind, namespace, name }: ManifestObjectName): string {
-  return `${kind}${name === '' ? '' : ` ${namespace === '' ? '' : `${namespace}/`}${name}`}`
+  return printable(`${kind}${name === '' ? '' : ` ${namespace === '' ? '' : `${namespace}/`}${name}`}`)
 }

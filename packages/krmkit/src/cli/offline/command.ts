@@ -1,3 +1,4 @@
+import { printableLines } from '../../printable.ts'
 import { Option } from '../commander.ts'
 import { exitCodes, type Terminal } from './terminal.ts'
 
@@ -16,7 +17,7 @@ export async function runToExitCode(terminal: Terminal, run: () => Promise<numbe
   try {
     terminal.exit(await run())
   } catch (error) {
-    terminal.err(`${terminal.paint('err', 'auto').red('krmkit:')} ${errorText(error)}\n`)
+    terminal.err(`${terminal.paint('err', 'auto').red('krmkit:')} ${printableLines(errorText(error))}\n`)
     terminal.exit(exitCodes.failure)
   }
 }

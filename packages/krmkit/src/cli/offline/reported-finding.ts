@@ -1,5 +1,6 @@
 import type { TextRange } from '@krmkit/schema/manifest'
 import type { ManifestObjectName } from '@krmkit/versioning'
+import { printable, printableLines } from '../../printable.ts'
 import { objectText } from '../../validate/objects.ts'
 import type { Paint } from './paint.ts'
 
@@ -24,7 +25,7 @@ export function textLine({ file, range, severity, path, message, object, rule }:
   const where = range === undefined ? file : `${file}:${range.line}:${range.column}`
   const colors = { error: paint.red, warning: paint.yellow, note: paint.cyan }
   const subject = object === undefined ? '' : ` ${objectText(object)}:`
-  return `${paint.bold(where)}: ${colors[severity](severity)}:${subject} ${path === '' ? '' : `${paint.cyan(path)}: `}${message} ${paint.dim(`[${rule}]`)}`
+  return `${paint.bold(where)}: ${colors[severity](severity)}:${subject} ${path === '' ? '' : `${paint.cyan(printable(path))}: `}${printableLines(message)} ${paint.dim(`[${rule}]`)}`
 }
 
 export function count(number: number, noun: string): string {

@@ -1,4 +1,5 @@
 import { type BlamedLine, blame, blameLines, type Owner } from '@krmkit/fieldmanager'
+import { printable } from '../../printable.ts'
 import { kindsFor } from '../offline/definitions.ts'
 import { type LoadedObject, loadObjects, requireReadable } from '../offline/load.ts'
 import { findManifests } from '../offline/manifest-files.ts'
@@ -38,25 +39,25 @@ const noOwner = ['', '', ''] as const
 /** Formats lines with columns for owner, operation and time. */
 function textOf(lines: readonly BlamedLine[], paint: Paint): string {
   const rows = lines.map(({ owners }) => cellsOf(owners))
-  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => (row[column] as string).length)))
+  const widths = [0, 1, 2].map((column) => rows.reduce((width, row) => Math.max(width, (row[column] as string).length), 0))
   const colors = managerColors(lines, paint)
   return lines
     .map(({ text, owners }, index) => {
       const cells = (rows[index] as readonly string[]).map((cell, column) => cell.padEnd(widths[column] as number))
       const color = colors.get(owners[0]?.manager ?? '') ?? paint.dim
-      return `${color(cells.join('  '))} ${paint.dim('|')} ${owners.length === 0 ? paint.dim(text) : color(text)}\n`
+      return `${color(cells.join('  '))} ${paint.dim('|')} ${owners.length === 0 ? paint.dim(printable(text)) : color(printable(text))}\n`
     })
     .join('')
 }
 
 function cellsOf(owners: readonly Owner[]): readonly [string, string, string] {
   if (owners.length === 0) return noOwner
-  const each = (text: (owner: Owner) => string) => [...new Set(owners.map(text))].join(', ')
+  const each = (text: (owner: Owner) => string) => printable([...new Set(owners.map(text))].join(', '))
   const times = owners.flatMap(({ since }) => since ?? []).sort()
   return [
     each(({ manager }) => manager),
     each(({ operation, subresource }) => (subresource === '' ? operation : `${operation}/${subresource}`)),
-    times.at(-1) ?? '',
+    printable(times.at(-1) ?? ''),
   ]
 }
 

@@ -1,13 +1,15 @@
 import type { Change } from '@krmkit/fieldmanager'
 import type { JsonValue } from '@krmkit/meta'
 import { printYaml } from '@krmkit/schema'
+import { printable } from '../../printable.ts'
 import type { Paint } from '../offline/paint.ts'
 import { lineDiff } from './line-diff.ts'
 
 /** Formats changes: short values on one line, others as YAML. */
 export function changeLines(changes: readonly Change[], paint: Paint): string[] {
   return changes.flatMap((change) => {
-    const { kind, field, before, after } = change
+    const { kind, before, after } = change
+    const field = printable(change.field)
     if (kind === 'added') return valueLines('+', field, after as JsonValue, paint)
     if (kind === 'removed') return valueLines('-', field, before as JsonValue, paint)
     const head = `${paint.yellow('~')} ${field}:`
@@ -36,12 +38,16 @@ function isShort(value: JsonValue | undefined): boolean {
 }
 
 function short(value: JsonValue | undefined): string {
-  return value === undefined ? 'nothing' : typeof value === 'string' ? JSON.stringify(value) : printYaml(value).trimEnd()
+  return value === undefined
+    ? 'nothing'
+    : typeof value === 'string'
+      ? printable(JSON.stringify(value))
+      : printYaml(value).trimEnd()
 }
 
 /** The lines of a string, or of the YAML of another value. */
 function textOf(value: JsonValue | undefined): string[] {
   if (value === undefined) return []
   const text = typeof value === 'string' ? value : printYaml(value)
-  return text.replace(/\n$/, '').split('\n')
+  return text.replace(/\n$/, '').split('\n').map(printable)
 }

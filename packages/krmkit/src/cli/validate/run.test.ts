@@ -41,6 +41,21 @@ interface ReportedFinding {
 const configMap = (name: string, rest = '') => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\n${rest}`
 
 describe('krmkit validate', () => {
+  it('prints control characters of a file escaped', async () => {
+    const object = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a\r\n\u001b[2J' },
+      data: { '\u001b[31mk\u009b': 'v' },
+    }
+    const { out } = await run([files({ 'a.json': JSON.stringify(object) })])
+    expect(out).toContain('ConfigMap a\\u000d\\u000a\\u001b[2J:')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not occur
+    expect(out).not.toMatch(/[\r\u001b\u009b]/)
+  })
+})
+
+describe('krmkit validate', () => {
   it('reports every mistake in a folder of a thousand manifests', async () => {
     const random = seededRandom(4)
     const byte = (): number => random.bytes(1)[0] ?? 0
