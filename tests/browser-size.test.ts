@@ -12,7 +12,7 @@ const budgets: readonly (readonly [name: string, source: string, kilobytes: numb
   ['a small kind', `export { ConfigMap } from '@krmkit/kinds/core/v1'`, 28],
   ['a large kind', `export { Pod } from '@krmkit/kinds/core/v1'`, 69],
   ['the rules of all kinds', `export { builtInKinds } from '@krmkit/kinds'`, 154],
-  ['validation of manifests of all kinds', `export { validateManifests } from 'krmkit/validate'`, 201],
+  ['validation of manifests of all kinds', `export { validateManifests } from 'krmkit/validate'`, 202],
   ['the server', `export { createApiServer } from '@krmkit/apiserver'\nexport { memoryStorage } from '@krmkit/storage'`, 421],
 ]
 

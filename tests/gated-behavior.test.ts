@@ -23,13 +23,6 @@ const controlled: readonly (readonly [gate: string, group: string, kind: string,
     'spec.securityContext.seLinuxChangePolicy',
   ],
   [
-    'ProcMountType',
-    '',
-    'Pod',
-    pod({}, { securityContext: { procMount: 'Unmasked' } }),
-    'spec.containers.0.securityContext.procMount',
-  ],
-  [
     'MatchLabelKeysInPodTopologySpread',
     '',
     'Pod',
@@ -143,6 +136,12 @@ describe('members behind a gate', () => {
     expect(given).toBeDefined()
     expect(at(write(kind, group, object, { set: `${gate}=true` }), path)).toEqual(given)
     expect(at(write(kind, group, object, { set: `${gate}=false` }), path)).toBeUndefined()
+  })
+
+  it('may get their default without it: procMount [P332]', () => {
+    const object = pod({}, { securityContext: { procMount: 'Unmasked' } })
+    const stored = (set: string) => at(write('Pod', '', object, { set }), 'spec.containers.0.securityContext.procMount')
+    expect([stored('ProcMountType=true'), stored('ProcMountType=false')]).toEqual(['Unmasked', 'Default'])
   })
 
   it('stay in objects that already have them [P332]', () => {

@@ -7,7 +7,7 @@ import { root } from './source-files.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const server = 'packages/apiserver/src/server-options.ts'
-const port = 'packages/http/src/listen.ts'
+const port = 'packages/http/src/listen-options.ts'
 const simulation = 'packages/controllers/src/node-simulation'
 
 /** The source of each limit: a file, and a constant, member or default in it. */

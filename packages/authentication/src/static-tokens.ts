@@ -66,15 +66,20 @@ export function createStaticTokenAuthenticator(
   const digest = digestOf(options)
   const users = new Map<string, AuthenticationOutcome>()
   if (!Array.isArray(tokens)) throw invalidArgument('createStaticTokenAuthenticator needs a list of { token, user }')
-  for (const { token, user } of tokens as readonly StaticToken[]) {
-    if (typeof token !== 'string' || typeof user?.username !== 'string' || !Array.isArray(user.groups))
-      throw invalidArgument('a static token is { token, user: { username, groups } }')
+  for (const each of tokens) {
+    if (!isStaticToken(each)) throw invalidArgument('a static token is { token, user: { username, groups } }')
+    const { token, user } = each
     if (token !== '') users.set(digest(token), { kind: 'authenticated', user: frozenUser(user) })
   }
   return {
     authenticateToken: (token, options) =>
       users.get(options?.digest?.by === digest ? options.digest.value() : digest(token)) ?? noOpinion,
   }
+}
+
+function isStaticToken(value: unknown): value is StaticToken {
+  const { token: text, user } = (value ?? {}) as Partial<StaticToken>
+  return typeof text === 'string' && typeof user?.username === 'string' && Array.isArray(user.groups)
 }
 
 function digestOf(options: Parameters<typeof createStaticTokenAuthenticator>[1]): KeyedDigest {

@@ -13,8 +13,11 @@ export interface ClockSkew {
 
 const defaultSkew: ClockSkew = { afterEnd: clockSkewSeconds, beforeStart: clockSkewSeconds, beforeIssue: clockSkewSeconds }
 
-/** For external issuers, as on the stock server: no tolerance at expiry, one minute before `nbf`, any time before `iat`. */
-export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 60, beforeIssue: Number.POSITIVE_INFINITY }
+/**
+ * For external issuers: no tolerance at expiry and one minute before `nbf`, as on the stock server, which does not look at `iat`; here a
+ * token is not accepted more than five minutes before it was issued.
+ */
+export const issuerSkew: ClockSkew = { afterEnd: 0, beforeStart: 60, beforeIssue: 300 }
 
 export interface TokenTimeOptions {
   /** Subject of messages, such as `token`. */

@@ -89,7 +89,8 @@ function trimmed(raw: Uint8Array): Buffer {
 
 function callerOf(text: (name: string) => readonly string[], shown: Shown): Identity | undefined {
   const named = text('x-remote-user').find((name) => name !== '')
-  if (shown === 'proxy' && named !== undefined) return { username: named, groups: text('x-remote-group') }
+  if (shown === 'proxy' && named !== undefined)
+    return { username: named, groups: text('x-remote-group').filter((group) => group !== '') }
   if (shown === 'bob') return bob
   const [scheme = '', token = ''] = (text('authorization')[0] ?? '').trim().split(' ', 3)
   return scheme.toLowerCase() === 'bearer' ? knownTokens[token] : undefined
