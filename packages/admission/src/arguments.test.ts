@@ -11,7 +11,7 @@ const wrong = (value: unknown) => value as never
 const request = { kind: { group: '', version: 'v1', kind: 'Pod' }, resource: { group: '', version: 'v1', resource: 'pods' } }
 
 it.each<[() => unknown, string]>([
-  [() => createAdmissionPlugins({ random: systemRandom }, wrong({ disabled: [] })), 'has no "disabled"; known: enable, disable'],
+  [() => createAdmissionPlugins({ random: systemRandom }, wrong({ disabled: [] })), 'has no "disabled"; did you mean "disable"?'],
   [() => new ObjectSet().put(wrong(undefined), wrong(undefined)), 'put needs { group, resource } and an object with metadata'],
   [() => new ObjectSet().put({ group: '', resource: 'pods' }, wrong({})), 'an object with metadata'],
   [() => admit(wrong(undefined), [], new ObjectSet()), 'admit needs a request: { kind, resource, object }'],

@@ -1,3 +1,4 @@
+import { type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
 import { AdmissionError } from './admission-error.ts'
 import { builtInPlugins, type PluginDefinition } from './built-in-plugins.ts'
 import { type AdmissionEnvironmentOptions, createAdmissionEnvironment } from './environment.ts'
@@ -13,6 +14,13 @@ export interface AdmissionPluginOptions {
   readonly configuration?: ReadonlyMap<string, unknown>
   /** Available plugins in execution order. Default: `builtInPlugins`. */
   readonly available?: readonly PluginDefinition[]
+}
+
+const optionKinds: OptionKinds<AdmissionPluginOptions> = {
+  enable: 'texts',
+  disable: 'texts',
+  configuration: 'object',
+  available: 'list',
 }
 
 /**
@@ -32,12 +40,9 @@ export function createAdmissionPlugins(
   environmentOptions: AdmissionEnvironmentOptions,
   options: AdmissionPluginOptions = {},
 ): readonly AdmissionPlugin[] {
-  const { enable = [], disable = [], configuration, available = builtInPlugins, ...rest } = options
-  const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) {
-    const message = `createAdmissionPlugins has no ${JSON.stringify(unknown)}; known: enable, disable, configuration, available`
-    throw new AdmissionError({ code: 'InvalidArgument', message })
-  }
+  const problem = optionsProblem(options, { what: 'createAdmissionPlugins', kinds: optionKinds, example: '{ disable: [] }' })
+  if (problem !== undefined) throw new AdmissionError({ code: 'InvalidArgument', message: problem })
+  const { enable = [], disable = [], configuration, available = builtInPlugins } = options
   for (const name of [...enable, ...disable, ...(configuration?.keys() ?? [])]) {
     if (available.some((each) => each.name === name)) continue
     const known = available.map((each) => each.name).join(', ')

@@ -1,11 +1,12 @@
+import { functionsProblem } from '@krmkit/meta/arguments'
 import { AuthenticationError } from './authentication-error.ts'
 
 /** Checks of arguments, which callers without types may get wrong. */
 
 /** @throws AuthenticationError `InvalidArgument` unless the value is an object with this function */
 export function requireMethod(what: string, value: unknown, name: string): void {
-  if (typeof (value as Readonly<Record<string, unknown>> | null | undefined)?.[name] !== 'function')
-    throw invalidArgument(`${what} needs a function \`${name}\``)
+  const problem = functionsProblem(what, value, [name])
+  if (problem !== undefined) throw invalidArgument(problem)
 }
 
 /** @throws AuthenticationError `InvalidArgument` unless the value is a list of objects with this function */

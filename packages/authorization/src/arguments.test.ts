@@ -14,7 +14,7 @@ it.each<[() => unknown, string]>([
     () => createUnionAuthorizer([]).authorize(wrong({ verb: 'get' })),
     'authorize needs attributes with user: { username, groups }',
   ],
-  [() => createRbacAuthorizer(wrong({ object: [] })), 'has no "object"; known: objects, profile, sync'],
+  [() => createRbacAuthorizer(wrong({ object: [] })), 'has no "object"; did you mean "objects"?'],
   [() => createRbacAuthorizer().authorize(wrong(undefined)), 'authorize needs attributes with user'],
   [() => createRbacAuthorizer().authorize(wrong({ user: { username: 'a' } })), 'authorize needs attributes with user'],
 ])('call %# is an error that names the argument', (call, message) => {

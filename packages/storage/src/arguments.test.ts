@@ -9,7 +9,7 @@ import { StorageError } from './storage-error.ts'
 const wrong = (value: unknown) => value as never
 
 it.each<[(storage: Storage) => unknown, string]>([
-  [() => memoryStorage(wrong({ historyMS: 1 })), 'memoryStorage has no "historyMS"; known: clock, historyMs'],
+  [() => memoryStorage(wrong({ historyMS: 1 })), 'memoryStorage has no "historyMS"; did you mean "historyMs"?'],
   [() => memoryStorage({ historyMs: -1 }), 'historyMs is a number from 0, not -1'],
   [() => memoryStorage({ historyBytes: wrong('1') }), 'historyBytes is a number from 0, not "1"'],
   [() => memoryStorage({ maxPending: Number.NaN }), 'maxPending is a number from 0, not NaN'],

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@krmkit/meta'
+import { type Members, membersProblem } from '@krmkit/meta/arguments'
 import { forwardClock } from './forward-clock.ts'
 import { invalidArgument } from './storage-error.ts'
 
@@ -31,13 +32,20 @@ export interface StorageOptions {
 
 export type ResolvedOptions = Required<StorageOptions>
 
+const knownOptions: Members<StorageOptions> = {
+  clock: true,
+  historyMs: true,
+  historyBytes: true,
+  minHistoryMs: true,
+  maxPending: true,
+}
+
 const limits = ['historyMs', 'historyBytes', 'minHistoryMs', 'maxPending'] as const
 
 /** @throws StorageError `InvalidArgument` for options that memory stores do not have: a misspelt one would be ignored */
 export function checkOptionNames(call: string, options: StorageOptions): void {
-  const known: readonly string[] = ['clock', ...limits]
-  const unknown = Object.keys(options).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalidArgument(`${call} has no ${JSON.stringify(unknown)}; known: ${known.join(', ')}`)
+  const problem = membersProblem(call, options, knownOptions)
+  if (problem !== undefined) throw invalidArgument(problem)
 }
 
 /** @throws StorageError `InvalidArgument` for limits that are not numbers from 0 */

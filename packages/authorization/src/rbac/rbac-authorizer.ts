@@ -1,6 +1,7 @@
 /** The RBAC authorizer: decides by roles and bindings. */
 
 import type { NamingProfile } from '@krmkit/meta'
+import { type OptionKinds, optionsProblem } from '@krmkit/meta/arguments'
 import { invalidArgument, requireUser } from '../arguments.ts'
 import type { Decision, ObjectInformer, StoredObject, SyncAuthorizer } from '../interfaces.ts'
 import { aggregateRoles } from './aggregation.ts'
@@ -24,6 +25,8 @@ export interface RbacAuthorizer extends SyncAuthorizer {
 
 const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
 
+const optionKinds: OptionKinds<RbacAuthorizerOptions> = { objects: 'any', profile: 'object', sync: 'function' }
+
 /**
  * Creates an RBAC authorizer over given objects; it needs no server. It allows or has no opinion, and never denies. Reasons are worded as
  * by the stock server.
@@ -46,10 +49,9 @@ const noOpinion: Decision = Object.freeze({ decision: 'noOpinion', reason: '' })
  * ```
  */
 export function createRbacAuthorizer(options: RbacAuthorizerOptions = {}): RbacAuthorizer {
-  const { profile, sync = () => undefined, objects: given = [], ...rest } = options
-  const [unknown] = Object.keys(rest)
-  if (unknown !== undefined)
-    throw invalidArgument(`createRbacAuthorizer has no ${JSON.stringify(unknown)}; known: objects, profile, sync`)
+  const problem = optionsProblem(options, { what: 'createRbacAuthorizer', kinds: optionKinds, example: '{ objects }' })
+  if (problem !== undefined) throw invalidArgument(problem)
+  const { profile, sync = () => undefined, objects: given = [] } = options
   const objects = aggregateRoles([...given].filter(isStoredObject))
   return authorizerFor(new RbacPolicy({ objects, ...(profile === undefined ? {} : { profile }) }), sync)
 }
