@@ -115,11 +115,12 @@ export class PodRuntime {
     return wasSent
   }
 
-  /** Images are what an update may change of a container. */
+  /** Images are what an update may change of a container. Runs stand in the order of their containers. */
   #replaceImages(pod: ReadonlyPod, nowMs: number): void {
-    for (const container of [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])]) {
-      const run = this.all.find(({ name }) => name === container.name)
-      if (run === undefined || run.nextImage === (container.image ?? '')) continue
+    const { initContainers = [], containers = [] } = pod.spec ?? {}
+    for (const [index, run] of this.all.entries()) {
+      const container = index < this.init.length ? initContainers[index] : containers[index - this.init.length]
+      if (container === undefined || run.nextImage === (container.image ?? '')) continue
       run.replace({ container, behavior: behaviorOf(pod, container, this.#behaviors) }, nowMs, graceMsOf(pod))
     }
   }

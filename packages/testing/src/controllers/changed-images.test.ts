@@ -79,4 +79,18 @@ describe('containers of simulated nodes whose image changes', () => {
     expect(stateOf(await getPod(server))).toMatchObject({ waiting: { reason: 'ImagePullBackOff' } })
     expect(stateOf(await setImage(server, 'web:2'))).toHaveProperty('running')
   })
+
+  it('leave the other containers alone', async () => {
+    await using server = await start()
+    const others = ['a', 'b'].map((name) => ({ name, image: 'web:1' }))
+    await run(server, { initContainers: [{ name: 'first', image: 'web:1' }], containers: [others[0], container, others[1]] })
+    const restarts = (await setImage(server, 'web:2')).status?.containerStatuses as
+      | { name: string; restartCount: number }[]
+      | undefined
+    expect(restarts?.map(({ name, restartCount }) => [name, restartCount])).toEqual([
+      ['a', 0],
+      ['c', 1],
+      ['b', 0],
+    ])
+  })
 })
