@@ -1,4 +1,5 @@
 import type { AppliedParts } from '@krmkit/fieldmanager/managed-fields'
+import { missingErrors, newlyMissing } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import { type Decoded, DecodedSize, decode } from '@krmkit/schema'
@@ -7,7 +8,7 @@ import { type ApplyIntent, applyToObject, setManagedFields } from './field-owner
 import type { AppliedConfiguration, ApplyRequest, FrozenObject, UpdateResult, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals } from './internals.ts'
 import { maxObjectBytesByDefault } from './object-size.ts'
-import { missingErrors, newlyMissing, requiredMembersOf } from './required-members.ts'
+import { requiredMembersOf } from './required-members.ts'
 import { updateObject } from './update.ts'
 import { applyVersionDefaults, applyVersionDefaultsSteps, decodeRefusal, toStorageVersion, toVersion } from './versions.ts'
 

@@ -1,5 +1,5 @@
+import type { RequiredMembers } from '@krmkit/kinds/strategies'
 import type { GroupVersionKind } from '@krmkit/meta'
-import type { RequiredMembers } from '@krmkit/registry'
 import type { StructType } from '@krmkit/schema'
 import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'

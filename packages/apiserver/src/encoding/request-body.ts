@@ -1,6 +1,7 @@
+import { missingErrors } from '@krmkit/kinds/strategies'
 import { ApiError, type ApiObject, type FieldError, formatApiVersion } from '@krmkit/meta'
 import { runInSlices, Slices } from '@krmkit/meta/slices'
-import { largeBodyBytes, missingErrors, objectTooLarge } from '@krmkit/registry'
+import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { decodeFailureMessage, decodeSteps, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'

@@ -3,7 +3,6 @@ import {
   createFeatures,
   type DeepReadonly,
   type FieldError,
-  field,
   nameRules,
   stockProfile,
   systemClock,
@@ -14,7 +13,7 @@ import {
 import { applyDefaults, decode, type StructType } from '@krmkit/schema'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { runPreparation } from '../preparation.ts'
-import { missingMembers } from '../strategies/required-members.ts'
+import { missingErrors, newlyMissing } from '../strategies/required-members.ts'
 import { copy } from '../strategies/shared/values.ts'
 import { runValidation } from '../validation.ts'
 import { decodeObject, type ObjectKind, requireObject, withDecodeErrors } from './decoded-kind.ts'
@@ -65,7 +64,7 @@ export function kindRules<T extends ApiObject>(
     const rules = { namespaced, name: nameRules.dns1123Subdomain }
     return validation === undefined ? validateObjectMeta(stored.metadata, rules) : runValidation(validation)
   }
-  const required = strategy?.requiredMembers?.[''] ?? []
+  const required = strategy?.requiredMembers?.['']
   return {
     default: (object) => withDefaults(readStored(object)),
     async ready(object, old) {
@@ -80,7 +79,7 @@ export function kindRules<T extends ApiObject>(
       const fullContext = strategyContext(context)
       const stored = prepareObject(decoded.object)
       runPreparation(strategy?.prepareForCreate?.(stored, fullContext))
-      return [...missingErrors(required, object), ...validateNew(stored, fullContext)]
+      return [...missingErrors(object, required), ...validateNew(stored, fullContext)]
     },
     validateUpdate(object, old, context) {
       const decoded = read(object)
@@ -94,16 +93,9 @@ export function kindRules<T extends ApiObject>(
         validation === undefined
           ? [...validateObjectMetaUpdate(stored.metadata, before.metadata), ...validateNew(stored, fullContext)]
           : runValidation(validation)
-      return [...missingErrors(required, object, old), ...errors]
+      return [...newlyMissing(missingErrors(object, required), old, required), ...errors]
     },
   }
-}
-
-/** @param old an object that may lack the members already */
-function missingErrors(required: readonly (readonly string[])[], object: object, old?: object): FieldError[] {
-  const before = old === undefined ? [] : missingMembers(old, required).map(String)
-  const missing = missingMembers(object, required).filter((path) => !before.includes(String(path)))
-  return missing.map((path) => field.required(path))
 }
 
 /** Sets the name and namespace that a request would set. */

@@ -85,7 +85,7 @@ export {
 } from './core/service-account/token.ts'
 export { mandatoryFlowSchemas, mandatoryPriorityLevels } from './flowcontrol/mandatory.ts'
 export { protectingBudget, takeDisruption, unsettledBudget } from './policy/pod-disruption-budget/disruption.ts'
-export { missingMembers } from './required-members.ts'
+export { missingErrors, missingMembers, newlyMissing, type RequiredMembers } from './required-members.ts'
 
 /** Strategies of the built-in kinds, by `group/Kind` of the storage version; the core group is empty (`/Pod`). */
 export const strategies: Readonly<Record<string, Strategy>> = {

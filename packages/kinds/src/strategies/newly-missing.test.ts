@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { FrozenObject } from './interfaces.ts'
 import { missingErrors, newlyMissing } from './required-members.ts'
 
 const required = [['spec', '?', 'volumes', '?', '*', 'lun']]
-const objectOf = (...volumes: object[]) => ({ metadata: {}, spec: { volumes } }) as unknown as FrozenObject
+const objectOf = (...volumes: object[]) => ({ metadata: {}, spec: { volumes } })
 const fields = (errors: readonly { readonly field: string; readonly reason: string }[]) =>
   errors.map(({ field, reason }) => `${field} ${reason}`)
 

@@ -1,4 +1,40 @@
-import { Path } from '@krmkit/meta'
+import { type FieldError, field, Path } from '@krmkit/meta'
+
+/** Members that a kind requires although their zero value is legal. @see Strategy.requiredMembers */
+
+export type RequiredMembers = readonly (readonly string[])[] | undefined
+
+const none: readonly FieldError[] = []
+
+/**
+ * Errors for the required members that a value lacks: a body, a patched object or an applied configuration before it is decoded,
+ * because decoding fills an absent member with its zero value.
+ *
+ * @example
+ * import { missingErrors } from '@krmkit/kinds/strategies'
+ * missingErrors({ metadata: { name: 'a' } }, [['spec']]) // [{ field: 'spec', reason: 'FieldValueRequired', message: 'Required value' }]
+ */
+export function missingErrors(value: unknown, required: RequiredMembers): readonly FieldError[] {
+  return required === undefined ? none : missingMembers(value, required).map((path) => field.required(path))
+}
+
+/**
+ * The errors that fail an update: objects stored without a required member stay writable without it.
+ *
+ * @param current the stored object, in the version of the request
+ * @example
+ * import { missingErrors, newlyMissing } from '@krmkit/kinds/strategies'
+ * newlyMissing(missingErrors({}, [['spec']]), { kind: 'CSIDriver' }, [['spec']]) // []
+ */
+export function newlyMissing(
+  missing: readonly FieldError[],
+  current: object | undefined,
+  required: RequiredMembers,
+): readonly FieldError[] {
+  if (missing.length === 0 || current === undefined) return missing
+  const before = new Set(missingErrors(current, required).map(({ field: name }) => name))
+  return missing.filter(({ field: name }) => !before.has(name))
+}
 
 /**
  * Returns the paths of required members that a value, as it was sent, lacks.
