@@ -23,7 +23,7 @@ import {
 } from './object-metadata.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
-import { type Stages, stagesOf } from './stages.ts'
+import { mutableCopy, type Stages, stagesOf } from './stages.ts'
 import { writeEntry } from './write-entry.ts'
 import { inWriteSpan } from './write-span.ts'
 import { traceRequested, traceWritten } from './write-trace.ts'
@@ -85,15 +85,17 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   }
   const attempts = gateEnabled('RetryGenerateName', environment.features) ? generatedNameAttempts : 1
   for (let attempt = 1; ; attempt++) {
-    if (generate) object.metadata.name = generatedName(generateName, environment)
+    // What an attempt sets follows from its name and uid.
+    const named = generate && attempts > 1 ? await mutableCopy(object, stages) : object
+    if (generate) named.metadata.name = generatedName(generateName, environment)
     const stored = await store.allocations.run(definition, (grants) =>
-      createOnce(store, context, { object, attributes, admission, managesFields, pathName, missing, stages, grants }),
+      createOnce(store, context, { object: named, attributes, admission, managesFields, pathName, missing, stages, grants }),
     )
     if (stored !== undefined) {
       traceWritten(context, undefined, stored.object)
       return stored
     }
-    if (!generate || attempt >= attempts) throw await takenName(store, object)
+    if (!generate || attempt >= attempts) throw await takenName(store, named)
   }
 }
 

@@ -24,7 +24,7 @@ export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'
   }
 }
 
-/** A mutable copy of an object that readers share. */
+/** A mutable copy of an object that others read or change. */
 export function mutableCopy<T extends object>(object: T, stages: Stages): T | Promise<T> {
   return stages === undefined ? copyJson(object) : stages.run(copyJsonSteps(object))
 }

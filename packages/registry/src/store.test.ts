@@ -88,6 +88,15 @@ describe('create', () => {
     expect(registry.resourceVersion).toBe(second.object.metadata.resourceVersion)
   })
 
+  it('derives what follows from a generated name again for each name that it tries [P10]', async () => {
+    const { create } = sampleRegistry({ random: suffixes('aaaaa', 'aaaaa', 'bbbbb') })
+    const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } }
+    const job = () => ({ metadata: { generateName: 'x-' }, spec: structuredClone(spec) }) as Partial<ApiObject>
+    await create('jobs', job())
+    const { object } = await create('jobs', job())
+    expect(object.metadata.labels).toMatchObject({ 'job-name': 'x-bbbbb', 'controller-uid': object.metadata.uid })
+  })
+
   it('truncates long prefixes so that the name is a DNS label [P10]', async () => {
     const { create } = sampleRegistry({ random: suffixes('aaaaa') })
     const { object } = await create('configmaps', { metadata: { generateName: 'p'.repeat(100) } })

@@ -5,7 +5,7 @@ import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { goSelector, goStringMap } from '../../shared/go-form.ts'
 import type { Steps } from '../../shared/steps.ts'
 import { withDefaultMembers } from '../../shared/value-steps.ts'
-import { isSet, own } from '../../shared/values.ts'
+import { isEmptyMap, isSet, own } from '../../shared/values.ts'
 import { compileSelector } from '../../shared/workloads.ts'
 
 const legacyJobName = 'job-name'
@@ -25,6 +25,15 @@ export function controllerUidLabels({ domain }: NamingProfile): JobLabels {
   return { jobName, controllerUid, prefixed: [jobName, controllerUid] }
 }
 
+/**
+ * A job without labels has those of its template. Both are the same map, as in kube-apiserver, where labels that are generated for the
+ * template (`addJobLabels`) become labels of the job. A webhook that changes the job ends that.
+ */
+export function takeTemplateLabels(job: Job): void {
+  const labels = job.spec?.template?.metadata?.labels
+  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = labels
+}
+
 /** Adds the generated labels and selector, which follow from the job's name and uid; existing labels are kept. */
 export function* addJobLabels(job: Job, profile: NamingProfile): Steps {
   const { jobName, controllerUid } = controllerUidLabels(profile)
@@ -32,8 +41,12 @@ export function* addJobLabels(job: Job, profile: NamingProfile): Steps {
   job.spec ??= { template: {} }
   job.spec.template ??= {}
   const template = job.spec.template
+  const given = template.metadata?.labels
+  const sharesLabels = given !== undefined && job.metadata.labels === given
   const labels = { [jobName]: name, [legacyJobName]: name, [legacyControllerUid]: uid, [controllerUid]: uid }
-  template.metadata = { ...template.metadata, labels: yield* withDefaultMembers(template.metadata?.labels, labels) }
+  const complete = yield* withDefaultMembers(given, labels)
+  template.metadata = { ...template.metadata, labels: complete }
+  if (sharesLabels) job.metadata.labels = complete
   const selector = job.spec.selector ?? {}
   const matchLabels = yield* withDefaultMembers(selector.matchLabels, { [controllerUid]: uid })
   job.spec.selector = { ...selector, matchLabels }

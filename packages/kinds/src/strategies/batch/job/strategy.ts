@@ -1,7 +1,6 @@
 /** Job. */
 import type { NamingProfile } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
-import { runAtOnce } from '@krmkit/meta/slices'
 import type { DefaultsContext } from '../../../interfaces.ts'
 import type { Job } from '../../../types/batch-v1.generated.ts'
 import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
@@ -11,13 +10,11 @@ import { podEmpties } from '../../shared/pod-empties.ts'
 import { dropDisabledTemplateFields } from '../../shared/pod-gates.ts'
 import { podTemplateWarnings } from '../../shared/pod-warnings.ts'
 import { lunsOfPods } from '../../shared/required-luns.ts'
-import type { Steps } from '../../shared/steps.ts'
 import { defineStrategy, statusSubresource, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { copySteps } from '../../shared/value-steps.ts'
-import { isEmptyMap, isSet } from '../../shared/values.ts'
+import { isSet } from '../../shared/values.ts'
 import { warnPodNames } from '../../shared/workloads.ts'
 import { defaultFailurePatterns } from './defaults.ts'
-import { addJobLabels, controllerUidLabels } from './labels.ts'
+import { addJobLabels, controllerUidLabels, takeTemplateLabels } from './labels.ts'
 import { warnJobSpec } from './spec-validation.ts'
 import { validateJobStatus } from './status-validation.ts'
 import { validateJobUpdate } from './update-validation.ts'
@@ -26,7 +23,7 @@ import { validateJob } from './validation.ts'
 const backoffLimit = 6
 const maxBackoffLimit = 2_147_483_647
 
-function* defaultJob(job: Job, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): Steps {
+function defaultJob(job: Job, _version: string, _profile: NamingProfile, { features }: DefaultsContext = {}): void {
   job.spec ??= { template: {} }
   const { spec } = job
   spec.template ??= {}
@@ -36,19 +33,13 @@ function* defaultJob(job: Job, _version: string, _profile: NamingProfile, { feat
     spec.parallelism = 1
   }
   spec.backoffLimit ??= isSet(spec.backoffLimitPerIndex) ? maxBackoffLimit : backoffLimit
-  yield* takeTemplateLabels(job)
+  takeTemplateLabels(job)
   spec.completionMode ??= 'NonIndexed'
   spec.suspend ??= false
   defaultFailurePatterns(spec)
   if (features === undefined || gateEnabled('JobPodReplacementPolicy', features))
     spec.podReplacementPolicy ??= isSet(spec.podFailurePolicy) ? 'Failed' : 'TerminatingOrFailed'
   if (features?.release.atLeast('1.29') !== false) spec.manualSelector ??= false
-}
-
-/** A job without labels has those of its template. */
-function* takeTemplateLabels(job: Job): Steps {
-  const labels = job.spec?.template?.metadata?.labels
-  if (isSet(labels) && isEmptyMap(job.metadata.labels)) job.metadata.labels = yield* copySteps(labels)
 }
 
 const table: readonly GatedFields[] = [
@@ -63,8 +54,7 @@ const updateTable = table.filter(({ gate }) => gate !== 'JobManagedBy')
 export const jobStrategy = defineStrategy<Job>({
   distinctEmpties: podEmpties('spec', 'template', 'spec'),
   requiredMembers: { '': lunsOfPods('spec', 'template') },
-  defaults: (...given) => runAtOnce(defaultJob(...given)),
-  defaultsSteps: defaultJob,
+  defaults: defaultJob,
   *prepareForCreate(job, context) {
     if (job.spec?.manualSelector !== true) yield* addJobLabels(job, context.profile)
     job.status = {}
@@ -80,7 +70,10 @@ export const jobStrategy = defineStrategy<Job>({
     yield* raiseGeneration(job, old, 'spec')
   },
   // The stock server applies its defaults again when it reads the stored object, whose template has the generated labels.
-  canonicalize: takeTemplateLabels,
+  // biome-ignore lint/correctness/useYield: a stage is a generator.
+  *canonicalize(job) {
+    takeTemplateLabels(job)
+  },
   validate(job, context) {
     return validateStepsWith(context, (errors) => validateJob(job, errors, { prefixedLabels: true }))
   },
