@@ -3,6 +3,7 @@ import { type ClientRequest, Agent as HttpAgent } from 'node:http'
 import { Agent } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity, createSecureContext, type PeerCertificate } from 'node:tls'
+import { connectableHost } from '@krmkit/meta/ip'
 import { pemBlocks } from '@krmkit/meta/pem'
 import type { ProxyTarget, ServiceAddress, WebhookTarget } from '@krmkit/protocol'
 import type { Destination } from './connection-error.ts'
@@ -73,12 +74,25 @@ function checkSubjectAltNames(host: string, certificate: PeerCertificate): Error
   })
 }
 
-/** Returns where to connect and the name that the certificate must carry. */
+/**
+ * Returns where to connect and the name that the certificate must carry. The host is read from the text of the origin: a URL parser turns
+ * texts such as `0177.0.0.1` into other addresses.
+ *
+ * @throws Error for a host that is neither an address nor a name
+ */
 export function destinationOf({ origin, serverName }: WebhookTarget, address: ServiceAddress | undefined): Destination {
-  const url = new URL(origin)
-  const ownHost = url.hostname.replace(/^\[|\]$/g, '')
-  const { host, port } = address ?? { host: ownHost, port: url.port === '' ? (isPlain(origin) ? 80 : 443) : Number(url.port) }
-  return { host: host.replace(/^\[|\]$/g, ''), port, name: serverName ?? ownHost }
+  const [, bracketed, plain = '', ownPort] = /^https?:\/\/(?:\[([^\]]*)\]|([^/?#@:]*))(?::([0-9]*))?$/.exec(origin) ?? []
+  const ownHost = bracketed ?? plain
+  const port = Number(ownPort ?? '') || (isPlain(origin) ? 80 : 443)
+  const stated = address ?? { host: ownHost, port }
+  const host = connectableHost(stated.host.replace(/^\[|\]$/g, ''))
+  if (host === undefined) throw new Error(`dial tcp: lookup ${stated.host}: no such host`)
+  return { host, port: stated.port, name: serverName ?? connectableHost(ownHost) ?? ownHost }
+}
+
+/** Host and port of an origin as a `Host` header. */
+export function hostOf(origin: string): string {
+  return origin.slice(origin.indexOf('//') + 2)
 }
 
 /** Whether an origin is reached without TLS. */

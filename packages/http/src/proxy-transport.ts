@@ -7,7 +7,15 @@ import { pipeline } from 'node:stream/promises'
 import type { ApiResponse, ProxiedRequest, ProxyTarget, ProxyTransport, ServiceAddress } from '@krmkit/protocol'
 import { connectionError, connectTimeoutCode } from './connection-error.ts'
 import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts'
-import { createAgent, createPlainAgent, destinationOf, isPlain, isStaleConnection, validateTarget } from './outbound-agent.ts'
+import {
+  createAgent,
+  createPlainAgent,
+  destinationOf,
+  hostOf,
+  isPlain,
+  isStaleConnection,
+  validateTarget,
+} from './outbound-agent.ts'
 
 type Agent = HttpAgent | HttpsAgent
 
@@ -99,7 +107,7 @@ function start(
     ...(target.socketPath === undefined ? {} : { socketPath: target.socketPath }),
     path: encodeHeaderValue(request.path),
     signal: request.signal,
-    headers: headersFor(request, new URL(target.origin).host),
+    headers: headersFor(request, hostOf(target.origin)),
     maxHeaderSize: maxHeadBytes,
   }
   const servername = isIP(name) === 0 ? name : ''

@@ -43,6 +43,35 @@ async function call(ca: string): Promise<number> {
   return answer.status
 }
 
+describe('the host of a webhook', () => {
+  it.each(['0177.0.0.1', '127.000.000.001', '127.1', '2130706433', '0x7f.1', '127.0.0.1.'])(
+    'is not found when it is written %s',
+    async (host) => {
+      using transport = createWebhookTransport()
+      const port = Number(new URL(origin).port)
+      const request = {
+        method: 'POST',
+        path: '/',
+        headers: {},
+        body: '{}',
+        signal: AbortSignal.timeout(10_000),
+        limitBytes: 1024,
+      } as const
+      const failure = `dial tcp: lookup ${host}: no such host`
+      const byUrl = transport.open({ origin: `https://${host}:${port}`, ca: serving.authority })
+      await expect(byUrl(request)).rejects.toThrow(failure)
+      const resolve = async () => ({ host, port })
+      const byService = transport.open({
+        origin: 'https://hook.shop.svc',
+        serverName: '127.0.0.1',
+        ca: serving.authority,
+        resolve,
+      })
+      await expect(byService(request)).rejects.toThrow(failure)
+    },
+  )
+})
+
 describe('webhook certificate', () => {
   it('is trusted by its authority', async () => expect(await call(serving.authority)).toBe(200))
 

@@ -10,7 +10,7 @@ import type {
   WebhookTransport,
 } from '@krmkit/protocol'
 import { connectionError } from './connection-error.ts'
-import { createAgent, destinationOf, isStaleConnection, validateTarget } from './outbound-agent.ts'
+import { createAgent, destinationOf, hostOf, isStaleConnection, validateTarget } from './outbound-agent.ts'
 
 const maxAgents = 256
 
@@ -82,7 +82,7 @@ function post(
     signal,
     headers: {
       ...headers,
-      host: new URL(target.origin).host,
+      host: hostOf(target.origin),
       ...(method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
     },
     servername: isIP(name) === 0 ? name : '',

@@ -1,4 +1,7 @@
-/** IP addresses and CIDRs as the stock server parses them: leading zeros of decimal parts are ignored, zones are rejected. */
+/**
+ * IP addresses and CIDRs as kube-apiserver parses them: leading zeros of decimal parts are ignored, zones are rejected. Resolvers and URL
+ * parsers read the same texts differently (`0177.0.0.1` is 127.0.0.1 to them), so connections use `canonicalIP` and `connectableHost`.
+ */
 
 /** Message for an invalid address. */
 export const ipError = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
@@ -70,6 +73,63 @@ export function parseCIDR(text: string): IpRange | undefined {
   return { address, prefixLength }
 }
 
+/**
+ * Prints an address canonically: an IPv4 address (also a mapped one) in dotted decimals, an IPv6 address in lower case with its longest
+ * run of zero groups elided.
+ *
+ * @example
+ * import { formatIP } from '@krmkit/meta/ip'
+ * formatIP(Uint8Array.of(10, 0, 0, 1)) // '10.0.0.1'
+ */
+export function formatIP(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.')
+  if (isMappedV4(bytes)) return bytes.subarray(12).join('.')
+  const groups: string[] = []
+  for (let i = 0; i < 16; i += 2) groups.push((((bytes[i] as number) << 8) | (bytes[i + 1] as number)).toString(16))
+  const gap = longestZeros(groups)
+  if (gap.length < 2) return groups.join(':')
+  return `${groups.slice(0, gap.start).join(':')}::${groups.slice(gap.start + gap.length).join(':')}`
+}
+
+/**
+ * The canonical text of an address; `undefined` when invalid. Whatever checks and dials an address of an object uses this text.
+ *
+ * @example
+ * import { canonicalIP } from '@krmkit/meta/ip'
+ * canonicalIP('0177.0.0.1') // '177.0.0.1'
+ */
+export function canonicalIP(text: string): string | undefined {
+  const address = parseIP(text)
+  return address === undefined ? undefined : formatIP(address.bytes)
+}
+
+/**
+ * The host to connect to where an object states a name or an address: the canonical address (with its zone), or the DNS name. `undefined`
+ * for texts that kube-apiserver resolves to nothing, and that resolvers and URL parsers read as addresses: leading zeros, fewer than four
+ * parts, hexadecimal numbers.
+ *
+ * @example
+ * import { connectableHost } from '@krmkit/meta/ip'
+ * connectableHost('node-1.example.com') // 'node-1.example.com'
+ * connectableHost('0x7f.1') // undefined
+ */
+export function connectableHost(text: string): string | undefined {
+  const [, address = '', zone = ''] = /^([^%]*)(%[A-Za-z0-9_.-]+)?$/.exec(text) ?? []
+  const canonical = canonicalIP(address)
+  if (canonical !== undefined && !hasLeadingZeros(address))
+    return zone === '' || address.includes(':') ? canonical + zone : undefined
+  return text.length <= 254 && dnsName.test(text) && !numericEnd.test(text) ? text : undefined
+}
+
+/** Whether an address or a CIDR has a decimal part with leading zeros, which an IPv6 address may have too. */
+export function hasLeadingZeros(text: string): boolean {
+  return /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+(\/|$)/.test(text)
+}
+
+const dnsName = /^(?:[A-Za-z0-9_-]{1,63}(?:\.|$))+$/
+/** The last label is a number, so that the text is an address to resolvers and URL parsers, or to nothing. */
+const numericEnd = /(?:^|\.)(?:[0-9]+|0x[0-9a-f]*)\.?$/i
+
 function isMappedV4(bytes: Uint8Array): boolean {
   for (let i = 0; i < 10; i++) if (bytes[i] !== 0) return false
   return bytes[10] === 255 && bytes[11] === 255
@@ -115,6 +175,17 @@ function parseV6(text: string): Uint8Array | undefined {
     put(8 - tail.length + i, group)
   })
   return bytes
+}
+
+/** The first of the longest runs of zero groups. */
+function longestZeros(groups: readonly string[]): { readonly start: number; readonly length: number } {
+  let best = { start: 0, length: 0 }
+  let length = 0
+  for (const [index, group] of groups.entries()) {
+    length = group === '0' ? length + 1 : 0
+    if (length > best.length) best = { start: index - length + 1, length }
+  }
+  return best
 }
 
 /** Parses groups of 16 bits; the last one may be an IPv4 address, which yields two. */

@@ -31,9 +31,25 @@ export function addressOf({ url, service }: ClientConfig): WebhookAddress | stri
   }
   if (url === undefined || url === null || url === '') return 'webhook configuration must have either service or URL'
   if (!URL.canParse(url)) return `Unparsable URL: ${url}`
-  const { protocol, host, port, hostname, pathname } = new URL(url)
+  const { protocol, port, hostname, pathname } = new URL(url)
   if (protocol !== 'https:') return `Unparsable URL: ${url}`
-  return { origin: `https://${host}`, hostAndPort: port === '' ? `${hostname}:${httpsPort}` : host, path: cleanPath(pathname) }
+  const written = writtenHost(url)
+  const host = isAscii(written) ? written : hostname
+  const origin = `https://${host}${port === '' ? '' : `:${port}`}`
+  return { origin, hostAndPort: `${host}:${port === '' ? httpsPort : port}`, path: cleanPath(pathname) }
+}
+
+/** The host as the URL states it, in lower case: a URL parser turns `0177.0.0.1` into another address. */
+function writtenHost(url: string): string {
+  const authority = /^[^:]*:\/\/([^/?#]*)/.exec(url)?.[1] ?? ''
+  return authority
+    .slice(authority.lastIndexOf('@') + 1)
+    .replace(/:[0-9]*$/, '')
+    .toLowerCase()
+}
+
+function isAscii(text: string): boolean {
+  return /^[!-~]*$/.test(text)
 }
 
 /** Cleans a path as Go's `path.Clean` does: no repeated or trailing slashes, `.` and `..` resolved. */

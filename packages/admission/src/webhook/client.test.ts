@@ -198,6 +198,8 @@ describe('createClusterServiceResolver', () => {
     contextOf({
       'services/shop/hook': { spec: { clusterIP: '10.0.0.9', ports: [{ port: 443 }] } },
       'services/shop/outside': { spec: { type: 'ExternalName', externalName: 'hooks.test' } },
+      'services/shop/octal': { spec: { clusterIP: '0177.0.0.1', ports: [{ port: 443 }] } },
+      'services/shop/numeric': { spec: { type: 'ExternalName', externalName: '0177.0.0.1' } },
       'services/shop/headless': { spec: { clusterIP: 'None', ports: [{ port: 443 }] } },
     }).reader,
   )
@@ -206,6 +208,11 @@ describe('createClusterServiceResolver', () => {
   it('resolves to the cluster IP or the external name', () => {
     expect(at('hook')).toEqual({ host: '10.0.0.9', port: 443 })
     expect(at('outside', 8443)).toEqual({ host: 'hooks.test', port: 8443 })
+  })
+
+  it('resolves to the canonical text of an address, and to no name that resolvers read as an address', () => {
+    expect(at('octal')).toEqual({ host: '177.0.0.1', port: 443 })
+    expect(() => at('numeric')).toThrow('lookup 0177.0.0.1: no such host')
   })
 
   it('fails for missing services, unknown ports and headless services', () => {

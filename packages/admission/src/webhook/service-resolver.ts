@@ -1,4 +1,5 @@
 import type { ApiObject, DeepReadonly } from '@krmkit/meta'
+import { canonicalIP, connectableHost } from '@krmkit/meta/ip'
 import type { ObjectReader } from '../interfaces.ts'
 import type { ServiceResolver } from './interfaces.ts'
 
@@ -26,14 +27,21 @@ export function createClusterServiceResolver(reader: Pick<ObjectReader, 'get'>):
     const found = reader.get({ group: '', resource: 'services' }, namespace, name)
     if (found === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
     const { spec = {} } = found as DeepReadonly<Service>
-    if (spec.type === 'ExternalName') return { host: spec.externalName ?? '', port }
+    if (spec.type === 'ExternalName') {
+      const host = connectableHost(spec.externalName ?? '')
+      if (host === undefined) throw new Error(`lookup ${spec.externalName}: no such host`)
+      return { host, port }
+    }
     if (!(spec.ports ?? []).some((each) => each.port === port)) {
       throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
     }
-    const address = spec.clusterIP ?? ''
-    if (address === '' || address === 'None') {
-      throw new Error(`cluster IP of service ${JSON.stringify(`${namespace}/${name}`)} is not usable: ${JSON.stringify(address)}`)
+    const { clusterIP = '' } = spec
+    const host = canonicalIP(clusterIP)
+    if (host === undefined) {
+      throw new Error(
+        `cluster IP of service ${JSON.stringify(`${namespace}/${name}`)} is not usable: ${JSON.stringify(clusterIP)}`,
+      )
     }
-    return { host: address, port }
+    return { host, port }
   }
 }

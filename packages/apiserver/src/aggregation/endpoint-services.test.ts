@@ -28,6 +28,12 @@ describe('endpoint resolution of services', () => {
     expect(find(objects, 1)()).toEqual({ host: '10.0.0.3', port: 9443 })
   })
 
+  it('connects to the canonical text of an address', () => {
+    const octal = [{ addresses: [{ ip: '0177.0.0.1' }], ports: [{ name: 'https', port: 9443 }] }]
+    const objects = { services: service({ type: 'ClusterIP', ports }), endpoints: endpoints(octal) }
+    expect(find(objects)()).toEqual({ host: '177.0.0.1', port: 9443 })
+  })
+
   it.each([
     [{}, 'service "m" not found'],
     [{ services: service({ type: 'ExternalName', ports }) }, 'unsupported service type "ExternalName"'],

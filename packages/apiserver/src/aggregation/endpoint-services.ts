@@ -1,6 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
 import type { ServiceResolver } from '@krmkit/admission/webhooks'
 import type { Random } from '@krmkit/meta'
+import { canonicalIP } from '@krmkit/meta/ip'
 import { readEndpoints, readService, servicePort, serviceType } from './cluster-services.ts'
 
 const routable = ['ClusterIP', 'LoadBalancer', 'NodePort']
@@ -39,11 +40,11 @@ export function endpointServices(reader: Pick<ObjectReader, 'get'>, random: Pick
       return target === undefined || addresses.length === 0 ? [] : [{ addresses, port: target }]
     })
     const subset = usable[randomBelow(random, usable.length)]
-    const address = subset?.addresses[randomBelow(random, subset.addresses.length)]?.ip
-    if (subset === undefined || address === undefined) {
+    const host = canonicalIP(subset?.addresses[randomBelow(random, subset.addresses.length)]?.ip ?? '')
+    if (subset === undefined || host === undefined) {
       throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
     }
-    return { host: address, port: subset.port }
+    return { host, port: subset.port }
   }
 }
 

@@ -1,14 +1,15 @@
-import { parseIP } from '@krmkit/meta/ip'
+import { formatIP, parseIP } from '@krmkit/meta/ip'
 
 /**
- * Whether an address may be proxied to: not unspecified, loopback, link-local, multicast or broadcast. Private addresses may be.
- * Writing the status of a pod or node thus gives no access to services of the machine that the server runs on.
+ * The canonical text of an address that may be proxied to: not unspecified, loopback, link-local, multicast or broadcast. Private addresses
+ * may be. Writing the status of a pod or node thus gives no access to services of the machine that the server runs on. Connections use the
+ * returned text: resolvers read that of the object differently.
  */
-export function isProxyable(text: string): boolean {
+export function proxyableAddress(text: string): string | undefined {
   const ip = parseIP(text)
-  if (ip === undefined) return false
-  const bytes = ip.family === 4 ? ip.bytes.slice(-4) : ip.bytes
-  return ip.family === 4 ? isProxyableV4(bytes) : isProxyableV6(bytes)
+  if (ip === undefined) return undefined
+  const isProxyable = ip.family === 4 ? isProxyableV4(ip.bytes.slice(-4)) : isProxyableV6(ip.bytes)
+  return isProxyable ? formatIP(ip.bytes) : undefined
 }
 
 function isProxyableV4(bytes: Uint8Array): boolean {

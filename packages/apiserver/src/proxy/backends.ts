@@ -1,3 +1,4 @@
+import { connectableHost } from '@krmkit/meta/ip'
 import type { ProxyConnection, ProxyTarget, ServiceAddress } from '@krmkit/protocol'
 import { hostAndPort } from './addresses.ts'
 import type { Location, ProxyOptions } from './interfaces.ts'
@@ -22,18 +23,20 @@ export class Backends {
     closing.addEventListener('abort', () => this.#close(0), { once: true })
   }
 
-  /** @throws Error when no transport is configured, or certificates cannot be used. */
+  /** @throws Error when no transport is configured, certificates cannot be used, or the host is neither an address nor a name. */
   connect(location: Location): Backend {
-    const { scheme, host, port = scheme === 'http' ? 80 : 443, addresses = [host] } = location
+    const { scheme, port = scheme === 'http' ? 80 : 443 } = location
     const { dial = sameAddress, transport } = this.options
     if (transport === undefined) throw new Error('no transport is configured: pods and nodes cannot be reached')
+    const host = connectableHost(location.host)
+    if (host === undefined) throw new Error(`dial tcp: lookup ${location.host}: no such host`)
     const target = this.#targetOf(location, `${scheme}://${hostAndPort({ host, port })}`)
     const key = JSON.stringify(target)
     const connection = this.#connections.get(key) ?? transport.open(target)
     this.#connections.delete(key)
     this.#connections.set(key, connection)
     this.#close(maxConnections)
-    return { connection, address: dial({ host: addresses[0] ?? host, port }) }
+    return { connection, address: dial({ host: location.addresses?.[0] ?? host, port }) }
   }
 
   #targetOf({ kubelet: isKubelet, unverified, scheme }: Location, origin: string): ProxyTarget {

@@ -28,11 +28,11 @@ export interface KubeletOptions {
 /** Where a request is passed on to. */
 export interface Location {
   readonly scheme: 'http' | 'https'
-  /** Address or name. */
+  /** Address or name, as the object states it. */
   readonly host: string
   /** Undefined: the port of the scheme. */
   readonly port: number | undefined
-  /** Addresses of the host when it is a name. */
+  /** Checked canonical addresses to connect to. Absent: those of `host`. */
   readonly addresses?: readonly string[]
   /** The peer is a kubelet: it gets the client certificate of this server, and its own is verified. */
   readonly kubelet?: boolean

@@ -1,8 +1,8 @@
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { parseIP } from '@krmkit/meta/ip'
+import { canonicalIP, connectableHost } from '@krmkit/meta/ip'
 import type { ProxyTransport } from '@krmkit/protocol'
-import { isProxyable } from './addresses.ts'
+import { proxyableAddress } from './addresses.ts'
 import { plainError } from './errors.ts'
 import type { KubeletOptions, Location, ProxyOptions } from './interfaces.ts'
 import { connectablePort, type TargetId } from './target-id.ts'
@@ -18,7 +18,11 @@ export interface AddressedNode {
 const kubeletPort = 10250
 const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 
-/** The location of a node's kubelet, its host unchecked. @throws ApiError 500 for a node without a usable address. */
+/**
+ * The location of a node's kubelet. Its host may be a name, and may be this machine.
+ *
+ * @throws ApiError 500 for a node without a usable address.
+ */
 export function kubeletLocation(
   { status }: DeepReadonly<AddressedNode>,
   options: KubeletOptions = {},
@@ -45,8 +49,11 @@ export async function nodeLocation(
   { target, options }: { readonly target: TargetId; readonly options: ProxyOptions },
 ): Promise<Location> {
   const location = kubeletLocation(node, options.kubelet)
-  const addresses = await addressesOf(location.host, options.transport)
-  if (!addresses.every(isProxyable)) throw ApiError.badRequest('address not allowed')
+  const addresses = (await addressesOf(location.host, options.transport)).map((address) => {
+    const proxyable = proxyableAddress(address)
+    if (proxyable === undefined) throw ApiError.badRequest('address not allowed')
+    return proxyable
+  })
   if (target.port === '' || target.port === String(location.port)) return { ...location, addresses }
   const port = connectablePort(target.port, () => ApiError.badRequest(`invalid node request ${goQuote(id)}`))
   return { scheme: target.scheme === '' ? 'http' : target.scheme, host: location.host, port, addresses }
@@ -54,10 +61,11 @@ export async function nodeLocation(
 
 /** Connections go to the addresses that were checked: a second look-up could yield others. @throws ApiError 400 */
 async function addressesOf(host: string, transport: ProxyTransport | undefined): Promise<readonly string[]> {
-  if (parseIP(host) !== undefined) return [host]
-  if (transport?.lookup === undefined) throw ApiError.badRequest(`lookup ${host}: no such host`)
+  const name = connectableHost(host)
+  if (name !== undefined && (name.includes(':') || canonicalIP(name) !== undefined)) return [name]
+  if (name === undefined || transport?.lookup === undefined) throw ApiError.badRequest(`lookup ${host}: no such host`)
   try {
-    return await transport.lookup(host)
+    return await transport.lookup(name)
   } catch (error) {
     throw ApiError.badRequest(error instanceof Error ? error.message : String(error))
   }

@@ -1,6 +1,6 @@
 import { ApiError, type DeepReadonly } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { isProxyable } from './addresses.ts'
+import { proxyableAddress } from './addresses.ts'
 import type { Location } from './interfaces.ts'
 import { connectablePort, type TargetId } from './target-id.ts'
 
@@ -18,8 +18,8 @@ export interface AddressedPod {
  * @throws ApiError 400
  */
 export function podLocation(id: string, target: TargetId, { spec, status }: DeepReadonly<AddressedPod>): Location {
-  const host = status?.podIPs?.[0]?.ip ?? ''
-  if (!isProxyable(host)) throw ApiError.badRequest('address not allowed')
+  const host = proxyableAddress(status?.podIPs?.[0]?.ip ?? '')
+  if (host === undefined) throw ApiError.badRequest('address not allowed')
   const declared = (spec?.containers ?? []).find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort
   const port = target.port === '' ? declared : connectablePort(target.port, () => invalidPod(id))
   return { scheme: target.scheme === '' ? 'http' : target.scheme, host, port }

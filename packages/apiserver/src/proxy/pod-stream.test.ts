@@ -63,6 +63,34 @@ describe('exec, attach and portforward', () => {
   })
 })
 
+describe('a kubelet whose address is neither an address nor a name', () => {
+  it.each(['0177.0.0.1', '127.000.000.001', '2130706433', '0x7f.1', '::ffff:0177.0.0.1', 'a@127.0.0.1'])(
+    'is not found: %s',
+    async (address) => {
+      const own = await proxyingServer()
+      await createNode(own, 'n', { addresses: [{ type: 'InternalIP', address }] })
+      await createPod(own, 'p', { spec: { nodeName: 'n' } })
+      const bracketed = address.includes(':') ? `[${address}]` : address
+      expect((await own.ask(`${podsPath}/p/log`)).json).toMatchObject({
+        code: 500,
+        message: `Get "https://${bracketed}:10250/containerLogs/default/p/c": dial tcp: lookup ${address}: no such host`,
+      })
+      const request = requestOf(`${podsPath}/p/exec?command=sh&stdout=1`, {
+        method: 'POST',
+        headers: upgrade,
+        user: administrator,
+      })
+      const { body } = await own.server.handle({ ...request, upgradable: true })
+      expect(JSON.parse(await readAll(body))).toMatchObject({
+        code: 500,
+        message: `error dialing backend: dial tcp: lookup ${address}: no such host`,
+      })
+      expect(own.backends.received).toEqual([])
+      await own.server.close()
+    },
+  )
+})
+
 describe('the log of a container', () => {
   const log = (query = '') => server.ask(`${podsPath}/p/log${query}`)
 

@@ -41,6 +41,8 @@ describe('the proxy of a pod', () => {
   it.each([
     ['127.0.0.1'],
     ['127.9.9.9'],
+    ['127.000.000.001'],
+    ['::ffff:127.000.000.001'],
     ['::1'],
     ['::ffff:127.0.0.1'],
     ['169.254.169.254'],
@@ -52,6 +54,18 @@ describe('the proxy of a pod', () => {
     await createPod(server, 'p', { ips: [ip] })
     expect((await proxy('p')).json).toMatchObject({ code: 400, reason: 'BadRequest', message: 'address not allowed' })
     expect(server.backends.received).toEqual([])
+  })
+
+  it.each([
+    ['0177.0.0.1', '177.0.0.1'],
+    ['0177.0.0.01', '177.0.0.1'],
+    ['::ffff:0177.0.0.1', '177.0.0.1'],
+    ['FD00:0::1', 'fd00::1'],
+  ])('connects for the address %s to %s, which was checked [P152]', async (ip, host) => {
+    await createPod(server, 'p', { ips: [ip] })
+    await proxy('p')
+    const hostAndPort = `${host.includes(':') ? `[${host}]` : host}:8080`
+    expect(server.backends.last).toMatchObject({ target: { origin: `http://${hostAndPort}` }, address: { host, port: 8080 } })
   })
 
   it('refuses pods without an address, unknown pods and malformed names [P152]', async () => {
@@ -129,6 +143,11 @@ describe('the proxy of a node', () => {
   it.each([
     ['an address of this machine', [{ type: 'InternalIP', address: '127.0.0.1' }], 400, 'address not allowed'],
     ['a name of this machine', [{ type: 'Hostname', address: 'localhost' }], 400, 'address not allowed'],
+    ['an octal address', [{ type: 'InternalIP', address: '0177.0.0.1' }], 400, 'lookup 0177.0.0.1: no such host'],
+    ['a numeric address', [{ type: 'InternalIP', address: '2130706433' }], 400, 'lookup 2130706433: no such host'],
+    ['a short address', [{ type: 'InternalIP', address: '0x7f.1' }], 400, 'lookup 0x7f.1: no such host'],
+    ['an address with a zone', [{ type: 'InternalIP', address: 'fe80::1%lo' }], 400, 'address not allowed'],
+    ['a part of a URL', [{ type: 'Hostname', address: 'a.example/@b' }], 400, 'lookup a.example/@b: no such host'],
     ['an unknown name', [{ type: 'Hostname', address: 'x.invalid' }], 400, 'lookup x.invalid: no such host'],
     ['no address', [], 500, 'no preferred addresses found; known addresses: []'],
     [

@@ -1,7 +1,7 @@
 import type { ObjectReader } from '@krmkit/admission'
 import { ApiError, type ApiObject, type DeepReadonly, type Random } from '@krmkit/meta'
 import { goQuote } from '@krmkit/meta/go-text'
-import { isProxyable } from './addresses.ts'
+import { proxyableAddress } from './addresses.ts'
 import type { Location } from './interfaces.ts'
 import { parseTargetId } from './target-id.ts'
 
@@ -50,8 +50,10 @@ export function serviceLocation(id: string, options: ServiceLocationOptions): Lo
   for (const { addresses = [], ports = [] } of rotated(subsets, options)) {
     const target = ports.find((each) => (each.name ?? '') === portName)?.port
     if (target === undefined) continue
-    const address = rotated(addresses, options).find((each) => isPodAddress(each, options))
-    if (address?.ip !== undefined) return { scheme: scheme === '' ? 'http' : scheme, host: address.ip, port: target }
+    for (const address of rotated(addresses, options)) {
+      const host = podAddress(address, options)
+      if (host !== undefined) return { scheme: scheme === '' ? 'http' : scheme, host, port: target }
+    }
   }
   throw noEndpoints(id)
 }
@@ -80,10 +82,13 @@ function unsigned(text: string): string {
   return text.startsWith('+') ? text.slice(1) : text
 }
 
-function isPodAddress({ ip, targetRef }: DeepReadonly<EndpointAddress>, { reader, namespace }: ServiceLocationOptions): boolean {
-  if (ip === undefined || !isProxyable(ip) || targetRef?.namespace !== namespace) return false
+function podAddress(
+  { ip, targetRef }: DeepReadonly<EndpointAddress>,
+  { reader, namespace }: ServiceLocationOptions,
+): string | undefined {
+  if (ip === undefined || targetRef?.namespace !== namespace) return undefined
   const pod: DeepReadonly<Pod> | undefined = reader.get({ group: '', resource: 'pods' }, namespace, targetRef.name ?? '')
-  return (pod?.status?.podIPs ?? []).some((each) => each.ip === ip)
+  return (pod?.status?.podIPs ?? []).some((each) => each.ip === ip) ? proxyableAddress(ip) : undefined
 }
 
 function noEndpoints(service: string): ApiError {

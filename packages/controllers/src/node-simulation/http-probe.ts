@@ -20,7 +20,9 @@ export function httpProbe(origin: string): NonNullable<ContainerBehavior['probe'
     if (httpGet === undefined) return true
     const headers = new Headers({ accept: '*/*', 'user-agent': 'kube-probe/1.33' })
     for (const { name, value } of httpGet.httpHeaders ?? []) headers.append(name, value)
-    const { status, body } = await fetch(new URL(httpGet.path ?? '/', base), {
+    // Appended as text: a path of a pod such as `//other.example` names another server to a URL parser.
+    const path = httpGet.path ?? '/'
+    const { status, body } = await fetch(`${base.origin}${path.startsWith('/') ? '' : '/'}${path}`, {
       headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutSeconds * 1000),

@@ -142,6 +142,20 @@ describe('probes of simulated pods', () => {
     expect(await isReady(server)).toBe(false)
   })
 
+  it('reach no other server by their path', async () => {
+    const requests: unknown[] = []
+    const web = createServer((request, response) => {
+      requests.push(request.url)
+      response.writeHead(200).end()
+    })
+    await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
+    await using server = await start({ probe: httpProbe(`http://127.0.0.1:${(web.address() as AddressInfo).port}`) })
+    await run(server, { readinessProbe: { httpGet: { ...httpGet, path: '//other.invalid:1/x' } } })
+    expect(await isReady(server)).toBe(true)
+    expect(requests).toEqual(['//other.invalid:1/x'])
+    await new Promise((resolve) => web.close(resolve))
+  })
+
   it('go on in a fork', async () => {
     let healthy = true
     await using server = await start({ probe: () => healthy })

@@ -1,6 +1,15 @@
 /** IP addresses and CIDR ranges in canonical form, which newer kinds require. */
 import { goQuote } from '@krmkit/meta/go-text'
-import { type IpAddress, type IpRange, parseCIDR, parseIP, validateCIDR, validateIP } from '@krmkit/meta/ip'
+import {
+  formatIP,
+  hasLeadingZeros,
+  type IpAddress,
+  type IpRange,
+  parseCIDR,
+  parseIP,
+  validateCIDR,
+  validateIP,
+} from '@krmkit/meta/ip'
 
 /** Errors of an address that must be canonical. */
 export function validateStrictAddress(text: string): string[] {
@@ -8,7 +17,7 @@ export function validateStrictAddress(text: string): string[] {
   if (address === undefined) return validateIP(text)
   const ambiguous = ambiguousAddress(text, address)
   if (ambiguous.length > 0) return ambiguous
-  const canonical = addressText(address.bytes)
+  const canonical = formatIP(address.bytes)
   return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
 }
 
@@ -19,7 +28,7 @@ export function validateStrictRange(text: string): string[] {
   const { address, prefixLength } = range
   const ambiguous = ambiguousRange(text, range)
   if (ambiguous.length > 0) return ambiguous
-  const canonical = `${addressText(address.bytes)}/${prefixLength}`
+  const canonical = `${formatIP(address.bytes)}/${prefixLength}`
   return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
 }
 
@@ -46,11 +55,6 @@ function ambiguousRange(text: string, { address, prefixLength }: IpRange): strin
   return hasBitsBeyond(address.bytes, prefixLength) ? ['must not have bits set beyond the prefix length'] : []
 }
 
-/** In decimal parts, which IPv6 addresses may have too. */
-function hasLeadingZeros(text: string): boolean {
-  return /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+(\/|$)/.test(text)
-}
-
 function isMapped({ bytes, family }: IpAddress): boolean {
   return family === 4 && bytes.length > 4
 }
@@ -60,26 +64,4 @@ function hasBitsBeyond(bytes: Uint8Array, prefixLength: number): boolean {
     const bits = Math.min(Math.max(prefixLength - i * 8, 0), 8)
     return (byte & (0xff >> bits)) !== 0
   })
-}
-
-/** Lower case, no leading zeros, the longest run of zero groups (the first of several) elided. */
-function addressText(bytes: Uint8Array): string {
-  if (bytes.length === 4) return bytes.join('.')
-  const groups: number[] = []
-  for (let i = 0; i < bytes.length; i += 2) groups.push(((bytes[i] as number) << 8) | (bytes[i + 1] as number))
-  const gap = longestZeros(groups)
-  const hex = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':')
-  if (gap.length < 2) return hex(groups)
-  return `${hex(groups.slice(0, gap.start))}::${hex(groups.slice(gap.start + gap.length))}`
-}
-
-function longestZeros(groups: readonly number[]): { start: number; length: number } {
-  let best = { start: 0, length: 0 }
-  for (let start = 0; start < groups.length; start++) {
-    let end = start
-    while (groups[end] === 0) end++
-    if (end - start > best.length) best = { start, length: end - start }
-    start = Math.max(start, end - 1)
-  }
-  return best
 }

@@ -55,25 +55,6 @@ function isMapped(bytes: Uint8Array): boolean {
   return bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255
 }
 
-/** Canonical text of an address. */
-export function addressText({ bytes }: Address): string {
-  if (bytes.length === 4) return bytes.join('.')
-  const groups = Array.from({ length: 8 }, (_, i) => ((bytes[i * 2] as number) << 8) | (bytes[i * 2 + 1] as number))
-  let start = -1
-  let length = 1
-  for (let i = 0; i < 8; i++) {
-    let end = i
-    while (end < 8 && groups[end] === 0) end++
-    if (end - i > length) {
-      start = i
-      length = end - i
-    }
-    if (end > i) i = end
-  }
-  const text = (list: readonly number[]) => list.map((group) => group.toString(16)).join(':')
-  return start < 0 ? text(groups) : `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`
-}
-
 /** The address with all but its first `bits` bits cleared. */
 export function masked({ bytes }: Address, bits: number): Address {
   return {

@@ -1,17 +1,9 @@
+import { formatIP } from '@krmkit/meta/ip'
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
 import { ErrorValue, OpaqueValue, type Value } from '../values.ts'
-import {
-  type Address,
-  type AddressRange,
-  addressProperties,
-  addressText,
-  masked,
-  parseAddress,
-  parseRange,
-  sameAddress,
-} from './addresses.ts'
+import { type Address, type AddressRange, addressProperties, masked, parseAddress, parseRange, sameAddress } from './addresses.ts'
 import type { Library } from './library.ts'
 
 /** The IP and CIDR libraries: `ip('10.0.0.1')` and `cidr('10.0.0.0/8')`. */
@@ -98,7 +90,7 @@ const ipFunctions: readonly FunctionDeclaration[] = [
     'ip.isCanonical',
     overload('ip_is_canonical', [stringType], boolType, (meter: Meter, text: string): Value => {
       const ip = toIp(meter, text)
-      return ip instanceof ErrorValue ? ip : addressText(ip.address) === text
+      return ip instanceof ErrorValue ? ip : formatIP(ip.address.bytes) === text
     }),
   ),
   declare(
@@ -113,7 +105,7 @@ const ipFunctions: readonly FunctionDeclaration[] = [
   ),
   declare(
     'string',
-    overload('ip_to_string', [ipType], stringType, (_: Meter, { address }: Ip) => addressText(address)),
+    overload('ip_to_string', [ipType], stringType, (_: Meter, { address }: Ip) => formatIP(address.bytes)),
   ),
 ]
 
@@ -156,7 +148,7 @@ const cidrFunctions: readonly FunctionDeclaration[] = [
       'cidr_to_string',
       [cidrType],
       stringType,
-      (_: Meter, { range }: Cidr) => `${addressText(range.address)}/${range.bits}`,
+      (_: Meter, { range }: Cidr) => `${formatIP(range.address.bytes)}/${range.bits}`,
     ),
   ),
 ]
