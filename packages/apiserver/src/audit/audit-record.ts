@@ -3,7 +3,14 @@ import { type Clock, isJsonObject, type JsonValue, type NamingProfile, type Stat
 import type { ApiResponse } from '@krmkit/protocol'
 import { stringifyJson } from '@krmkit/schema'
 import { header, type RequestContext } from '../request-context.ts'
-import { type BodyReader, type ObjectIdentity, withoutManagedFields, withoutTokens } from './bodies.ts'
+import {
+  type BodyReader,
+  holdsSecrets,
+  type ObjectIdentity,
+  withoutManagedFields,
+  withoutQuote,
+  withoutTokens,
+} from './bodies.ts'
 import type { AuditDecision, AuditEvent, AuditObjectRef, AuditStage, AuditStatus, AuditTrail, AuditUser } from './interfaces.ts'
 import { sourceAddresses } from './source-addresses.ts'
 
@@ -86,7 +93,7 @@ export class AuditRecord {
   #responseStatus(response: ApiResponse): Omit<AuditStatus, 'metadata' | 'code'> | undefined {
     const { verb } = this.#context.info
     if (response.status < 400 && verb !== 'delete' && verb !== 'deletecollection') return undefined
-    const value = this.#options.bodies.response(response)
+    const value = this.#bodyOf(response)
     if (!isJsonObject(value) || value['kind'] !== 'Status') return undefined
     const { status, message, reason, details } = value
     return {
@@ -95,6 +102,14 @@ export class AuditRecord {
       ...(typeof reason === 'string' ? { reason } : {}),
       ...(typeof details === 'object' && details !== null ? { details: details as StatusDetails } : {}),
     }
+  }
+
+  /** The object in a response; an error that may quote a secret of the request has another message. */
+  #bodyOf(response: ApiResponse): JsonValue | undefined {
+    const value = this.#options.bodies.response(response)
+    const { info, requestObject } = this.#context
+    const isQuote = response.status === 400 && holdsSecrets(info) && (requestObject === undefined || info.verb === 'patch')
+    return isQuote && isJsonObject(value) ? { ...value, message: withoutQuote } : value
   }
 
   #event(stage: AuditStage, decision: AuditDecision, facts: StageFacts): AuditEvent {
@@ -133,8 +148,7 @@ export class AuditRecord {
     const shown = (value: JsonValue | undefined) =>
       value === undefined ? undefined : withoutTokens(omitManagedFields ? withoutManagedFields(value) : value)
     const requestObject = shown(this.#context.requestObject?.value)
-    const responseObject =
-      level === 'RequestResponse' && response !== undefined ? shown(this.#options.bodies.response(response)) : undefined
+    const responseObject = level === 'RequestResponse' && response !== undefined ? shown(this.#bodyOf(response)) : undefined
     return {
       ...(requestObject === undefined ? {} : { requestObject }),
       ...(responseObject === undefined ? {} : { responseObject }),

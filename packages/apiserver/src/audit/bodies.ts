@@ -2,6 +2,7 @@ import { type GroupVersionKind, isJsonObject, type JsonValue, parseApiVersion } 
 import { concatBytes } from '@krmkit/meta/bytes'
 import type { ApiResponse } from '@krmkit/protocol'
 import { decodeProtobuf, parseJson, parseYaml, readEnvelope, type StructType } from '@krmkit/schema'
+import type { RequestInfo } from '../request-info.ts'
 
 /** Request and response bodies in audit events. */
 
@@ -82,6 +83,15 @@ export function withoutManagedFields(value: JsonValue): JsonValue {
 
 /** Replaces tokens at every audit level: readers of the log could use them. */
 const redacted = '(not kept)'
+
+/** What events state instead of an error that may quote a body with a secret. */
+export const withoutQuote = 'the body of the request could not be read (the error is not kept)'
+
+/** Whether bodies of requests to a path hold secrets, so that errors which quote a malformed body must not reach readers of the log. */
+export function holdsSecrets({ group, resource, subresource }: RequestInfo): boolean {
+  const path = `${group}/${resource}${subresource === '' ? '' : `/${subresource}`}`
+  return path === '/secrets' || path === '/serviceaccounts/token' || path.endsWith('/tokenreviews')
+}
 
 /** Redacts the tokens of TokenReview and TokenRequest. */
 export function withoutTokens(value: JsonValue): JsonValue {

@@ -1,5 +1,6 @@
 import type { AdmissionPlugin } from '@krmkit/admission'
 import { systemMasters } from '@krmkit/authorization'
+import { createFeatureGates } from '@krmkit/versioning'
 import { describe, expect, it } from 'vitest'
 import type { AuditBackend, AuditEvent, AuditTrail } from '../audit/interfaces.ts'
 import { auditPolicy, fixedAuditPolicy } from '../audit/policy.ts'
@@ -179,6 +180,39 @@ describe('audit trails', () => {
     const text = JSON.stringify(trail.events)
     expect(text).toContain('"spec":{"token":"(not kept)"}')
     for (const word of ['topsecret', 'crumbs', 'reviewed-token']) expect(text).not.toContain(word)
+  })
+
+  describe('keep nothing of a secret in a body', () => {
+    const token = 'SECRETSECRETSECRET'
+    const paths = ['/apis/authentication.k8s.io/v1/tokenreviews', '/api/v1/namespaces/default/secrets']
+    const bodies = [
+      `{"${token}":`,
+      `{"spec":{"token":"${token}`,
+      `{"a":"${token}"}x`,
+      `${token}`,
+      `spec: {token: ${token}`,
+      `%${token}`,
+      `k8s\0${token}`,
+    ]
+    const features = createFeatureGates({ set: 'CBORServingAndStorage=true' })
+    const types = ['json', 'yaml', 'vnd.kubernetes.protobuf', 'cbor'].map((type) => `application/${type}`)
+    it.each(paths.flatMap((path) => types.map((type) => [path, type])))('%s, malformed %s', async (path, type) => {
+      for (const level of ['Metadata', 'RequestResponse'] as const) {
+        const trail = keeping(fixedAuditPolicy(level))
+        const { ask } = await sampleServer({ audit: trail, features })
+        for (const text of bodies) {
+          const { status } = await ask(path, {
+            method: 'POST',
+            text,
+            headers: { 'content-type': type },
+          })
+          expect([400, 422], text).toContain(status)
+        }
+        expect(trail.events).toHaveLength(2 * bodies.length)
+        const log = JSON.stringify(trail.events)
+        for (const part of [token.slice(0, 6), Buffer.from(token.slice(0, 6)).toString('hex')]) expect(log).not.toContain(part)
+      }
+    })
   })
 
   it('record a watch at start and at end', async () => {

@@ -36,6 +36,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
     if (request.user !== undefined) {
       context.user = request.user
       traceUser(context)
+      removeProxyHeaders(context, options.identityHeaders.isProxyHeader)
       return next(context)
     }
     const outcome = authenticate(authenticator, request, options)

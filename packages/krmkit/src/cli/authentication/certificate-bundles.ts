@@ -55,7 +55,7 @@ export async function createCertificateBundles(
     return cached.text
   }
   const all = () => joined(client?.text, ownAuthority, front?.text)
-  const proxyHeaders = front === undefined ? undefined : headersOf(options)
+  const proxyHeaders = front === undefined ? namedHeaders(options) : headersOf(options)
   if (front !== undefined && client !== undefined) refuseCommonAuthorities(options, { client: client.text, front: front.text })
   return {
     clientCa: client === undefined && ownAuthority === undefined ? undefined : clientAuthorities,
@@ -111,6 +111,17 @@ async function bundleFile(
     file[Symbol.dispose]()
     throw error
   }
+}
+
+/** The headers that flags name without a front proxy: callers may not send them to servers behind this one. */
+function namedHeaders(options: AuthenticationOptions): FrontProxyHeaders | undefined {
+  const { requestheaderUsernameHeaders, requestheaderUidHeaders, requestheaderGroupHeaders, requestheaderExtraHeadersPrefix } =
+    options
+  const others = [...requestheaderUidHeaders, ...requestheaderGroupHeaders, ...requestheaderExtraHeadersPrefix]
+  const names = [...requestheaderUsernameHeaders, 'X-Remote-User']
+  return requestheaderUsernameHeaders.length + others.length === 0
+    ? undefined
+    : headersOf({ ...options, requestheaderUsernameHeaders: names })
 }
 
 function headersOf(options: AuthenticationOptions): FrontProxyHeaders {
