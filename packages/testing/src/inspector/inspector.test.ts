@@ -19,6 +19,10 @@ describe('the served inspector', () => {
     await expect(bob.get(configMaps, 'first')).rejects.toMatchObject({ reason: 'Forbidden' })
     const page = await admin.request({ path: '/debug/inspector' })
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.headers['x-content-type-options']).toBe('nosniff')
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; .*frame-ancestors 'none'$/,
+    )
     const text = await page.text()
     expect(text).toMatch(/^<!doctype html>/)
     for (const part of ['create configmaps', 'ConfigMap default/first', 'color: red', '"user":"bob"', '"code":403'])

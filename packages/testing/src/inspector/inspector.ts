@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse, Handler } from '@krmkit/protocol'
 import { Ledger } from '../ledger.ts'
 import { requestAttributes } from '../request-attributes.ts'
 import { RequestRecorder } from '../request-recorder.ts'
-import { pageParts } from './page.ts'
+import { pageParts, pagePolicy } from './page.ts'
 import { reportSteps } from './report.ts'
 import { charactersOf } from './short-texts.ts'
 
@@ -124,7 +124,13 @@ const scheduler = createSliceScheduler()
 const chunkCharacters = 64 * 1024
 
 function page(ledger: Ledger, signal: AbortSignal): ApiResponse {
-  const headers = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    // Unlike the policy in the page, a header can forbid frames.
+    'content-security-policy': `${pagePolicy()}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+  }
   return { status: 200, headers, body: { kind: 'stream', stream: pageStream(ledger, signal) } }
 }
 

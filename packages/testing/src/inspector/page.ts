@@ -4,17 +4,21 @@ import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
 import type { InspectorReport } from './report.ts'
 
+/** The Content-Security-Policy of the page. */
+export function pagePolicy(): string {
+  return `default-src 'none'; style-src '${hashOf(pageStyle)}'; script-src '${hashOf(pageScript)}'`
+}
+
 /**
  * Renders the page in parts: one HTML file without references to others. Data is embedded as JSON in which no `<` occurs, the script shows it as
  * text only, and the policy of the page allows no other script and no connection.
  */
 export function* pageParts(report: InspectorReport): Generator<string> {
-  const policy = `default-src 'none'; style-src '${hashOf(pageStyle)}'; script-src '${hashOf(pageScript)}'`
   yield `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta http-equiv="Content-Security-Policy" content="${pagePolicy()}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>krmkit inspector</title>
 <style>${pageStyle}</style>
