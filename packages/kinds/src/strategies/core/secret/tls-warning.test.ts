@@ -23,7 +23,13 @@ describe('tlsWarning', () => {
       block('A') + block('B'),
       'tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [A B]',
     ],
-    [`text\n${block('CERTIFICATE')}`, block('EC PARAMETERS') + block('EC PRIVATE KEY'), undefined],
+    [`text\n${block('CERTIFICATE').replace('YQ==', 'MAIwAA==')}`, block('EC PARAMETERS') + block('EC PRIVATE KEY'), undefined],
+    [block('CERTIFICATE'), block('PRIVATE KEY'), 'x509: malformed certificate'],
+    [block('CERTIFICATE').replace('YQ==', ''), block('PRIVATE KEY'), 'x509: malformed certificate'],
+    [block('CERTIFICATE').replace('YQ==', 'PHBsYWNlaG9sZGVyPg=='), block('PRIVATE KEY'), 'x509: malformed certificate'],
+    [block('CERTIFICATE').replace('YQ==', '%%'), block('PRIVATE KEY'), 'tls: failed to find any PEM data in certificate input'],
+    [block('CERTIFICATE').replace('YQ==', 'MIIBIjAN'), block('PRIVATE KEY'), 'x509: malformed certificate'],
+    [block('CERTIFICATE').replace('YQ==', 'MAMCAQA='), block('PRIVATE KEY'), 'x509: malformed tbs certificate'],
   ])('warns of certificates and keys that are no PEM data: %j, %j', (certificate, key, warning) => {
     expect(tlsWarning(certificate, key)).toBe(warning)
   })
