@@ -67,14 +67,14 @@ class NodeReader {
       this.at++
       items.push(this.value(depth + 1))
     })
-    return { kind: 'mapping', start, tag: '', items }
+    return { kind: 'mapping', start, items }
   }
 
   #sequence(depth: number): YamlNode {
     const start = this.at++
     const items: YamlNode[] = []
     this.#list(']', () => items.push(this.value(depth + 1)))
-    return { kind: 'sequence', start, tag: '', items }
+    return { kind: 'sequence', start, items }
   }
 
   #list(close: string, item: () => void): void {

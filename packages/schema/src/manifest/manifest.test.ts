@@ -40,7 +40,7 @@ describe('ranges in YAML', () => {
     ['metadata.annotations[a]', '4:1-9'],
     ['spec.containers[0].image', '11:12-19'],
     ['spec.containers[0].args[1]', '12:17-22'],
-    ['spec.containers[0].command[0]', '14:5-6'],
+    ['spec.containers[0].command[0]', '14:7-8'],
     ['spec.containers[1]', '16:5-6'],
     ['spec.containers[1].image', '16:5-6'],
     ['spec.containers[2].image', '9:3-13'],
@@ -152,7 +152,7 @@ describe('unreadable documents', () => {
 
   it.each([
     ['a: 1\nb: c: 2\n', '2:5 mapping values are not allowed in this context'],
-    ['a: 1\n---\nb: [1, 2\nc: 3\n', "4:3 did not find expected ',' or ']'"],
+    ['a: 1\n---\nb: [1, 2\nc: 3\n', "4:2 did not find expected ',' or ']'"],
     ['a:\n\t- 1\n', '2:1 found character that cannot start any token'],
     ['a: *nope\n', "1:1 unknown anchor 'nope' referenced"],
     ['a: "open\n', '1:9 found unexpected end of stream'],

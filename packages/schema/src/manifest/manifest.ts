@@ -2,7 +2,8 @@ import { DecodeError } from '../errors.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { YamlNode } from '../yaml/nodes.ts'
 import { parseYaml } from '../yaml/parse-yaml.ts'
-import { readNodes, yamlErrorPrefix } from '../yaml/read-nodes.ts'
+import { readNodes } from '../yaml/read-nodes.ts'
+import { yamlErrorPrefix } from '../yaml/yaml-error.ts'
 import { findNode, keyName } from './find-node.ts'
 import { JsonSyntaxError, readJsonNodes } from './json-nodes.ts'
 import { splitYaml, type YamlChunk } from './split.ts'
@@ -116,13 +117,10 @@ function readYamlDocuments(text: string): (ManifestDocument | ManifestError)[] {
     if (parsed instanceof DecodeError) return [toManifestError(parsed, chunk)]
     const { value, problems } = parsed
     if (value === null) return []
-    const nodes = lazy(() => readNodes(chunk.text))
     const parts = {
-      get source() {
-        return nodes().source
-      },
-      root: () => nodes().root as YamlNode,
-      lines: lazy(() => new TextLines(nodes().source, chunk.line)),
+      source: chunk.text,
+      root: lazy(() => readNodes(chunk.text) as YamlNode),
+      lines: lazy(() => new TextLines(chunk.text, chunk.line)),
       repeats: problems.length > 0,
     }
     return [new Document(value, parts)]

@@ -4,8 +4,8 @@ import { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
 import { shortestFloat, shortestFloat32 } from './go-float.ts'
 import type { AliasYaml, MappingYaml, YamlNode } from './nodes.ts'
-import { yamlErrorPrefix } from './read-nodes.ts'
 import { type Resolved, resolveScalar } from './resolve.ts'
+import { yamlError } from './yaml-error.ts'
 
 /**
  * Converts a YAML tree to a JSON value: expands aliases within a budget, applies merge keys in place, converts keys to strings, and
@@ -19,9 +19,10 @@ export interface Constructed {
 }
 
 /** @throws DecodeError `Yaml` for values without a JSON form, `Aliasing` */
-export function construct(root: YamlNode, source: string): Constructed {
-  const builder = new ValueBuilder(source)
+export function construct(root: YamlNode): Constructed {
+  const builder = new ValueBuilder()
   const value = builder.value(root)
+  builder.checkJson(value)
   return { value, problems: builder.problems }
 }
 
@@ -34,21 +35,20 @@ const maxRepeatedText = 32 * 1024 * 1024
 class ValueBuilder {
   readonly problems: string[] = []
   readonly #following = new Set<AliasYaml>()
-  readonly #lines: LineCounter
   /** Number of visited values, followed by the number of those visited through an alias. */
   #count = 0
   #aliased = 0
   #repeatedText = 0
-
-  constructor(source: string) {
-    this.#lines = new LineCounter(source)
-  }
+  /** Whether a number is infinite or not a number. */
+  #infinite = false
+  /** Errors of objects with keys that JSON cannot express. */
+  readonly #badKeys = new Map<unknown, DecodeError>()
 
   value(node: YamlNode): unknown {
     this.#charge(node)
     switch (node.kind) {
       case 'scalar':
-        return jsonValue(resolveScalar(node.text, node.tag, node.plain))
+        return this.#scalar(resolveScalar(node.text, node.tag, node.plain))
       case 'sequence':
         return node.items.map((item) => this.value(item))
       case 'mapping':
@@ -58,20 +58,33 @@ class ValueBuilder {
     }
   }
 
-  /** As in the stock server, the allowed share of aliased values shrinks as the document grows. */
+  #scalar({ type, value }: Resolved): unknown {
+    if (type === 'float' && !Number.isFinite(value)) this.#infinite = true
+    return value
+  }
+
+  /**
+   * Rejects keys and numbers without a JSON form. Last, because what a later duplicate replaces need not have one.
+   *
+   * @throws DecodeError `Yaml`
+   */
+  checkJson(value: unknown): void {
+    if (this.#badKeys.size > 0) visit(value, (each) => throwIfPresent(this.#badKeys.get(each)))
+    if (this.#infinite) visit(value, (each) => throwIfPresent(numberError(each)))
+  }
+
+  /** As in kube-apiserver, the allowed share of aliased values shrinks as the document grows. */
   #charge(node: YamlNode): void {
     this.#count++
     if (this.#following.size === 0) return
     this.#aliased++
     if (node.kind === 'scalar') this.#repeatedText += node.text.length
     const excessive = this.#aliased > 100 && this.#count > 1000 && this.#aliased / this.#count > allowedShare(this.#count)
-    if (excessive || this.#repeatedText > maxRepeatedText)
-      throw new DecodeError({ code: 'Aliasing', message: `${yamlErrorPrefix}document contains excessive aliasing` })
+    if (excessive || this.#repeatedText > maxRepeatedText) throw yamlError('document contains excessive aliasing', 'Aliasing')
   }
 
   #follow<V>(alias: AliasYaml, read: () => V): V {
-    if (this.#following.has(alias))
-      throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}anchor '${alias.name}' value contains itself` })
+    if (this.#following.has(alias)) throw yamlError(`anchor '${alias.name}' value contains itself`)
     this.#following.add(alias)
     const result = read()
     this.#following.delete(alias)
@@ -95,12 +108,14 @@ class ValueBuilder {
       }
       const key = this.#key(keyNode)
       const value = this.value(valueNode)
-      const id = `${key.type}:${keyText(key, value)}`
-      if (seen.has(id) && this.problems.length < maxProblems) {
-        this.problems.push(`line ${this.#lines.at(valueNode.start)}: key ${keySyntax(key)} already set in map`)
+      const id = `${key.type}:${String(key.value instanceof NumberLiteral ? key.value.text : key.value)}`
+      if (seen.has(id) && !Number.isNaN(key.value) && this.problems.length < maxProblems) {
+        this.problems.push(`line ${(valueNode.line ?? 0) + 1}: key ${keySyntax(key)} already set in map`)
       }
       seen.add(id)
-      setMember(object, keyText(key, value), value)
+      const name = keyText(key)
+      if (name !== undefined) setMember(object, name, value)
+      else if (!this.#badKeys.has(object)) this.#badKeys.set(object, keyError(key, value))
     }
   }
 
@@ -108,10 +123,7 @@ class ValueBuilder {
     this.#charge(node)
     if (node.kind === 'scalar') return resolveScalar(node.text, node.tag, node.plain)
     if (node.kind === 'alias') return this.#follow(node, () => this.#key(node.target))
-    throw new DecodeError({
-      code: 'Yaml',
-      message: `${yamlErrorPrefix}invalid map key: ${goSyntax(this.value(node)).replaceAll('map[string]', 'map[interface {}]')}`,
-    })
+    throw yamlError(`invalid map key: ${yamlSyntax(this.value(node))}`)
   }
 
   #merge(node: YamlNode, object: Record<string, unknown>, seen: Set<string>): void {
@@ -127,10 +139,7 @@ class ValueBuilder {
       return
     }
     if (node.kind !== 'alias' || node.target.kind !== 'mapping') {
-      throw new DecodeError({
-        code: 'Yaml',
-        message: `${yamlErrorPrefix}map merge requires map or sequence of maps as the value`,
-      })
+      throw yamlError('map merge requires map or sequence of maps as the value')
     }
     const { target } = node
     this.#follow(node, () => this.#fill(target, object, seen))
@@ -154,57 +163,44 @@ function isMerge(node: YamlNode): boolean {
   )
 }
 
-function jsonValue(resolved: Resolved): unknown {
-  if (resolved.type === 'float' && !Number.isFinite(resolved.value)) {
-    throw new DecodeError({
-      code: 'Yaml',
-      message: `error converting YAML to JSON: json: unsupported value: ${goFloat(resolved.value)}`,
-    })
-  }
-  return resolved.value
+/** Calls a function for every value, in the order of JSON that Go writes. */
+function visit(value: unknown, check: (value: unknown) => void): void {
+  check(value)
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return
+  if (Array.isArray(value)) for (const item of value) visit(item, check)
+  else for (const key of Object.keys(value).sort()) visit((value as Record<string, unknown>)[key], check)
 }
 
-/** Converts a key to a string as the stock server's converter does: floats with 32-bit precision. */
-function keyText(key: Resolved, value: unknown): string {
+function throwIfPresent(error: DecodeError | undefined): void {
+  if (error !== undefined) throw error
+}
+
+function numberError(value: unknown): DecodeError | undefined {
+  if (typeof value !== 'number' || Number.isFinite(value)) return undefined
+  return jsonError(`json: unsupported value: ${goFloat(value)}`)
+}
+
+function jsonError(problem: string): DecodeError {
+  return new DecodeError({ code: 'Yaml', message: `error converting YAML to JSON: ${problem}` })
+}
+
+/** Converts a key to a string as kube-apiserver does: floats with 32-bit precision. @returns undefined for null and large integers */
+function keyText(key: Resolved): string | undefined {
   if (key.type === 'float') return shortestFloat32(key.value)
-  if (key.type === 'null' || key.value instanceof NumberLiteral) {
-    const type = key.type === 'null' ? '%!s(<nil>), key: <nil>' : `uint64, key: ${(key.value as NumberLiteral).text}`
-    throw new DecodeError({
-      code: 'Yaml',
-      message: `error converting YAML to JSON: unsupported map key of type: ${type}, value: ${goSyntax(value)}`,
-    })
-  }
-  return String(key.value)
+  return key.type === 'null' || key.value instanceof NumberLiteral ? undefined : String(key.value)
+}
+
+function keyError({ value: key }: Resolved, value: unknown): DecodeError {
+  const type = key instanceof NumberLiteral ? `uint64, key: 0x${BigInt(key.text).toString(16)}` : '%!s(<nil>), key: <nil>'
+  return jsonError(`unsupported map key of type: ${type}, value: ${yamlSyntax(value)}`)
+}
+
+/** A value in Go syntax, as its YAML reader represents it. */
+function yamlSyntax(value: unknown): string {
+  return value === null ? '<nil>' : goSyntax(value).replaceAll('map[string]', 'map[interface {}]')
 }
 
 function keySyntax(key: Resolved): string {
   if (typeof key.value === 'string') return goQuote(key.value)
   return key.type === 'float' ? shortestFloat(key.value) : String(key.value)
-}
-
-/** Line numbers, counted from 1. Optimized for increasing offsets. */
-class LineCounter {
-  readonly #source: string
-  #offset = 0
-  #line = 1
-
-  constructor(source: string) {
-    this.#source = source
-  }
-
-  at(offset: number): number {
-    if (offset < this.#offset) {
-      this.#offset = 0
-      this.#line = 1
-    }
-    for (
-      let next = this.#source.indexOf('\n', this.#offset);
-      next >= 0 && next < offset;
-      next = this.#source.indexOf('\n', this.#offset)
-    ) {
-      this.#offset = next + 1
-      this.#line++
-    }
-    return this.#line
-  }
 }

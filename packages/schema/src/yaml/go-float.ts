@@ -12,6 +12,7 @@ export function shortestFloat(value: number): string {
 /** As `shortestFloat`, with the fewest digits that identify a 32-bit float. */
 export function shortestFloat32(value: number): string {
   const single = Math.fround(value)
+  if (single === 0) return shortestFloat(single)
   for (let digits = 1; digits < 10; digits++) {
     const candidate = Number(single.toPrecision(digits))
     if (Math.fround(candidate) === single) return shortestFloat(candidate)

@@ -3,14 +3,16 @@
 export type YamlNode = ScalarYaml | SequenceYaml | MappingYaml | AliasYaml
 
 interface NodeBase {
-  /** Offset of the first character; of the preceding node when the node is empty. */
+  /** Offset of the first character of the content, without quotes; where an empty node would be. */
   readonly start: number
-  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. */
-  readonly tag: string
+  /** Line of the first character with its anchor and tag, counted from 0; absent in JSON. */
+  readonly line?: number
 }
 
 export interface ScalarYaml extends NodeBase {
   readonly kind: 'scalar'
+  /** Full tag (`tag:yaml.org,2002:str`, `!local`), `!`, or empty when absent. Collections have none: theirs mean nothing. */
+  readonly tag: string
   /** Offset after the last character, without quotes; equal to `start` for blocks and empty scalars. */
   readonly end: number
   readonly text: string
@@ -29,9 +31,8 @@ export interface MappingYaml extends NodeBase {
   readonly items: YamlNode[]
 }
 
-export interface AliasYaml {
+export interface AliasYaml extends NodeBase {
   readonly kind: 'alias'
-  readonly start: number
   readonly name: string
   readonly target: YamlNode
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testTypes } from '../../testdata/types.ts'
+import documents from '../../testdata/yaml-documents.json' with { type: 'json' }
 import vectors from '../../testdata/yaml-scalars.json' with { type: 'json' }
 import { decode, strictMessage } from '../decode/decode.ts'
 import { DecodeError } from '../errors.ts'
@@ -77,7 +78,7 @@ describe('documents', () => {
       a: { b: 1 },
       c: [[{ d: [1, { e: 'x y' }] }], 'f'],
     })
-    expect(value("a: {\n\tb: 1\n\t}\nc: 'x\n\ny'\n")).toEqual({ a: { b: 1 }, c: 'x\ny' })
+    expect(value("a: {\n\tb: [1]\n\t}\nc: 'x\n\ny'\n")).toEqual({ a: { b: [1] }, c: 'x\ny' })
     expect(parseYaml('a: {\nb: 1,\nb: 2\n}\n').problems).toEqual(['line 3: key "b" already set in map'])
   })
 
@@ -219,10 +220,48 @@ describe('errors', () => {
   })
 
   it('limits nesting', () => {
-    expect(failure(`${'['.repeat(100_000)}`)).toBe('yaml: exceeded max depth of 1000')
-    expect(failure(Array.from({ length: 1200 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''))).toBe(
-      'yaml: exceeded max depth of 1000',
-    )
-    expect(failure(Array.from({ length: 900 }, (_, i) => `${' '.repeat(i)}a:\n`).join(''))).toBe('no error')
+    const nested = (depth: number) => Array.from({ length: depth }, (_, i) => `${' '.repeat(i)}a:\n`).join('')
+    expect(failure('['.repeat(100_000))).toBe('yaml: exceeded max depth of 10000')
+    expect(failure('- '.repeat(10_001))).toBe('yaml: exceeded max depth of 10000')
+    expect(failure(nested(900))).toBe('no error')
+  })
+})
+
+describe('documents whose answers come from the library of kube-apiserver', () => {
+  it.each(documents)('reads $yaml', (document: { yaml: string; json?: string; error?: string; strict?: string }) => {
+    const { yaml, json, error, strict } = document
+    expect(failure(yaml)).toBe(error ?? 'no error')
+    if (json === undefined) return
+    const parsed = parseYaml(yaml)
+    expect(parsed.value).toEqual(JSON.parse(json))
+    expect(parsed.problems).toEqual(strict?.split('\n  ').slice(1) ?? [])
+  })
+})
+
+describe('quoted scalars', () => {
+  it('may continue at the indentation of their key on any number of lines', () => {
+    const lines = Array.from({ length: 100_000 }, (_, i) => `line ${i}`)
+    for (const quote of ['"', "'"]) {
+      expect(value(`a:\n  b: ${quote}${lines.join('\n  ')}${quote}\n`)).toEqual({ a: { b: lines.join(' ') } })
+    }
+  })
+})
+
+describe('JSON', () => {
+  it.each([
+    ['{"a":"\\/"}', 'yaml: found unknown escape character'],
+    ['{"a":"\\ud83d\\ude00"}', 'yaml: found invalid Unicode character escape code'],
+    ['{"a":"\u007f"}', 'yaml: control characters are not allowed'],
+    ['\t{"a":1}', 'yaml: found character that cannot start any token'],
+    ['{"a"\n:1}', "yaml: line 1: did not find expected ',' or '}'"],
+  ])('that YAML 1.1 does not allow is refused: %j', (text, message) => expect(failure(text)).toBe(message))
+
+  it('is read as YAML where the two differ', () => {
+    expect(value('{"a":"x \u2028 y","b":-0,"c":1e400}')).toEqual({ a: 'x\u2028y', b: 0, c: '1e400' })
+  })
+
+  it('may be UTF-16 with a byte order mark', () => {
+    expect(parseYaml(new Uint8Array(Buffer.from('\ufeffa: é', 'utf16le'))).value).toEqual({ a: 'é' })
+    expect(parseYaml(new Uint8Array(Buffer.from('\ufeffa: é', 'utf16le').swap16())).value).toEqual({ a: 'é' })
   })
 })

@@ -1,8 +1,10 @@
 import { DecodeError } from '../errors.ts'
 import { type ParsedJson, parseJson } from '../json/parse-json.ts'
-import { decodeUtf8 } from '../json/utf8.ts'
 import { construct } from './construct.ts'
-import { readNodes, yamlErrorPrefix } from './read-nodes.ts'
+import { readNodes } from './read-nodes.ts'
+import { yamlErrorPrefix } from './yaml-error.ts'
+import { isYamlJson } from './yaml-json.ts'
+import { decodeYamlText, type YamlText } from './yaml-text.ts'
 
 /** Converts YAML text to a JSON value, as the stock server does before decoding. */
 
@@ -24,13 +26,13 @@ export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
  * parseYaml('data:\n  a: "1"\n').value // { data: { a: '1' } }
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
-  const text = typeof input === 'string' ? input : utf8Text(input)
+  const text = decodeYamlText(input)
   return parseAsJson(text) ?? parseFull(text)
 }
 
 /** Fast path: appliers mostly send JSON. */
-function parseAsJson(text: string): ParsedYaml | undefined {
-  if (!/^\s*[{[]/.test(text)) return undefined
+function parseAsJson({ text, unreadable }: YamlText): ParsedYaml | undefined {
+  if (unreadable !== undefined || !isYamlJson(text)) return undefined
   try {
     const { value, duplicates } = parseJson(text, { maxDepth: 400 })
     return duplicates === undefined ? { value, problems: noProblems } : undefined
@@ -40,10 +42,10 @@ function parseAsJson(text: string): ParsedYaml | undefined {
   }
 }
 
-function parseFull(text: string): ParsedYaml {
+function parseFull({ text, unreadable }: YamlText): ParsedYaml {
   try {
-    const { root, source } = readNodes(text)
-    return root === undefined ? { value: null, problems: noProblems } : construct(root, source)
+    const root = readNodes(text, unreadable)
+    return root === undefined ? { value: null, problems: noProblems } : construct(root)
   } catch (error) {
     if (error instanceof RangeError) throw new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth` })
     throw error
@@ -51,38 +53,3 @@ function parseFull(text: string): ParsedYaml {
 }
 
 const noProblems: readonly string[] = Object.freeze([])
-
-function utf8Text(bytes: Uint8Array): string {
-  const { text, valid } = decodeUtf8(bytes)
-  if (!valid) throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}${utf8Problem(bytes)}` })
-  return text.startsWith('\ufeff') ? text.slice(1) : text
-}
-
-/** What is wrong with the first invalid sequence of bytes. */
-function utf8Problem(bytes: Uint8Array): string {
-  for (let at = 0; at < bytes.length; ) {
-    const first = bytes[at] ?? 0
-    const width = first < 0x80 ? 1 : first >> 5 === 0b110 ? 2 : first >> 4 === 0b1110 ? 3 : first >> 3 === 0b11110 ? 4 : 0
-    if (width === 0) return 'invalid leading UTF-8 octet'
-    if (at + width > bytes.length) return 'incomplete UTF-8 octet sequence'
-    let character = width === 1 ? first : first & (0x7f >> width)
-    for (const next of bytes.subarray(at + 1, at + width)) {
-      if (next >> 6 !== 0b10) return 'invalid trailing UTF-8 octet'
-      character = (character << 6) | (next & 0x3f)
-    }
-    if (character < (leastOfWidth[width] ?? 0)) return 'invalid length of a UTF-8 sequence'
-    if ((character >= 0xd800 && character <= 0xdfff) || character > 0x10ffff) return 'invalid Unicode character'
-    if (isControl(character)) return 'control characters are not allowed'
-    at += width
-  }
-  return ''
-}
-
-/** Whether a character cannot be part of a text. */
-function isControl(character: number): boolean {
-  if (character < 0x20) return character !== 0x09 && character !== 0x0a && character !== 0x0d
-  return (character >= 0x7f && character < 0xa0 && character !== 0x85) || character === 0xfffe || character === 0xffff
-}
-
-/** The least character that needs a sequence of this length. */
-const leastOfWidth = [0, 0, 0x80, 0x800, 0x10000]

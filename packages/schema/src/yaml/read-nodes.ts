@@ -1,259 +1,408 @@
-import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from 'js-yaml'
-import { DecodeError } from '../errors.ts'
+import { Cursor, type UnreadableText } from './cursor.ts'
 import type { MappingYaml, SequenceYaml, YamlNode } from './nodes.ts'
+import type { Directive, ScannedTag } from './scan-properties.ts'
+import { Scanner, type Token, type TokenType } from './scanner.ts'
+import { yamlError, yamlErrorAt } from './yaml-error.ts'
 
 /**
- * Reads the first document of a text as a tree. The only module that uses the YAML library; translates its errors into those of the
- * stock server where they correspond.
+ * Reads the first document of a text as a tree, in one pass: an automaton over tokens, since documents may nest 10 000 collections.
  */
 
-/** Maximum nesting. Differs: the stock server allows 10 000. */
-const maxDepth = 1000
-
-export interface ReadNodes {
-  /** Absent for an empty text. */
-  readonly root: YamlNode | undefined
-  /** The text that node offsets refer to: the input with repairs that preserve its lines. */
-  readonly source: string
+/** @returns undefined for an empty text. @throws DecodeError `Yaml`, `Depth` */
+export function readNodes(text: string, unreadable?: UnreadableText): YamlNode | undefined {
+  return new NodeReader(new Scanner(new Cursor(`${text}\0`, unreadable))).read()
 }
 
-/** @throws DecodeError `Yaml`, `Depth` */
-export function readNodes(text: string): ReadNodes {
-  let source = firstDocument(text)
-  let spent = 0
-  for (;;) {
-    try {
-      return { root: new TreeBuilder(source, parseEvents(source, { maxDepth })).build(), source }
-    } catch (error) {
-      spent += source.length
-      const next = spent > repairBudget ? undefined : repaired(error, source)
-      if (next === undefined) throw yamlError(error, source)
-      source = next
-    }
-  }
-}
+/** What the automaton expects next. */
+type State =
+  | 'blockNode'
+  | 'blockNodeOrEntries'
+  | 'flowNode'
+  | 'blockEntry'
+  | 'indentlessEntry'
+  | 'blockKey'
+  | 'blockValue'
+  | 'firstFlowEntry'
+  | 'flowEntry'
+  | 'pairKey'
+  | 'pairValue'
+  | 'pairEnd'
+  | 'firstFlowKey'
+  | 'flowKey'
+  | 'flowValue'
+  | 'flowMissingValue'
+  | 'documentEnd'
 
-/** Maximum characters to re-read for repairs. */
-const repairBudget = 8_000_000
-
-/**
- * Repairs what the library rejects and the stock server accepts; `undefined` when the error has another cause.
- *
- * - Text after a flow or quoted document is ignored, so it is cut off.
- * - Lines inside brackets and quotes need no indentation. Indenting them changes nothing else.
- */
-function repaired(error: unknown, source: string): string | undefined {
-  if (!(error instanceof YAMLException)) return undefined
-  const at = error.mark?.position ?? 0
-  if (error.reason === 'end of the stream or a document separator is expected') {
-    return /^\s*[[{"']/.test(source) && at > 0 && at < source.length ? source.slice(0, at) : undefined
-  }
-  if (error.reason !== 'deficient indentation') return undefined
-  const before = source.slice(0, source.lastIndexOf('\n', at - 1) + 1)
-  return before + ' '.repeat(deepestIndent(before) + 1) + source.slice(before.length)
-}
-
-function deepestIndent(text: string): number {
-  let deepest = 0
-  for (const [indent] of text.matchAll(/^ *(?:[-?:] +)*/gm)) deepest = Math.max(deepest, indent.length)
-  return deepest
-}
-
-/** Cuts off everything after the first document. */
-function firstDocument(text: string): string {
-  const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
-  for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
-    if (hasContent(text.slice(0, match.index))) return text.slice(0, match.index)
-    if (match[0] === '---') {
-      const next = marker.exec(text)
-      return next === null ? text : text.slice(0, next.index)
-    }
-  }
-  return text
-}
-
-function hasContent(text: string): boolean {
-  return /^[^\S\r\n]*[^\s#%\ufeff]/m.test(text)
-}
-
-function yamlError(error: unknown, source: string): DecodeError {
-  if (error instanceof RangeError)
-    return new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth of ${maxDepth}` })
-  if (!(error instanceof YAMLException)) throw error
-  const { reason, mark: position } = error
-  const mark = position === null || position === undefined ? undefined : { line: position.line, column: position.column }
-  if (reason.startsWith('nesting exceeded'))
-    return new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth of ${maxDepth}`, mark })
-  if (/non-printable|null byte|valid JSON character/.test(reason))
-    return new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}control characters are not allowed`, mark })
-  const at = position?.position ?? 0
-  const { message, scanner } = describe(reason, source, at)
-  // Go counts lines from 0 for misplaced tokens and from 1 for characters that cannot start a token, and omits line 0.
-  const marked = reason.startsWith('unexpected end') && reason.includes('flow') ? lineCount(source) : (mark?.line ?? 0)
-  const line = marked === 0 ? 0 : marked + (scanner ? 1 : 0)
-  return new DecodeError({
-    code: 'Yaml',
-    message: `${yamlErrorPrefix}${line === 0 ? '' : `line ${line}: `}${message}`,
-    mark,
-  })
-}
-
-/** Prefix of every YAML error. */
-export const yamlErrorPrefix = 'error converting YAML to JSON: yaml: '
-
-/** The number of lines, of which the last may have no end. */
-function lineCount(source: string): number {
-  const lines = source.split('\n')
-  return lines.length - (lines.at(-1)?.trim() === '' ? 1 : 0)
-}
-
-interface Description {
-  readonly message: string
-  readonly scanner: boolean
-}
-
-const scanner = (message: string): Description => ({ message, scanner: true })
-const parser = (message: string): Description => ({ message, scanner: false })
-const noToken = 'found character that cannot start any token'
-
-/** Problems that the library describes in one way, by the beginning of its words. */
-const sameProblems: readonly (readonly [reason: string, Description])[] = [
-  ['expected the node content', parser('did not find expected node content')],
-  ["expected ':'", scanner("could not find expected ':'")],
-  ['can not read a block', scanner("could not find expected ':'")],
-  ['unknown escape sequence', scanner('found unknown escape character')],
-  ['expected hexadecimal character', scanner('did not find expected hexdecimal number')],
-  ['a line break is expected', scanner('did not find expected comment or line break')],
-  ['undeclared tag', parser('found undefined tag handle')],
-]
-
-function describe(reason: string, source: string, at: number): Description {
-  if (reason.startsWith('tab characters')) return scanner(tabProblem(source, at))
-  if (reason.includes('within a flow collection') || reason.startsWith('missed comma')) {
-    if (/[{[,:]\s*$/.test(source.slice(0, at)) && at >= source.trimEnd().length)
-      return parser('did not find expected node content')
-    return parser(`did not find expected ',' or '${openBracket(source, at) === '[' ? ']' : '}'}'`)
-  }
-  if (reason.includes('quoted scalar')) return scanner('found unexpected end of stream')
-  if (reason.startsWith('directives end mark') && /^%(?!YAML|TAG)/m.test(source)) return scanner('found unknown directive name')
-  if (reason.startsWith('bad indentation') || reason.startsWith('end of the stream')) return misplaced(reason, source, at)
-  return sameProblems.find(([words]) => reason.startsWith(words))?.[1] ?? scanner(reason)
-}
-
-/** A tab ends a plain scalar of several lines, and cannot indent a block scalar. */
-function tabProblem(source: string, at: number): string {
-  const before = source.slice(0, source.lastIndexOf('\n', at - 1) + 1).trimEnd()
-  if (/[|>][-+\d]*$/.test(before)) return 'found a tab character where an indentation space is expected'
-  return before === '' || before.endsWith(':') ? noToken : 'found a tab character that violates indentation'
-}
-
-/** Something that continues neither the collection around it nor the document. */
-function misplaced(reason: string, source: string, at: number): Description {
-  const char = source.charAt(at)
-  const line = source.slice(source.lastIndexOf('\n', at - 1) + 1)
-  if (char !== '' && '}],'.includes(char)) return parser('did not find expected node content')
-  if ((char !== '' && '@`%'.includes(char)) || /^[ -]*\t/.test(line)) return scanner(noToken)
-  const isSequence = reason.startsWith('bad') ? reason.includes('sequence') : /^\s*-\s/.test(source)
-  if (isSequence) return parser("did not find expected '-' indicator")
-  return reason.startsWith('bad') || char === ':'
-    ? scanner('mapping values are not allowed in this context')
-    : parser('did not find expected key')
-}
-
-/** The innermost open bracket before `at`; an approximation that ignores quotes. */
-function openBracket(source: string, at: number): string {
-  let depth = 0
-  for (let i = at - 1; i >= 0; i--) {
-    const char = source.charAt(i)
-    if (char === ']' || char === '}') depth++
-    else if ((char === '[' || char === '{') && depth-- === 0) return char
-  }
-  return '{'
+interface Properties {
+  anchor: string
+  tag: string
+  readonly start: number
+  readonly line: number
 }
 
 const coreTags = 'tag:yaml.org,2002:'
 
-class TreeBuilder {
-  readonly #source: string
-  readonly #events: readonly Event[]
-  readonly #handles = new Map<string, string>([['!!', coreTags]])
+class NodeReader {
+  readonly #scanner: Scanner
+  readonly #handles = new Map<string, string>()
   readonly #anchors = new Map<string, YamlNode>()
-  #last = 0
+  readonly #open: (SequenceYaml | MappingYaml)[] = []
+  /** States to return to after a node. */
+  readonly #returns: State[] = ['documentEnd']
+  #state: State = 'blockNode'
+  #root: YamlNode | undefined
 
-  constructor(source: string, events: readonly Event[]) {
-    this.#source = source
-    this.#events = events
+  constructor(scanner: Scanner) {
+    this.#scanner = scanner
   }
 
-  build(): YamlNode | undefined {
-    const open: (SequenceYaml | MappingYaml)[] = []
-    let root: YamlNode | undefined
-    for (const event of this.#events) {
-      if (event.type === EVENT_ID.DOCUMENT) {
-        for (const directive of event.directives)
-          if (directive.kind === 'tag') this.#handles.set(directive.handle, directive.prefix)
+  read(): YamlNode | undefined {
+    if (!this.#startDocument()) return undefined
+    while (this.#state !== 'documentEnd') this.#step()
+    // A malformed token after the document is an error of the document.
+    this.#scanner.peek()
+    return this.#root
+  }
+
+  /** @returns whether there is a document. */
+  #startDocument(): boolean {
+    const { type } = this.#scanner.peek()
+    if (type === 'streamEnd') return false
+    if (type === 'directive' || type === 'documentStart') {
+      this.#readDirectives()
+      const start = this.#scanner.peek()
+      if (start.type !== 'documentStart') throw misplaced('did not find expected <document start>', start)
+      const next = this.#skipTo()
+      if (endsContent.has(next.type)) {
+        this.#addEmpty(next)
+        this.#leave()
+      }
+    }
+    for (const [handle, prefix] of defaultHandles) if (!this.#handles.has(handle)) this.#handles.set(handle, prefix)
+    return true
+  }
+
+  #readDirectives(): void {
+    let version = false
+    for (let token = this.#scanner.peek(); token.type === 'directive'; token = this.#skipTo()) {
+      const directive = token.directive as Directive
+      if (directive.name === 'TAG') {
+        if (this.#handles.has(directive.handle)) throw misplaced('found duplicate %TAG directive', token)
+        this.#handles.set(directive.handle, directive.prefix)
         continue
       }
-      if (event.type === EVENT_ID.POP) {
-        if (open.pop() === undefined) break
-        continue
-      }
-      const node = this.#node(event)
-      root ??= node
-      open[open.length - 1]?.items.push(node)
-      if (node.kind === 'sequence' || node.kind === 'mapping') open.push(node)
-    }
-    return root
-  }
-
-  #node(event: Exclude<Event, { type: typeof EVENT_ID.DOCUMENT | typeof EVENT_ID.POP }>): YamlNode {
-    if (event.type === EVENT_ID.ALIAS) {
-      const name = this.#source.slice(event.anchorStart, event.anchorEnd)
-      const target = this.#anchors.get(name)
-      if (target === undefined)
-        throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}unknown anchor '${name}' referenced` })
-      return { kind: 'alias', start: event.anchorStart, name, target }
-    }
-    const node = this.#content(event)
-    if (event.anchorStart >= 0) this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), node)
-    return node
-  }
-
-  #content(event: Extract<Event, { tagStart: number }>): YamlNode {
-    const tag = event.tagStart < 0 ? '' : this.#fullTag(this.#source.slice(event.tagStart, event.tagEnd))
-    if (event.type !== EVENT_ID.SCALAR) {
-      this.#last = event.start
-      return { kind: event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping', start: event.start, tag, items: [] }
-    }
-    // The text of a block starts below its header, and an empty scalar has no offset: use the line of the previous node.
-    const block = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK
-    const placeless = block || event.valueStart < 0
-    const start = placeless ? this.#last : event.valueStart
-    this.#last = start
-    const end = placeless ? start : event.valueEnd
-    return {
-      kind: 'scalar',
-      start,
-      end,
-      tag,
-      text: getScalarValue(this.#source, event),
-      plain: event.style === SCALAR_STYLE.PLAIN,
+      if (version) throw misplaced('found duplicate %YAML directive', token)
+      if (directive.version !== '1.1') throw misplaced('found incompatible YAML document', token)
+      version = true
     }
   }
 
-  #fullTag(written: string): string {
-    if (written.startsWith('!<')) return written.slice(2, -1)
-    const end = written.indexOf('!', 1)
-    const handle = end < 0 ? '!' : written.slice(0, end + 1)
-    const mapped = this.#handles.get(handle)
-    return mapped === undefined || written === '!' ? written : mapped + decodeUri(written.slice(handle.length))
+  /** Skips a token. @returns the next one */
+  #skipTo(): Token {
+    this.#scanner.skip()
+    return this.#scanner.peek()
+  }
+
+  #step(): void {
+    switch (this.#state) {
+      case 'blockNode':
+        this.#node(true, false)
+        return
+      case 'blockNodeOrEntries':
+        this.#node(true, true)
+        return
+      case 'flowNode':
+        this.#node(false, false)
+        return
+      case 'blockEntry':
+        this.#blockEntry()
+        return
+      case 'indentlessEntry':
+        this.#indentlessEntry()
+        return
+      case 'blockKey':
+        this.#blockKey()
+        return
+      case 'blockValue':
+        this.#blockValue()
+        return
+      case 'firstFlowEntry':
+        this.#flowEntry(true)
+        return
+      case 'flowEntry':
+        this.#flowEntry(false)
+        return
+      case 'pairKey':
+        this.#pairKey()
+        return
+      case 'pairValue':
+        this.#value({ ends: endsPairValue, after: 'pairEnd' })
+        return
+      case 'pairEnd':
+        this.#scanner.peek()
+        this.#open.pop()
+        this.#state = 'flowEntry'
+        return
+      case 'firstFlowKey':
+        this.#flowKey(true)
+        return
+      case 'flowKey':
+        this.#flowKey(false)
+        return
+      case 'flowValue':
+        this.#value({ ends: endsFlowValue, after: 'flowKey' })
+        return
+      case 'flowMissingValue':
+        this.#addEmpty(this.#scanner.peek())
+        this.#state = 'flowKey'
+    }
+  }
+
+  /** Returns to what follows a node. */
+  #leave(): void {
+    this.#state = this.#returns.pop() as State
+  }
+
+  /** Reads a node, then continues with a state. */
+  #enter(state: State, after: State): void {
+    this.#returns.push(after)
+    this.#state = state
+  }
+
+  #add(node: YamlNode): void {
+    const parent = this.#open[this.#open.length - 1]
+    if (parent === undefined) this.#root = node
+    else parent.items.push(node)
+  }
+
+  /** Adds an empty node before a token, or after it. */
+  #addEmpty({ start, line }: Token, width = 0): void {
+    this.#add({ kind: 'scalar', start: start + width, end: start + width, line, tag: '', text: '', plain: true })
+  }
+
+  #openCollection(kind: 'sequence' | 'mapping', { anchor, start, line }: Omit<Properties, 'tag'>): void {
+    const node: SequenceYaml | MappingYaml = { kind, start, line, items: [] }
+    if (anchor !== '') this.#anchors.set(anchor, node)
+    this.#add(node)
+    this.#open.push(node)
+  }
+
+  #close(): void {
+    this.#open.pop()
+    this.#leave()
+    this.#scanner.skip()
+  }
+
+  #node(block: boolean, entries: boolean): void {
+    const first = this.#scanner.peek()
+    if (first.type === 'alias') {
+      this.#alias(first)
+      return
+    }
+    const properties: Properties = { anchor: '', tag: '', start: first.start, line: first.line }
+    const token = this.#properties(first, properties)
+    if (entries && token.type === '-') {
+      this.#openCollection('sequence', { ...properties, start: token.start })
+      this.#state = 'indentlessEntry'
+      return
+    }
+    const collection = collections.get(token.type)
+    if (token.type === 'scalar') this.#scalar(token, properties)
+    else if (collection !== undefined && (block || collection.flow)) {
+      this.#openCollection(collection.kind, { ...properties, start: token.start })
+      this.#state = collection.state
+      this.#scanner.skip()
+    } else if (properties.anchor !== '' || properties.tag !== '') {
+      this.#scalar(undefined, properties)
+    } else {
+      throw misplaced('did not find expected node content', token)
+    }
+  }
+
+  #alias({ name = '', start, line }: Token): void {
+    const target = this.#anchors.get(name)
+    if (target === undefined) throw yamlError(`unknown anchor '${name}' referenced`)
+    this.#add({ kind: 'alias', start, line, name, target })
+    this.#leave()
+    this.#scanner.skip()
+  }
+
+  /** Reads an anchor and a tag, in any order. @returns the token after them */
+  #properties(first: Token, properties: Properties): Token {
+    let token = first
+    let tag: Token | undefined
+    for (let at = 0; at < 2; at++) {
+      if (token.type === 'anchor' && properties.anchor === '') properties.anchor = token.name as string
+      else if (token.type === 'tag' && tag === undefined) tag = token
+      else break
+      token = this.#skipTo()
+    }
+    if (tag !== undefined) properties.tag = this.#fullTag(tag)
+    return token
+  }
+
+  #fullTag(token: Token): string {
+    const { handle, suffix } = token.tag as ScannedTag
+    if (handle === '') return suffix
+    const prefix = this.#handles.get(handle)
+    if (prefix === undefined) throw misplaced('found undefined tag handle', token)
+    return prefix + suffix
+  }
+
+  /** @param token absent for an empty node with properties */
+  #scalar(token: Token | undefined, { anchor, tag, start: empty, line }: Properties): void {
+    const { text, start, end } = token?.scalar ?? { text: '', start: empty, end: empty }
+    const node: YamlNode = { kind: 'scalar', start, end, line, tag, text, plain: token?.plain ?? true }
+    if (anchor !== '') this.#anchors.set(anchor, node)
+    this.#add(node)
+    this.#leave()
+    if (token !== undefined) this.#scanner.skip()
+  }
+
+  #blockEntry(): void {
+    const token = this.#scanner.peek()
+    if (token.type === 'blockEnd') {
+      this.#close()
+      return
+    }
+    if (token.type !== '-') throw misplaced("did not find expected '-' indicator", token)
+    const next = this.#skipTo()
+    if (next.type === '-' || next.type === 'blockEnd') this.#addEmpty(token, 1)
+    else this.#enter('blockNode', 'blockEntry')
+  }
+
+  #indentlessEntry(): void {
+    const token = this.#scanner.peek()
+    if (token.type !== '-') {
+      this.#open.pop()
+      this.#leave()
+      return
+    }
+    const next = this.#skipTo()
+    if (next.type === '-' || endsBlockValue.has(next.type)) this.#addEmpty(token, 1)
+    else this.#enter('blockNode', 'indentlessEntry')
+  }
+
+  #blockKey(): void {
+    const token = this.#scanner.peek()
+    if (token.type === 'blockEnd') {
+      this.#close()
+      return
+    }
+    if (token.type !== 'key') throw misplaced('did not find expected key', token)
+    const next = this.#skipTo()
+    if (!endsBlockValue.has(next.type)) {
+      this.#enter('blockNodeOrEntries', 'blockValue')
+      return
+    }
+    this.#addEmpty(token)
+    this.#state = 'blockValue'
+  }
+
+  #blockValue(): void {
+    const token = this.#scanner.peek()
+    if (token.type !== 'value') this.#addEmpty(token)
+    else if (!endsBlockValue.has(this.#skipTo().type)) {
+      this.#enter('blockNodeOrEntries', 'blockKey')
+      return
+    } else this.#addEmpty(token, 1)
+    this.#state = 'blockKey'
+  }
+
+  #flowEntry(first: boolean): void {
+    const token = this.#flowItem(first, ']')
+    if (token.type === ']') {
+      this.#close()
+    } else if (token.type === 'key') {
+      this.#openCollection('mapping', { anchor: '', start: token.start, line: token.line })
+      this.#scanner.skip()
+      this.#state = 'pairKey'
+    } else {
+      this.#enter('flowNode', 'flowEntry')
+    }
+  }
+
+  /** The first token of an item, or the closing bracket. */
+  #flowItem(first: boolean, close: ']' | '}'): Token {
+    const token = this.#scanner.peek()
+    if (first || token.type === close) return token
+    if (token.type !== ',') throw misplaced(`did not find expected ',' or '${close}'`, token)
+    return this.#skipTo()
+  }
+
+  #pairKey(): void {
+    const token = this.#scanner.peek()
+    if (token.type !== 'value' && !endsPairValue.has(token.type)) {
+      this.#enter('flowNode', 'pairValue')
+      return
+    }
+    // As in kube-apiserver, the token that ends the empty key is consumed, so that it is missing afterwards.
+    this.#addEmpty(token, 1)
+    this.#scanner.skip()
+    this.#state = 'pairValue'
+  }
+
+  #flowKey(first: boolean): void {
+    const token = this.#flowItem(first, '}')
+    if (token.type === '}') {
+      this.#close()
+      return
+    }
+    if (token.type !== 'key') {
+      this.#enter('flowNode', 'flowMissingValue')
+      return
+    }
+    const next = this.#skipTo()
+    if (next.type === 'value' || endsFlowValue.has(next.type)) {
+      this.#addEmpty(next)
+      this.#state = 'flowValue'
+    } else {
+      this.#enter('flowNode', 'flowValue')
+    }
+  }
+
+  /** Reads the value of a pair in a flow collection. */
+  #value({ ends, after }: { readonly ends: ReadonlySet<TokenType>; readonly after: State }): void {
+    const token = this.#scanner.peek()
+    if (token.type !== 'value') {
+      this.#addEmpty(token)
+      this.#state = after
+      return
+    }
+    const next = this.#skipTo()
+    if (ends.has(next.type)) {
+      this.#addEmpty(next)
+      this.#state = after
+    } else {
+      this.#enter('flowNode', after)
+    }
   }
 }
 
-function decodeUri(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+function misplaced(problem: string, { line, column }: Token): Error {
+  return yamlErrorAt(problem, { line, column }, 'misplaced')
 }
+
+const defaultHandles = [
+  ['!', '!'],
+  ['!!', coreTags],
+] as const
+
+/** Tokens that end a document without content. */
+const endsContent: ReadonlySet<TokenType> = new Set(['directive', 'documentStart', 'documentEnd', 'streamEnd'])
+const endsBlockValue: ReadonlySet<TokenType> = new Set(['key', 'value', 'blockEnd'])
+const endsPairValue: ReadonlySet<TokenType> = new Set([',', ']'])
+const endsFlowValue: ReadonlySet<TokenType> = new Set([',', '}'])
+
+interface CollectionStart {
+  readonly kind: 'sequence' | 'mapping'
+  readonly state: State
+  readonly flow: boolean
+}
+
+const collections: ReadonlyMap<TokenType, CollectionStart> = new Map([
+  ['[', { kind: 'sequence', state: 'firstFlowEntry', flow: true }],
+  ['{', { kind: 'mapping', state: 'firstFlowKey', flow: true }],
+  ['blockSequenceStart', { kind: 'sequence', state: 'blockEntry', flow: false }],
+  ['blockMappingStart', { kind: 'mapping', state: 'blockKey', flow: false }],
+])

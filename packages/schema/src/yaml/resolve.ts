@@ -1,7 +1,8 @@
-import { DecodeError } from '../errors.ts'
+import type { DecodeError } from '../errors.ts'
 import { NumberLiteral } from '../json/syntax.ts'
-import { yamlErrorPrefix } from './read-nodes.ts'
+import { decodeLoosely } from '../json/utf8.ts'
 import { isTimestamp } from './timestamp.ts'
+import { yamlError } from './yaml-error.ts'
 
 /**
  * Resolves scalars by the rules of YAML 1.1 that the stock server's reader follows: `yes` and `off` are booleans, `0644` is octal,
@@ -38,25 +39,23 @@ const mayResolve = /^[-+0-9.yYnNtTfFoO~]/
  */
 export function resolveScalar(text: string, tag: string, plain: boolean): Resolved {
   if (tag === '') return plain ? resolvePlain(text) : { type: 'text', value: text }
-  if (tag === '!') return resolvePlain(text)
   if (!tag.startsWith(core)) return { type: 'text', value: text }
   return resolveTagged(text, tag.slice(core.length))
 }
 
 function resolveTagged(text: string, tag: string): Resolved {
-  if (tag === 'str') return { type: 'text', value: text }
   if (tag === 'binary') return { type: 'text', value: binaryText(text) }
-  if (tag === 'timestamp') {
-    if (isTimestamp(text)) return { type: 'text', value: text }
-    throw cannotDecode('str', text, tag)
-  }
+  if (!resolvable.has(tag)) return { type: 'text', value: text }
+  if (tag === 'timestamp' && isTimestamp(text)) return { type: 'text', value: text }
   const found = resolvePlain(text)
-  if (!resolvable.has(tag) || shortTags[found.type] === tag) return found
-  if (tag === 'float' && found.type === 'int') return { type: 'float', value: Number(asText(found.value)) }
+  if (shortTags[found.type] === tag) return found
+  if (tag === 'float' && found.type === 'int' && !(found.value instanceof NumberLiteral)) {
+    return { type: 'float', value: Number(found.value) }
+  }
   throw cannotDecode(shortTags[found.type], text, tag)
 }
 
-const resolvable: ReadonlySet<string> = new Set(['bool', 'int', 'float', 'null'])
+const resolvable: ReadonlySet<string> = new Set(['bool', 'int', 'float', 'null', 'timestamp'])
 const shortTags: Readonly<Record<Resolved['type'], string>> = {
   null: 'null',
   bool: 'bool',
@@ -66,11 +65,7 @@ const shortTags: Readonly<Record<Resolved['type'], string>> = {
 }
 
 function cannotDecode(found: string, text: string, tag: string): DecodeError {
-  return new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}cannot decode !!${found} \`${text}\` as a !!${tag}` })
-}
-
-function asText(value: unknown): string {
-  return value instanceof NumberLiteral ? value.text : String(value)
+  return yamlError(`cannot decode !!${found} \`${text}\` as a !!${tag}`)
 }
 
 function resolvePlain(text: string): Resolved {
@@ -78,7 +73,7 @@ function resolvePlain(text: string): Resolved {
   const word = words.get(text)
   if (word !== undefined) return word
   if (mayResolve.test(text)) {
-    const number = text.startsWith('.') ? floatValue(text) : numberValue(text.replaceAll('_', ''))
+    const number = text.startsWith('.') ? fractionValue(text) : numberValue(text.replaceAll('_', ''))
     if (number !== undefined) return number
   }
   return { type: 'text', value: text }
@@ -90,6 +85,11 @@ const integer = /^([-+]?)(?:0[bB]([01]+)|0[oO]?([0-7]+)|0[xX]([0-9a-fA-F]+)|(0|[
 function numberValue(text: string): Resolved | undefined {
   if (!/^[-+]?[.0-9]/.test(text)) return undefined
   return integerValue(text) ?? floatValue(text)
+}
+
+/** Underscores in a number that starts with its point must separate digits; elsewhere they may be anywhere. */
+function fractionValue(text: string): Resolved | undefined {
+  return /^_|_$|[^0-9]_|_[^0-9]/.test(text) ? undefined : floatValue(text.replaceAll('_', ''))
 }
 
 function floatValue(text: string): Resolved | undefined {
@@ -117,7 +117,7 @@ function integerValue(text: string): Resolved | undefined {
 function binaryText(text: string): string {
   const clean = text.replace(/[\r\n]+/g, '')
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(clean) || clean.length % 4 !== 0) {
-    throw new DecodeError({ code: 'Yaml', message: `${yamlErrorPrefix}!!binary value contains invalid base64 data` })
+    throw yamlError('!!binary value contains invalid base64 data')
   }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(atob(clean), (char) => char.charCodeAt(0)))
+  return decodeLoosely(Uint8Array.from(atob(clean), (char) => char.charCodeAt(0)))
 }

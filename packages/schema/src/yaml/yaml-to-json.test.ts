@@ -26,7 +26,7 @@ describe('yamlToJson', () => {
     '',
     'a: 1\nb: [x, "y", ~, true, 1.5, -0]\nc: |\n  text\n',
     '[9007199254740993, 18446744073709551615, -9223372036854775808, 0x10]',
-    '__proto__: {constructor: 1}\n10: a\n9: b\n"é\\u2028\\ud83d\\ude00": "\\t\\x07"',
+    '__proto__: {constructor: 1}\n10: a\n9: b\n"é\\u2028\\U0001f600": "\\t\\x07"',
     'base: &b {a: 1, c: [2]}\nother:\n  <<: *b\n  a: 3\nlist: [*b, *b]',
     'a: 1\na: 2\nb: {c: 1, c: 1}\n',
   ])('agrees with parseYaml: %j', (yaml) => {

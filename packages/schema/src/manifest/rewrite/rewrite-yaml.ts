@@ -16,18 +16,18 @@ import { equalValues, isCollection, readSource, type SourceDocument } from './so
 export function rewriteYaml(text: string, change: (value: unknown) => unknown): string | undefined {
   const crlf = text.includes('\r\n')
   const source = crlf ? text.replaceAll('\r\n', '\n') : text
-  const { root: node, source: read } = readNodes(source)
+  const node = readNodes(source)
   if (node === undefined) return text
-  const { value } = construct(node, read)
+  const { value } = construct(node)
   const changed = change(value)
   if (changed === value || equalOrder(value, changed)) return text
-  if (!isCollection(changed) || read !== source) return undefined
+  if (!isCollection(changed)) return undefined
   const document = readSource(source, node, value)
   if (document.root.children === undefined) return undefined
   const comments = commentsOf(document.lines, node, document.offsetOf)
   const alignment = align(document.root, changed)
   const body = emitRoot(changed, { text: source, document, alignment, comments })
-  if (!says(body.join('\n'), changed)) return undefined
+  if (!says(`${body.join('\n')}\n`, changed)) return undefined
   const written = completed(
     document,
     body,
@@ -58,7 +58,7 @@ function missingComments(comments: readonly string[], lines: readonly string[]):
   const { length } = comments
   if (length === 0) return []
   const text = lines.join('\n')
-  const { root } = readNodes(text)
+  const root = readNodes(text)
   if (root === undefined) return []
   const starts: number[] = [0]
   for (const line of lines) starts.push((starts.at(-1) as number) + line.length + 1)
@@ -73,9 +73,9 @@ function missingComments(comments: readonly string[], lines: readonly string[]):
 /** Whether a text has a value, with no member written twice. */
 function says(text: string, value: unknown): boolean {
   try {
-    const { root, source } = readNodes(text)
+    const root = readNodes(text)
     if (root === undefined) return false
-    const { value: read, problems } = construct(root, source)
+    const { value: read, problems } = construct(root)
     return problems.length === 0 && equalValues(read, value)
   } catch (error) {
     // An anchor that is gone, for example.
