@@ -44,6 +44,7 @@ const noProperties: ReadonlyMap<string, SchemaNode> = new Map()
  * createSchemaNode({ type: 'object', properties: { a: { default: 1 } } }).containsDefaults // true
  */
 export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
+  if (isPlain(schema) && depth <= maxDepth) return plainNode(schema.type)
   const properties = depth > maxDepth ? noProperties : readProperties(own(schema, 'properties'), depth)
   const rawItems = own(schema, 'items')
   const items = isJsonObject(rawItems) && depth <= maxDepth ? createSchemaNode(rawItems, depth + 1) : undefined
@@ -76,6 +77,56 @@ export function createSchemaNode(schema: JsonObject, depth = 0): SchemaNode {
     containsEmbedded: embedded || inner.some((node) => node.containsEmbedded),
     containsKeyedLists: listType === 'set' || listType === 'map' || inner.some((node) => node.containsKeyedLists),
     containsUntyped: !typed || inner.some((node) => node.containsUntyped),
+  }
+}
+
+/** Keywords of the structure. A schema without any of them is described by its type alone. */
+const structuralKeywords: ReadonlySet<string> = new Set([
+  'properties',
+  'items',
+  'additionalProperties',
+  'default',
+  'nullable',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+])
+
+function isPlain(schema: JsonObject): boolean {
+  for (const keyword in schema) if (structuralKeywords.has(keyword)) return false
+  return true
+}
+
+/** The nodes of plain schemas, by type: most schemas of a definition are plain, and share these nodes. */
+const plainNodes: ReadonlyMap<JsonValue | undefined, SchemaNode> = new Map(
+  ['', 'string', 'integer', 'number', 'boolean', 'object', 'array'].map((type) => [type, nodeOfType(type)]),
+)
+
+function plainNode(type: JsonValue | undefined): SchemaNode {
+  return plainNodes.get(type) ?? nodeOfType(typeof type === 'string' ? type : '')
+}
+
+function nodeOfType(type: string): SchemaNode {
+  return {
+    properties: noProperties,
+    items: undefined,
+    additionalProperties: undefined,
+    nullable: false,
+    preserveUnknownFields: false,
+    embeddedResource: false,
+    intOrString: false,
+    type,
+    default: undefined,
+    listType: undefined,
+    mapType: undefined,
+    listMapKeys: [],
+    containsDefaults: false,
+    containsEmbedded: false,
+    containsKeyedLists: false,
+    containsUntyped: type === '',
   }
 }
 
