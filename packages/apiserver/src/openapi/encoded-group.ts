@@ -24,13 +24,13 @@ export interface EncodedGroup {
 export class Encoders {
   readonly #shared = new Map<DocumentEncodingName, WeakMap<object, Uint8Array>>();
 
-  /** Encodes one member per step. */
-  *group(parts: DocumentParts, name: DocumentEncodingName): Generator<void, EncodedGroup> {
+  /** Encodes one member per step, and large schemas in several steps. */
+  *group(parts: DocumentParts, name: DocumentEncodingName): Generator<unknown, EncodedGroup> {
     const form = documentEncodings[name]
     const schemas: Member[] = []
     for (const entry of parts.schemas) {
-      schemas.push({ name: entry.name, bytes: this.#schema(entry, name, form) })
-      yield
+      schemas.push({ name: entry.name, bytes: yield* this.#schema(entry, name, form) })
+      yield true
     }
     return {
       paths: yield* encodedAll(parts.paths, form.encode.paths),
@@ -39,15 +39,19 @@ export class Encoders {
     }
   }
 
-  #schema(entry: DocumentParts['schemas'][number], name: DocumentEncodingName, form: DocumentEncoding): Uint8Array {
+  *#schema(
+    entry: DocumentParts['schemas'][number],
+    name: DocumentEncodingName,
+    form: DocumentEncoding,
+  ): Generator<unknown, Uint8Array> {
     const { source } = entry
-    if (!isShared(source)) return form.encode.schemas(entry)
+    if (!isShared(source)) return yield* form.encode.schemas(entry)
     let cache = this.#shared.get(name)
     if (cache === undefined) {
       cache = new WeakMap()
       this.#shared.set(name, cache)
     }
-    const bytes = cache.get(source) ?? form.encode.schemas(entry)
+    const bytes = cache.get(source) ?? (yield* form.encode.schemas(entry))
     cache.set(source, bytes)
     return bytes
   }
@@ -56,11 +60,11 @@ export class Encoders {
 function* encodedAll(
   entries: readonly PartEntry[],
   encode: (entry: PartEntry) => Uint8Array,
-): Generator<void, readonly Member[]> {
+): Generator<unknown, readonly Member[]> {
   const members: Member[] = []
   for (const entry of entries) {
     members.push({ name: entry.name, bytes: encode(entry) })
-    yield
+    yield true
   }
   return members
 }

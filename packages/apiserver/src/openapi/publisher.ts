@@ -61,22 +61,13 @@ interface DocumentSource {
   readonly definitions: readonly ResourceDefinition[]
   /** The entity tag of the documents. */
   readonly etag: () => string
-  readonly parts: (dialect: Dialect) => Generator<void, DocumentParts>
+  readonly parts: (dialect: Dialect) => Generator<unknown, DocumentParts>
   readonly documents: Readonly<Record<Encoding, PublishedDocument>>
   /** Its part of the v2 document, once encoded. */
   readonly encoded: Map<DocumentEncodingName, EncodedGroup>
 }
 
 const sliceMs = 5
-
-/** Steps of documents are long enough for a look at the clock after each. */
-function* checkEachStep<T>(steps: Generator<unknown, T>): Generator<true, T> {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done === true) return value
-    yield true
-  }
-}
 
 /**
  * Caches documents while the described resources stay the same. The cost of a change is proportional to the change: tags are computed
@@ -160,10 +151,10 @@ export class Publisher {
   }
 
   #run<T>(steps: Generator<unknown, T>): Promise<T> {
-    return runInSlices(checkEachStep(steps), new Slices(this.#scheduler, { sliceMs }))
+    return runInSlices(steps, new Slices(this.#scheduler, { sliceMs }))
   }
 
-  *#indexSteps(sources: readonly DocumentSource[], remote: RemoteDocuments): Generator<void, PublishedDocument> {
+  *#indexSteps(sources: readonly DocumentSource[], remote: RemoteDocuments): Generator<unknown, PublishedDocument> {
     const urls = new Map(remote.v3)
     for (const [name, { hash }] of remote.converted) urls.set(name, relativeUrl(name, hash))
     for (const source of sources) {
@@ -181,17 +172,17 @@ export class Publisher {
   }
 
   /** Computes the tag of a source, one definition per step. */
-  *#tagSteps({ definitions }: DocumentSource): Generator<void, void> {
+  *#tagSteps({ definitions }: DocumentSource): Generator<unknown, void> {
     for (const definition of definitions) {
       this.#fingerprints.definition(definition)
-      yield
+      yield true
     }
   }
 
   *#v2Steps(
     sources: readonly DocumentSource[],
     remote: RemoteDocuments,
-  ): Generator<void, Readonly<Record<Encoding, PublishedDocument>>> {
+  ): Generator<unknown, Readonly<Record<Encoding, PublishedDocument>>> {
     for (const source of sources) yield* this.#tagSteps(source)
     const etag = combinedTag([
       ...remote.v2.map((each) => `${each.prefix} ${each.etag}`),
@@ -207,7 +198,7 @@ export class Publisher {
     form: DocumentEncodingName,
     sources: readonly DocumentSource[],
     remote: RemoteDocuments,
-  ): Generator<void, readonly Uint8Array[]> {
+  ): Generator<unknown, readonly Uint8Array[]> {
     const groups: EncodedGroup[] = []
     for (const source of sources) groups.push(yield* this.#encodedGroup(source, form))
     // Local groups come first: their definitions win over equally named ones.
@@ -217,11 +208,11 @@ export class Publisher {
       schemas: mergeMembers(groups.map(({ schemas }) => schemas)),
       parameters: mergeMembers(groups.map(({ parameters }) => parameters)),
     }
-    yield
+    yield true
     return documentEncodings[form].join(encoded, this.#info)
   }
 
-  *#encodedGroup(source: DocumentSource, form: DocumentEncodingName): Generator<void, EncodedGroup> {
+  *#encodedGroup(source: DocumentSource, form: DocumentEncodingName): Generator<unknown, EncodedGroup> {
     const cached = source.encoded.get(form)
     if (cached !== undefined) return cached
     const group = yield* this.#encoders.group(yield* source.parts(documentEncodings[form].dialect), form)
@@ -259,9 +250,9 @@ export class Publisher {
     const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf, enums, cbor }
     const customForm = this.#customForm
     let published: PublishedGroupVersion | undefined
-    const parts = function* (dialect: Dialect): Generator<void, DocumentParts> {
+    const parts = function* (dialect: Dialect): Generator<unknown, DocumentParts> {
       published ??= publishedGroupVersions(definitions, { types, customForm }).get(name) as PublishedGroupVersion
-      yield
+      yield true
       return yield* groupVersionParts(published, { ...rest, dialect })
     }
     return this.#createSource(name, definitions, parts)
@@ -305,7 +296,7 @@ export class Publisher {
     }
   }
 
-  *#v3DocumentSteps(parts: DocumentSource['parts'], form: DocumentEncodingName): Generator<void, readonly Uint8Array[]> {
+  *#v3DocumentSteps(parts: DocumentSource['parts'], form: DocumentEncodingName): Generator<unknown, readonly Uint8Array[]> {
     const { paths, schemas } = yield* this.#encoders.group(yield* parts('v3'), form)
     return documentEncodings[form].join(
       { paths: mergeMembers([paths]), schemas: mergeMembers([schemas]), parameters: [] },

@@ -1,4 +1,5 @@
 import { type GroupVersionKind, isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import type { StructType, TypeSource } from '../interfaces.ts'
 import { own } from '../json/json-object.ts'
 import { type Dialect, refTo } from './dialect.ts'
@@ -49,7 +50,8 @@ export function createCustomSchemas(options: CustomSchemaOptions): CustomSchemas
   return {
     body: {
       name: definitionName(options.kind),
-      of: (dialect) => withKind(bodySchema(options, objectMeta, dialect), options, options.kind.kind),
+      of: (dialect) => runAtOnce(bodySteps(options, objectMeta, dialect)),
+      steps: (dialect) => bodySteps(options, objectMeta, dialect),
       uses: [objectMeta],
     },
     list: {
@@ -86,12 +88,20 @@ function withKind(schema: JsonObject, options: CustomSchemaOptions, kind: string
   return schema
 }
 
+function* bodySteps(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): Generator<unknown, JsonObject> {
+  return withKind(yield* bodySchemaSteps(options, objectMeta, dialect), options, options.kind.kind)
+}
+
 /** Omits properties where any member is allowed: clients treat listed properties as the only valid ones. */
-function bodySchema(options: CustomSchemaOptions, objectMeta: StructType, dialect: Dialect): JsonObject {
+function* bodySchemaSteps(
+  options: CustomSchemaOptions,
+  objectMeta: StructType,
+  dialect: Dialect,
+): Generator<unknown, JsonObject> {
   const { schema } = options
   const open = options.preserveUnknownFields || schema?.['x-kubernetes-preserve-unknown-fields'] === true
   if (schema === undefined || (dialect === 'v2' && open)) return { type: 'object' }
-  const published = publish(schema, { dialect, objectMeta, depth: 0 })
+  const published = yield* publishSteps(schema, { dialect, objectMeta, depth: 0 })
   const properties = isJsonObject(published.properties) ? published.properties : {}
   published.properties = {
     ...typeMembers,
@@ -129,54 +139,63 @@ interface PublishScope {
 const maxDepth = 256
 
 // biome-ignore format: a table
-const plainKeywords: readonly string[] = [
+const plainKeywords: ReadonlySet<string> = new Set([
   'description', 'type', 'format', 'title', 'default', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum', 'maxLength',
   'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'enum', 'maxProperties', 'minProperties', 'required',
   'nullable', 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource', 'x-kubernetes-int-or-string',
   'x-kubernetes-list-map-keys', 'x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-validations',
-]
+])
 
-function publish(schema: JsonObject, at: PublishScope): JsonObject {
+/** Yields once per schema. */
+function* publishSteps(schema: JsonObject, at: PublishScope): Generator<unknown, JsonObject> {
   if (at.depth > maxDepth) return { 'x-kubernetes-preserve-unknown-fields': true }
+  yield
   const out: JsonObject = {}
-  for (const keyword of plainKeywords) {
-    const value = own(schema, keyword)
-    if (value !== undefined) out[keyword] = value
+  let isNested = false
+  for (const keyword in schema) {
+    const value = schema[keyword]
+    if (value === undefined) continue
+    if (plainKeywords.has(keyword)) out[keyword] = value
+    else isNested = true
   }
-  copyNested(schema, out, at)
+  if (isNested) yield* copyNestedSteps(schema, out, at)
   if (at.dialect === 'v2') return restrictToVersion2(schema, out, at)
-  copyJunctors(schema, out, at)
+  if (isNested) yield* copyJunctorsSteps(schema, out, at)
   if (out['x-kubernetes-int-or-string'] === true && out.anyOf === undefined && out.allOf === undefined) {
     out.anyOf = [{ type: 'integer' }, { type: 'string' }]
   }
   return withEmbedded(out, at)
 }
 
-function copyNested(schema: JsonObject, out: JsonObject, at: PublishScope): void {
+function* copyNestedSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Generator<unknown, void> {
   const deeper = { ...at, depth: at.depth + 1 }
   const items = own(schema, 'items')
-  if (isJsonObject(items)) out.items = publish(items, deeper)
+  if (isJsonObject(items)) out.items = yield* publishSteps(items, deeper)
   const additional = own(schema, 'additionalProperties')
-  if (isJsonObject(additional)) out.additionalProperties = publish(additional, deeper)
+  if (isJsonObject(additional)) out.additionalProperties = yield* publishSteps(additional, deeper)
   else if (typeof additional === 'boolean') out.additionalProperties = additional
   const properties = own(schema, 'properties')
   if (!isJsonObject(properties)) return
   const published: JsonObject = {}
-  for (const [name, property] of Object.entries(properties)) {
-    if (isJsonObject(property)) setMember(published, name, publish(property, deeper))
+  for (const name of memberNames(properties)) {
+    const property = properties[name]
+    if (isJsonObject(property)) setMember(published, name, yield* publishSteps(property, deeper))
   }
   out.properties = published
 }
 
-function copyJunctors(schema: JsonObject, out: JsonObject, at: PublishScope): void {
+function* copyJunctorsSteps(schema: JsonObject, out: JsonObject, at: PublishScope): Generator<unknown, void> {
   const deeper = { ...at, depth: at.depth + 1 }
   for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
     const alternatives = own(schema, keyword)
-    if (Array.isArray(alternatives))
-      out[keyword] = alternatives.filter(isJsonObject).map((alternative) => publish(alternative, deeper))
+    if (!Array.isArray(alternatives)) continue
+    const published: JsonObject[] = []
+    for (const alternative of alternatives)
+      if (isJsonObject(alternative)) published.push(yield* publishSteps(alternative, deeper))
+    out[keyword] = published
   }
   const not = own(schema, 'not')
-  if (isJsonObject(not)) out.not = publish(not, deeper)
+  if (isJsonObject(not)) out.not = yield* publishSteps(not, deeper)
 }
 
 /** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */

@@ -34,7 +34,7 @@ function assembled(name: DocumentEncodingName): Uint8Array {
     [...entries].sort((a, b) => (a.name < b.name ? -1 : 1)).map(encodeOne)
   const encoded = {
     paths: sorted(parts.paths, encode.paths),
-    schemas: sorted(parts.schemas, encode.schemas),
+    schemas: sorted(parts.schemas, (entry) => runAtOnce(encode.schemas(entry))),
     parameters: sorted(parts.parameters, encode.parameters),
   }
   return Buffer.concat(join(encoded, options.info))

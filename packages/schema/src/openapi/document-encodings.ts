@@ -22,7 +22,8 @@ export interface DocumentEncoding {
   readonly dialect: Dialect
   readonly encode: {
     readonly paths: (entry: PartEntry) => Uint8Array
-    readonly schemas: (entry: PartEntry) => Uint8Array
+    /** With interruption points: definitions are input of clients. */
+    readonly schemas: (entry: PartEntry) => Generator<unknown, Uint8Array>
     readonly parameters: (entry: PartEntry) => Uint8Array
   }
   /** The chunks of the document, to be sent in order. */
@@ -34,11 +35,23 @@ export type DocumentEncodingName = `${Dialect} ${'json' | 'protobuf'}`
 
 const utf8 = new TextEncoder()
 
-function jsonMember({ name, build: make }: PartEntry): Uint8Array {
-  return utf8.encode(`${JSON.stringify(name)}:${JSON.stringify(make())}`)
+function* built(entry: PartEntry): Generator<unknown, JsonObject> {
+  return entry.steps === undefined ? entry.build() : yield* entry.steps()
 }
 
-const jsonMembers = { paths: jsonMember, schemas: jsonMember, parameters: jsonMember }
+function jsonText(name: string, value: JsonObject): Uint8Array {
+  return utf8.encode(`${JSON.stringify(name)}:${JSON.stringify(value)}`)
+}
+
+const jsonMembers: DocumentEncoding['encode'] = {
+  paths: ({ name, build: make }) => jsonText(name, make()),
+  *schemas(entry) {
+    const schema = yield* built(entry)
+    yield true
+    return jsonText(entry.name, schema)
+  },
+  parameters: ({ name, build: make }) => jsonText(name, make()),
+}
 const comma = utf8.encode(',')
 
 function* list(members: readonly Uint8Array[]): Generator<Uint8Array> {
@@ -94,7 +107,9 @@ const protobufV3: DocumentEncoding = {
   dialect: 'v3',
   encode: {
     paths: ({ name, build: make }) => entriesV3.path(name, make()),
-    schemas: ({ name, build: make }) => entriesV3.schema(name, make()),
+    *schemas(entry) {
+      return yield* entriesV3.schemaSteps(entry.name, yield* built(entry))
+    },
     parameters: () => new Uint8Array(),
   },
   join({ paths, schemas }, info) {
@@ -122,7 +137,9 @@ const protobufV2: DocumentEncoding = {
   dialect: 'v2',
   encode: {
     paths: ({ name, build: make }) => entriesV2.path(name, make()),
-    schemas: ({ name, build: make }) => entriesV2.schema(name, make()),
+    *schemas(entry) {
+      return yield* entriesV2.schemaSteps(entry.name, yield* built(entry))
+    },
     parameters: ({ name, build: make }) => entriesV2.parameter(name, make()),
   },
   join({ paths, schemas, parameters }, info) {
@@ -151,7 +168,7 @@ const protobufV2: DocumentEncoding = {
  * const core = { group: '', version: 'v1', resources: [] }
  * const parts = runAtOnce(groupVersionParts(core, { source, kindsOf: createKindLookup(source), dialect: 'v3' }))
  * const { encode, join } = documentEncodings['v3 json']
- * const encoded = { paths: parts.paths.map(encode.paths), schemas: parts.schemas.map(encode.schemas), parameters: [] }
+ * const encoded = { paths: parts.paths.map(encode.paths), schemas: parts.schemas.map((entry) => runAtOnce(encode.schemas(entry))), parameters: [] }
  * const document = Buffer.concat(join(encoded, { title: 'API', version: 'v1.33.0' }))
  * JSON.parse(String(document)).openapi // '3.0.0'
  */

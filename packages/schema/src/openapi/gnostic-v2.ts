@@ -6,6 +6,7 @@ import {
   contentField,
   double,
   encoded,
+  encodeSchemasSteps,
   extensions,
   type FieldWriter,
   field,
@@ -38,7 +39,10 @@ export function encodeOpenapiV2(document: JsonObject): Uint8Array {
 /** Encoders of single entries of the document's maps. */
 export const entriesV2 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 2, { [name]: item }, message('PathItem'))),
-  schema: (name: string, schema: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema'))),
+  *schemaSteps(name: string, schema: JsonObject): Generator<unknown, Uint8Array> {
+    yield* encodeSchemasSteps(schema, { schema: message('Schema'), entry: message('Schema') })
+    return encoded((writer) => writeNamed(writer, 1, { [name]: schema }, message('Schema')))
+  },
   parameter: (name: string, parameter: JsonObject) =>
     encoded((writer) => writeNamed(writer, 1, { [name]: parameter }, parameterContent)),
 } as const

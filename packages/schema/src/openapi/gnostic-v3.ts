@@ -6,6 +6,7 @@ import {
   contentField,
   double,
   encoded,
+  encodeSchemasSteps,
   extensions,
   type FieldWriter,
   field,
@@ -36,8 +37,10 @@ export function encodeOpenapiV3(document: JsonObject): Uint8Array {
 /** Encoders of single entries of the document's maps. */
 export const entriesV3 = {
   path: (name: string, item: JsonObject) => encoded((writer) => writeNamed(writer, 1, { [name]: item }, message('PathItem'))),
-  schema: (name: string, schema: JsonObject) =>
-    encoded((writer) => writeNamed(writer, 1, { [name]: schema }, referable('Schema'))),
+  *schemaSteps(name: string, schema: JsonObject): Generator<unknown, Uint8Array> {
+    yield* encodeSchemasSteps(schema, { schema: message('Schema'), entry: schemaOrReference })
+    return encoded((writer) => writeNamed(writer, 1, { [name]: schema }, referable('Schema')))
+  },
 } as const
 
 type MessageName =
@@ -60,6 +63,8 @@ const { message, inner } = messageWriters<MessageName>((name) => messages[name])
 function referable(name: MessageName): Content {
   return (writer, value) => (isReference(value) ? inner('Reference')(writer, 2, value) : inner(name)(writer, 1, value))
 }
+
+const schemaOrReference = referable('Schema')
 
 const oneOrReference = (name: MessageName): FieldWriter => contentField(referable(name))
 const content: FieldWriter = namedMap(message('MediaType'))
@@ -183,7 +188,7 @@ const messages: Readonly<Record<MessageName, Message>> = {
     anyOf: [28, repeated(oneOrReference('Schema'))],
     not: [29, inner('Schema')],
     items: [30, items],
-    properties: [31, namedMap(referable('Schema'))],
+    properties: [31, namedMap(schemaOrReference)],
     additionalProperties: [32, additionalProperties],
     default: [33, contentField(defaultContent)],
     description: [34, text],

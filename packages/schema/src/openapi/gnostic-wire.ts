@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
 import { bytesTag, fixed64, newWriter, tagOf, varint, type WireWriter } from '../protobuf/wire.ts'
 import { printYaml } from '../yaml/print-yaml.ts'
 
@@ -42,7 +42,78 @@ export const yamlValue: FieldWriter = (writer, number, value) => field(writer, n
 
 export const yamlContent: Content = (writer, value) => text(writer, 2, printYaml(value))
 
+/** Encoded messages of the schemas inside large ones. The schemas are not changed after they are built. */
+const encodedSchemas = new WeakMap<object, { readonly content: Content; readonly bytes: Uint8Array }>()
+/** The encoded entries of large maps of schemas, in chunks. */
+const encodedMaps = new WeakMap<object, { readonly content: Content; readonly chunks: readonly Uint8Array[] }>()
+
+/** Entries of a map that are encoded in one step. */
+const entriesPerStep = 256
+
+export interface SchemaContents {
+  /** The message of a schema. */
+  readonly schema: Content
+  /** The value of an entry of a map of schemas. */
+  readonly entry: Content
+}
+
+/**
+ * Encodes the schemas inside a schema, innermost first, so that encoding the schema itself takes one short step: it copies their
+ * bytes.
+ *
+ * @returns the objects whose encoded form is kept.
+ */
+export function* encodeSchemasSteps(schema: JsonObject, contents: SchemaContents): Generator<unknown, readonly object[]> {
+  const kept: object[] = []
+  for (const keyword of ['items', 'additionalProperties', 'not', 'allOf', 'anyOf', 'oneOf']) {
+    const inside = schema[keyword]
+    for (const each of Array.isArray(inside) ? inside : [inside]) {
+      if (isJsonObject(each)) kept.push(yield* encodeSchemaSteps(each, contents))
+    }
+  }
+  const { properties } = schema
+  if (!isJsonObject(properties)) return kept
+  const names = Object.keys(properties)
+  for (const name of names) {
+    const property = properties[name]
+    if (isJsonObject(property) && isNested(property)) kept.push(yield* encodeSchemaSteps(property, contents))
+  }
+  if (names.length <= entriesPerStep) return kept
+  const chunks: Uint8Array[] = []
+  for (let start = 0; start < names.length; start += entriesPerStep) {
+    const part = Object.fromEntries(
+      names.slice(start, start + entriesPerStep).map((name) => [name, properties[name] as JsonValue]),
+    )
+    chunks.push(encoded((writer) => writeNamed(writer, 1, part, contents.entry)))
+    yield true
+  }
+  encodedMaps.set(properties, { content: contents.entry, chunks })
+  kept.push(properties)
+  return kept
+}
+
+function isNested(schema: JsonObject): boolean {
+  return schema.properties !== undefined || schema.items !== undefined || schema.additionalProperties !== undefined
+}
+
+function* encodeSchemaSteps(schema: JsonObject, contents: SchemaContents): Generator<unknown, JsonObject> {
+  const inside = yield* encodeSchemasSteps(schema, contents)
+  encodedSchemas.set(schema, { content: contents.schema, bytes: encoded((writer) => contents.schema(writer, schema)) })
+  // Kept at every level, the forms of a deep schema would take its size times its depth.
+  for (const each of inside) {
+    encodedSchemas.delete(each)
+    encodedMaps.delete(each)
+  }
+  yield true
+  return schema
+}
+
 export function field(writer: Writer, number: number, content: Content, value: JsonValue): void {
+  const known = typeof value === 'object' && value !== null ? encodedSchemas.get(value) : undefined
+  if (known?.content === content) {
+    writer.uint32(bytesTag(number)).bytes(known.bytes)
+    return
+  }
   writer.uint32(bytesTag(number)).fork()
   content(writer, value)
   writer.ldelim()
@@ -61,6 +132,11 @@ export function namedMap(content: Content, at = 1): FieldWriter {
 
 export function writeNamed(writer: Writer, number: number, map: JsonValue, content: Content): void {
   if (!isJsonObject(map)) return
+  const known = encodedMaps.get(map)
+  if (known?.content === content) {
+    for (const chunk of known.chunks) writer.raw(chunk)
+    return
+  }
   for (const name of Object.keys(map)) {
     const entry: Content = (inside, value) => {
       text(inside, 1, name)
@@ -108,10 +184,14 @@ export function isReference(value: JsonValue): boolean {
 export function messageWriters<Name extends string>(
   messageOf: (name: Name) => Message,
 ): { readonly message: (name: Name) => Content; readonly inner: (name: Name) => FieldWriter } {
-  const message =
-    (name: Name): Content =>
-    (writer, value) =>
-      writeMessage(writer, messageOf(name), value)
+  const contents = new Map<Name, Content>()
+  const message = (name: Name): Content => {
+    const known = contents.get(name)
+    if (known !== undefined) return known
+    const content: Content = (writer, value) => writeMessage(writer, messageOf(name), value)
+    contents.set(name, content)
+    return content
+  }
   const inner =
     (name: Name): FieldWriter =>
     (writer, number, value) =>

@@ -57,14 +57,14 @@ export interface GroupVersionOptions extends PartsOptions {
 export function* groupVersionParts(
   published: PublishedGroupVersion,
   options: GroupVersionOptions,
-): Generator<void, DocumentParts> {
+): Generator<unknown, DocumentParts> {
   const { profile, cbor } = options
   const schemas = new SchemaCollector(options.dialect, options)
   const targets = targetsOf(published.resources, schemas)
-  yield
+  yield true
   const operations = operationsOf(published, targets, { meta: metaNames(options.source), profile, cbor })
   collectMeta(options.source, operations, schemas)
-  yield
+  yield true
   yield* schemas.steps()
   return partsOf(operations, schemas, options.dialect)
 }
@@ -74,7 +74,7 @@ export function* groupVersionParts(
  *
  * @see {@link groupVersionParts}
  */
-export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<void, DocumentParts> {
+export function* operationParts(extra: ExtraOperations, options: PartsOptions): Generator<unknown, DocumentParts> {
   const schemas = new SchemaCollector(options.dialect, options)
   for (const schema of extra.schemas) schemas.add(schema)
   yield* schemas.steps()

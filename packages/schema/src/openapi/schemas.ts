@@ -13,6 +13,8 @@ export interface LiteralSchema {
   /** Name of the definition. */
   readonly name: string
   readonly of: (dialect: Dialect) => JsonObject
+  /** As `of`, with interruption points, for schemas that may be large. */
+  readonly steps?: (dialect: Dialect) => Generator<unknown, JsonObject>
   /** Types that the schema refers to. */
   readonly uses: readonly StructType[]
 }
@@ -21,6 +23,8 @@ export interface LiteralSchema {
 export interface PartEntry {
   readonly name: string
   build(): JsonObject
+  /** As `build`, with interruption points, for members that may be large. */
+  steps?(): Generator<unknown, JsonObject>
 }
 
 /** A definition, built on demand. */
@@ -54,7 +58,14 @@ export class SchemaCollector {
       return schema.openapiName
     }
     if (!this.#found.has(schema.name)) {
-      this.#found.set(schema.name, { name: schema.name, source: schema, build: () => schema.of(this.#dialect) })
+      const { name, steps } = schema
+      const build = () => schema.of(this.#dialect)
+      this.#found.set(name, {
+        name,
+        source: schema,
+        build,
+        ...(steps === undefined ? {} : { steps: () => steps(this.#dialect) }),
+      })
       for (const type of schema.uses) this.#addType(type)
     }
     return schema.name
