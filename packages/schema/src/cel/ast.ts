@@ -1,4 +1,5 @@
 import type { Overload } from './declarations.ts'
+import type { MessageDeclaration } from './libraries/messages.ts'
 import type { Type } from './types.ts'
 import type { Value } from './values.ts'
 
@@ -67,6 +68,8 @@ export interface MapExpr extends Node {
 export interface MessageExpr extends Node {
   readonly kind: 'message'
   readonly name: string
+  /** Set by type checking. */
+  declared?: MessageDeclaration
   readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expr; readonly optional: boolean }[]
 }
 

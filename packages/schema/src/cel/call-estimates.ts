@@ -187,6 +187,11 @@ function opaqueEquality(a: CallArgument | undefined, b: CallArgument | undefined
   return { cost: one }
 }
 
+/** As in kube-apiserver, whose unsigned numbers wrap around, an unknown size becomes 0. */
+function quotedSize(max: number): number {
+  return Number.isFinite(max) ? max * 2 + 2 : 0
+}
+
 const ordered = /^(less|less_equals|greater|greater_equals)_(string|bytes)$/
 
 function standardCall({ overload, target, args }: CallToEstimate): CallEstimate {
@@ -199,7 +204,7 @@ function standardCall({ overload, target, args }: CallToEstimate): CallEstimate 
     case 'bytes_to_string':
       return { cost: reading(sizeOf(first)), size: { min: Math.floor(sizeOf(first).min / 4), max: sizeOf(first).max } }
     case 'strings_quote':
-      return { cost: reading(sizeOf(first)), size: { min: sizeOf(first).min + 2, max: sizeOf(first).max * 2 + 2 } }
+      return { cost: reading(sizeOf(first)), size: { min: sizeOf(first).min + 2, max: quotedSize(sizeOf(first).max) } }
     case 'starts_with_string':
     case 'ends_with_string':
       return { cost: reading(sizeOf(first)) }

@@ -10,6 +10,7 @@ import {
 } from './ast.ts'
 import type { FunctionDeclaration, Overload } from './declarations.ts'
 import { keywordName } from './escape.ts'
+import type { MessageDeclaration } from './libraries/messages.ts'
 import type { Problem } from './source.ts'
 import { mostGeneral, Substitutions } from './substitutions.ts'
 import {
@@ -26,7 +27,6 @@ import {
   listOf,
   mapOf,
   nullType,
-  type ObjectType,
   optionalOf,
   parametersOf,
   sameType,
@@ -43,8 +43,8 @@ export interface Scope {
   readonly functions: ReadonlyMap<string, FunctionDeclaration>
   /** Named types. */
   readonly types: ReadonlyMap<string, Type>
-  /** Types of message literals; absent: expressions cannot create objects. */
-  readonly messages?: ((name: string) => ObjectType | undefined) | undefined
+  /** Types of message literals. */
+  readonly messages: (name: string) => MessageDeclaration | undefined
   /** Whether members may be named like keywords without escaping. */
   readonly keywordMembers: boolean
 }
@@ -166,19 +166,20 @@ class Checker {
   }
 
   #message(expr: MessageExpr): Type {
-    const type = this.#scope.messages?.(expr.name.replace(/^\./, ''))
-    if (type === undefined) return this.#undeclared(expr.at, expr.name)
+    const message = this.#scope.messages(expr.name.replace(/^\./, ''))
+    if (message === undefined) return this.#undeclared(expr.at, expr.name)
+    expr.declared = message
     for (const { name, at, value, optional } of expr.fields) {
       const found = this.check(value)
       const given = optional ? this.#unwrap(value, found) : found
-      const declared = type.fields.get(name)
+      const declared = message.fields.get(name)
       if (declared === undefined) this.#report(at, `undefined field '${name}'`)
       else if (!this.#known.assign(declared, given)) {
         const shown = formatType(this.#known.resolve(given, false))
         this.#report(at, `expected type of field '${name}' is '${formatType(declared)}' but provided type is '${shown}'`)
       }
     }
-    return type
+    return message.type
   }
 
   #call(expr: Call): Type {

@@ -6,8 +6,8 @@ import { charCount, Double, isInt, Uint } from './values.ts'
 
 /**
  * Estimates the worst-case cost of an expression from the size limits of schemas. Rules are accepted or rejected by this estimate,
- * so
- * it reproduces the stock server's computation exactly.
+ * so it
+ * reproduces the computation of kube-apiserver exactly.
  */
 
 /** Origin of a value: a variable, then members, `@items`, `@keys`, `@values`. */
@@ -28,12 +28,10 @@ interface Entries {
 }
 
 interface Local {
-  readonly path: SizePath | undefined
+  readonly path: SizePath
   readonly size: Estimate | undefined
   readonly entries: Entries | undefined
 }
-
-const accumulator = '@result'
 
 class CostEstimator {
   readonly #sizeOf: SizeOf
@@ -53,9 +51,7 @@ class CostEstimator {
       case 'message':
         return plus(...expr.fields.map(({ value }) => this.cost(value)), exactly(40))
       case 'ident': {
-        const local = this.#local(expr.name)
-        const path = local === undefined ? [expr.name.replace(/^\./, '')] : local.path
-        if (path !== undefined) this.#paths.set(expr, path)
+        this.#paths.set(expr, this.#local(expr.name)?.path ?? [expr.name.replace(/^\./, '')])
         return one
       }
       case 'select': {
@@ -103,13 +99,21 @@ class CostEstimator {
 
   /** Records the path of `expr` as a step below `from`. */
   #extend(expr: Expr, from: Expr, step: string): void {
-    const path = this.#pathOf(from)
-    if (path !== undefined) this.#paths.set(expr, [...path, step])
+    this.#paths.set(expr, [...this.#pathOf(from), step])
   }
 
-  #pathOf(expr: Expr): SizePath | undefined {
+  /**
+   * Path of a value; empty for a computed one. A step below a computed value is the first part of a path, which stands for the variable:
+   * as in kube-apiserver, the items of `self.split(',')` have the size limit of `self`.
+   */
+  #pathOf(expr: Expr): SizePath {
     const local = expr.kind === 'ident' ? this.#local(expr.name) : undefined
-    return local === undefined ? this.#paths.get(expr) : local.path
+    return (local === undefined ? this.#paths.get(expr) : local.path) ?? []
+  }
+
+  /** Size by the limits of the schema. */
+  #declaredSize(path: SizePath): Estimate | undefined {
+    return path.length === 0 ? undefined : this.#sizeOf(path)
   }
 
   #call(expr: Call): Estimate {
@@ -157,15 +161,12 @@ class CostEstimator {
   /** What call estimates need to know about an argument. */
   #argument(expr: Expr): Omit<CallArgument, 'cost'> {
     const path = this.#pathOf(expr)
-    const type = expr.type as Type
-    const rooted = path === undefined || path[0] === accumulator ? undefined : path
-    const size = this.#size(expr)
     return {
-      type,
-      size,
+      type: expr.type as Type,
+      size: this.#size(expr),
       ...(expr.kind === 'literal' && isInt(expr.value) ? { literal: Number(expr.value) } : {}),
-      // Only the schema knows the size of list items.
-      item: () => (rooted === undefined || rooted.length === 0 ? undefined : this.#sizeOf([...rooted, '@items'])) ?? unknownSize,
+      // The size of items counts only where the schema declares the list itself.
+      item: () => (path.length === 0 ? undefined : this.#sizeOf([...path, '@items'])) ?? unknownSize,
     }
   }
 
@@ -195,9 +196,8 @@ class CostEstimator {
     const entries = this.#entriesOf(range)
     const base = this.#pathOf(range)
     const isList = (entries?.container ?? (range.type as Type).kind) === 'list'
-    const at = (step: string): SizePath | undefined => (base === undefined ? undefined : [...base, step])
-    const value: Local = { path: at(isList ? '@items' : '@values'), size: entries?.value, entries: undefined }
-    const key: Local = { path: at(isList ? '@indices' : '@keys'), size: entries?.key, entries: undefined }
+    const value: Local = { path: [...base, isList ? '@items' : '@values'], size: entries?.value, entries: undefined }
+    const key: Local = { path: [...base, isList ? '@indices' : '@keys'], size: entries?.key, entries: undefined }
     if (second === undefined) this.#push(item, isList ? value : key)
     else {
       this.#push(item, key)
@@ -232,8 +232,7 @@ class CostEstimator {
   #size(expr: Expr): Estimate | undefined {
     const known = this.#sizes.get(expr) ?? literalSize(expr)
     if (known !== undefined) return known
-    const path = this.#pathOf(expr)
-    const declared = path === undefined || path.length === 0 || path[0] === accumulator ? undefined : this.#sizeOf(path)
+    const declared = this.#declaredSize(this.#pathOf(expr))
     if (declared !== undefined) {
       this.#sizes.set(expr, declared)
       return declared

@@ -11,13 +11,14 @@ import { authorization, authorizationSelectors } from './libraries/authorization
 import { namedFormats } from './libraries/formats.ts'
 import type { Library } from './libraries/library.ts'
 import { lists } from './libraries/lists.ts'
+import { objectMessage, wellKnownMessage } from './libraries/messages.ts'
 import { networks } from './libraries/networks.ts'
 import { optionals } from './libraries/optionals.ts'
 import { quantities } from './libraries/quantities.ts'
 import { matching, regex } from './libraries/regex.ts'
 import { semver } from './libraries/semver.ts'
 import { sets } from './libraries/sets.ts'
-import { strings } from './libraries/strings.ts'
+import { formats, strings } from './libraries/strings.ts'
 import { urls } from './libraries/urls.ts'
 import { type Macro, type MacroTable, standardMacros, twoVariableMacros } from './macros.ts'
 import { parse } from './parser.ts'
@@ -77,6 +78,7 @@ const libraries: readonly (readonly [release: string, library: Library])[] = [
   ['1.27', authorization],
   ['1.28', optionals],
   ['1.28', quantities],
+  ['1.29', formats],
   ['1.29', sets],
   ['1.30', networks],
   ['1.31', namedFormats],
@@ -145,7 +147,11 @@ export class Environment {
     }
     const macros = new Map<string, Macro[1]>(chosen.flatMap((library) => library.macros ?? []))
     const types = new Map<string, t.Type>(chosen.flatMap((library) => library.types ?? []))
-    return new Environment({ variables: new Map(), functions, types, keywordMembers }, macros)
+    return new Environment({ variables: new Map(), functions, types, messages: wellKnownMessage, keywordMembers }, macros)
+  }
+
+  get functions(): Iterable<FunctionDeclaration> {
+    return this.#scope.functions.values()
   }
 
   /** The same environment with additional variables. */
@@ -154,9 +160,13 @@ export class Environment {
     return new Environment({ ...this.#scope, variables: all }, this.#macros)
   }
 
-  /** The same environment with another library, in which expressions can create objects of the types that `messages` resolves. */
-  withMessages(messages: (name: string) => t.ObjectType | undefined, library: Library): Environment {
+  /** The same environment with another library, in which expressions can create objects of the types that `objects` resolves. */
+  withMessages(objects: (name: string) => t.ObjectType | undefined, library: Library): Environment {
     const functions = new Map([...this.#scope.functions, ...library.functions.map((each) => [each.name, each] as const)])
+    const messages = (name: string) => {
+      const type = objects(name)
+      return type === undefined ? wellKnownMessage(name) : objectMessage(type)
+    }
     return new Environment({ ...this.#scope, messages, functions }, this.#macros)
   }
 

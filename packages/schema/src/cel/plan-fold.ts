@@ -1,6 +1,6 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
 import { type Constant, constantOf, type Frame, type PlanContext, type Step } from './step.ts'
-import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKey, type Value } from './values.ts'
+import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
  * Plans comprehensions. Those that build a list or map append to a private collection, so the time is linear in the number of
@@ -8,8 +8,8 @@ import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKe
  */
 
 export function planFold(planner: PlanContext, fold: Fold): Step {
-  const range = planner.plan(fold.range)
   if (isBinding(fold)) return planBinding(planner, fold)
+  const range = planner.plan(fold.range)
   const init = planner.plan(fold.init)
   return planner.local(fold.accumulator, (accumulator) => {
     const inner = planner.local(fold.item, (item) => {
@@ -37,22 +37,19 @@ function isBinding({ range, condition, item }: Fold): boolean {
   return item === '#unused' && range.kind === 'list' && range.items.length === 0 && condition.kind === 'literal'
 }
 
-/** Plans a binding. */
+/** Plans a binding, whose value is computed on first use. */
 function planBinding(planner: PlanContext, fold: Fold): Step {
-  const init = planner.plan(fold.init)
-  return planner.local(fold.accumulator, (slot) => {
+  const inside = (slot: number): Step => {
     const result = planner.plan(fold.result)
     return (frame) => {
       const before = frame.slots[slot]
-      frame.charge(10)
-      const value = init(frame)
-      if (value instanceof ErrorValue) return value
-      frame.slots[slot] = value
+      frame.slots[slot] = undefined
       const outcome = result(frame)
       frame.slots[slot] = before
       return outcome
     }
-  })
+  }
+  return planner.local(fold.accumulator, inside, planner.plan(fold.init))
 }
 
 interface Loop {
@@ -222,7 +219,8 @@ function addEntries(planner: PlanContext, { args }: Call): Loop['step'] {
 
 function insert(map: Map<unknown, readonly [Value, Value]>, key: Value, value: Value): ErrorValue | undefined {
   const id = mapKey(key)
-  if (map.has(id)) return new ErrorValue(`insert failed: key '${String(key)}' already exists`)
+  if (map.has(id))
+    return new ErrorValue(`insert failed: key ${key instanceof MapValue ? typeNameOf(key) : String(key)} already exists`)
   map.set(id, [key, value])
   return undefined
 }

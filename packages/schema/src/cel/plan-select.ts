@@ -51,14 +51,21 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
       return found === undefined ? missing : found
     }
     if (value instanceof ErrorValue) return value
+    if (value instanceof Optional)
+      return value.value === undefined ? optionalNone : ifPresent(frame, memberIn(value.value, field))
     frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
     return value instanceof ListValue ? noName : missing
   }
 }
 
-function asOptional(found: Value | undefined): Value {
-  if (found === undefined) return optionalNone
+/** Absent members and items are free. */
+function ifPresent(frame: Frame, found: Value | undefined): Value {
+  if (found === undefined || found === optionalNone) return optionalNone
+  frame.charge(1)
+  return asOptional(found)
+}
+
+function asOptional(found: Value): Value {
   return found instanceof ErrorValue ? found : new Optional(found)
 }
 
@@ -68,9 +75,8 @@ export function optionalMember(target: Step, name: Expr): Step {
   return (frame) => {
     const value = target(frame)
     if (value instanceof ErrorValue) return value
-    frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? optionalNone : asOptional(memberIn(value.value, field))
-    return asOptional(memberIn(value, field))
+    if (value instanceof Optional && value.value === undefined) return optionalNone
+    return ifPresent(frame, memberIn(value instanceof Optional ? (value.value as Value) : value, field))
   }
 }
 
@@ -91,16 +97,16 @@ function keyProblem(key: Value): string | undefined {
   return isScalar ? undefined : `invalid qualifier type: ${goTypeOf(key)}`
 }
 
-/** The item as an optional. */
-function optionalItem(value: Value, index: Value): Value {
+/** The item; `undefined` when it is absent. */
+function itemIfPresent(value: Value, index: Value): Value | undefined {
   const problem = keyProblem(index)
   if (problem !== undefined) return new ErrorValue(problem)
-  if (value instanceof MapValue) return asOptional(value.get(index))
-  if (!(value instanceof ListValue)) return optionalNone
+  if (value instanceof MapValue) return value.get(index)
+  if (!(value instanceof ListValue)) return undefined
   const at = numeric(index)
   if (at === undefined) return new ErrorValue(`unsupported index type '${typeNameOf(index)}' in list`)
   const isOutside = at < 0 || at >= value.size
-  return isOutside && Number.isInteger(Number(at)) ? optionalNone : asOptional(itemAt(value, index))
+  return isOutside && Number.isInteger(Number(at)) ? undefined : itemAt(value, index)
 }
 
 /** @throws PlanError when the index is a constant that can be no key. */
@@ -116,11 +122,10 @@ export function selectIndex(target: Step, index: Constant): Step {
   return (frame) => {
     const value = target(frame)
     if (value instanceof ErrorValue) return value
+    if (value instanceof Optional) return optionalItem(frame, value, index)
     const at = index(frame)
-    if (at instanceof ErrorValue) return at
     if (++frame.cost > frame.limit) frame.charge(0)
-    if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
-    return itemIn(value, at)
+    return at instanceof ErrorValue ? at : itemIn(value, at)
   }
 }
 
@@ -129,31 +134,60 @@ export function optionalIndex(target: Step, index: Constant): Step {
   checkIndex(index)
   return (frame) => {
     const value = target(frame)
-    if (value instanceof ErrorValue) return value
-    const at = index(frame)
-    if (at instanceof ErrorValue) return at
-    frame.charge(1)
-    if (value instanceof Optional) return value.value === undefined ? optionalNone : optionalItem(value.value, at)
-    return optionalItem(value, at)
+    return value instanceof ErrorValue ? value : optionalItem(frame, value, index)
   }
 }
 
-/** Whether the expression is a name with member and index access. */
-function isAttribute(expr: Expr): boolean {
-  if (expr.kind === 'ident') return expr.constant === undefined
-  if (expr.kind === 'select') return expr.resolved !== undefined || (!expr.test && isAttribute(expr.operand))
-  if (expr.kind !== 'call' || !/^_(?:\[\??_\]|\?\._)$/.test(expr.name)) return false
-  const [target, index] = expr.args as [Expr, Expr]
-  return isAttribute(target) && (index.kind === 'literal' || isAttribute(index))
+/** The item as an optional; nothing is evaluated for an empty one. */
+function optionalItem(frame: Frame, target: Value, index: Step): Value {
+  if (target instanceof Optional && target.value === undefined) return optionalNone
+  const at = index(frame)
+  if (at instanceof ErrorValue) {
+    frame.charge(1)
+    return at
+  }
+  return ifPresent(frame, itemIfPresent(target instanceof Optional ? (target.value as Value) : target, at))
 }
 
-/** As on the stock server, attributes are free as an index and in the branches of a condition. */
-export function withoutCost(expr: Expr, step: Constant): Constant {
-  if (!isAttribute(expr)) return step
+const access = /^_(?:\[\??_\]|\?\._)$/
+
+/** What a member or item is taken from; `undefined` for an expression that takes none. */
+function accessed(expr: Expr): Expr | undefined {
+  if (expr.kind === 'select' && expr.resolved === undefined && !expr.test) return expr.operand
+  return expr.kind === 'call' && access.test(expr.name) ? expr.args[0] : undefined
+}
+
+function isName(expr: Expr): boolean {
+  if (expr.kind === 'select') return expr.resolved !== undefined && expr.resolved.constant === undefined
+  return expr.kind === 'ident' && expr.constant === undefined
+}
+
+function isCondition(expr: Expr): boolean {
+  return expr.kind === 'call' && expr.name === '_?_:_'
+}
+
+/**
+ * As in kube-apiserver, a name costs 1, and so does a computed value that members or items are taken from.
+ *
+ * @param step of `expr`
+ */
+export function accessBase(expr: Expr, step: Step): Step {
+  if (isName(expr) || isCondition(expr) || accessed(expr) !== undefined) return step
   return (frame) => {
-    const { cost } = frame
     const value = step(frame)
-    frame.cost = cost
+    frame.charge(1)
+    return value
+  }
+}
+
+/** As in kube-apiserver, that cost is not charged for an index and in the branches of a condition. */
+export function withoutBaseCost(expr: Expr, step: Constant): Constant {
+  let base = expr
+  for (let next = accessed(expr); next !== undefined; next = accessed(next)) base = next
+  if (base === expr ? !isName(expr) : isCondition(base)) return step
+  return (frame) => {
+    const value = step(frame)
+    frame.cost--
     return value
   }
 }

@@ -2,23 +2,32 @@ import type { Call, Expr, Fold, Ident, ListExpr, MapExpr, MessageExpr, Select } 
 import { type CostRule, callCost } from './call-cost.ts'
 import type { Implementation, Overload } from './declarations.ts'
 import { equal, scalarMembership } from './equality.ts'
+import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'
 import { Patterns } from './patterns.ts'
 import { planFold } from './plan-fold.ts'
-import { foldConstantCall, optionalIndex, optionalMember, selectIndex, selectMember, withoutCost } from './plan-select.ts'
+import {
+  accessBase,
+  foldConstantCall,
+  optionalIndex,
+  optionalMember,
+  selectIndex,
+  selectMember,
+  withoutBaseCost,
+} from './plan-select.ts'
 import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
 import { isDyn } from './types.ts'
 import {
   ArrayList,
-  Double,
   ErrorValue,
   fitsType,
+  goTypeOf,
   LiteralMap,
-  MessageValue,
   mapKey,
+  OpaqueValue,
   Optional,
+  TypeValue,
   typeNameOf,
-  Uint,
   type Value,
 } from './values.ts'
 
@@ -26,6 +35,8 @@ import {
 
 export class Planner implements PlanContext {
   readonly #slots = new Map<string, number>()
+  /** Initial values of variables that are computed on first use, by slot. */
+  readonly #inits = new Map<number, Step>()
   #count = 0
 
   constructor(variables: Iterable<string>) {
@@ -41,10 +52,10 @@ export class Planner implements PlanContext {
     return this.#slots.get(name) as number
   }
 
-  /** Runs `inside` with a new local variable. */
-  local<T>(name: string, inside: (slot: number) => T): T {
+  local<T>(name: string, inside: (slot: number) => T, init?: Step): T {
     const before = this.#slots.get(name)
     const slot = this.#count++
+    if (init !== undefined) this.#inits.set(slot, init)
     this.#slots.set(name, slot)
     const result = inside(slot)
     if (before === undefined) this.#slots.delete(name)
@@ -73,33 +84,37 @@ export class Planner implements PlanContext {
     }
   }
 
-  #ident({ name, constant }: Ident): Step {
+  #ident({ name, constant }: Ident): Constant {
     const plain = name.replace(/^\./, '')
     const slot = this.#slots.get(plain)
-    if (constant !== undefined || slot === undefined) {
-      const value = constant ?? new ErrorValue(`no such attribute(s): ${plain}`)
+    if (constant !== undefined) return constantStep(constant)
+    const missing = new ErrorValue(`no such attribute(s): ${plain}`)
+    const init = slot === undefined ? undefined : this.#inits.get(slot)
+    if (slot !== undefined && init !== undefined) {
       return (frame) => {
-        if (++frame.cost > frame.limit) frame.charge(0)
-        return value
+        frame.charge(1)
+        frame.slots[slot] ??= init(frame)
+        return frame.slots[slot] as Value
       }
     }
-    const missing = new ErrorValue(`no such attribute(s): ${plain}`)
     return (frame) => {
       if (++frame.cost > frame.limit) frame.charge(0)
-      const value = frame.slots[slot]
+      const value = slot === undefined ? undefined : frame.slots[slot]
       return value === undefined ? missing : value
     }
   }
 
-  #select({ resolved, operand, field, test }: Select): Step {
+  #select({ resolved, operand, field, test }: Select): Constant {
     if (resolved !== undefined) return this.#ident(resolved)
-    const target = this.plan(operand)
-    return selectMember(target, field, test)
+    return selectMember(accessBase(operand, this.plan(operand)), field, test)
   }
 
   #call(expr: Call): Constant {
     const operands = expr.target === undefined ? expr.args : [expr.target, ...expr.args]
-    if (expr.name === '_?._') return optionalMember(this.plan(operands[0] as Expr), operands[1] as Expr)
+    if (expr.name === '_?._') {
+      const [target, name] = operands as [Expr, Expr]
+      return optionalMember(accessBase(target, this.plan(target)), name)
+    }
     const steps = operands.map((operand) => this.plan(operand))
     const [first, second, third] = steps as [Constant, Constant, Constant]
     switch (expr.name) {
@@ -108,13 +123,17 @@ export class Planner implements PlanContext {
       case '_||_':
         return logical(first, second, true)
       case '_?_:_':
-        return conditional(first, withoutCost(operands[1] as Expr, second), withoutCost(operands[2] as Expr, third))
+        return conditional(first, withoutBaseCost(operands[1] as Expr, second), withoutBaseCost(operands[2] as Expr, third))
       case '@not_strictly_false':
         return notStrictlyFalse(first)
+      case 'or':
+        return orElse(first, second, (optional) => optional)
+      case 'orValue':
+        return orElse(first, second, ({ value }) => value as Value)
       case '_[_]':
-        return selectIndex(first, withoutCost(operands[1] as Expr, second))
+        return selectIndex(accessBase(operands[0] as Expr, first), withoutBaseCost(operands[1] as Expr, second))
       case '_[?_]':
-        return optionalIndex(first, withoutCost(operands[1] as Expr, second))
+        return optionalIndex(accessBase(operands[0] as Expr, first), withoutBaseCost(operands[1] as Expr, second))
     }
     const overloads = expr.overloads ?? []
     const folded = foldConstantCall(expr.name, overloads, steps)
@@ -150,8 +169,8 @@ export class Planner implements PlanContext {
     }
   }
 
-  #message({ name, type, fields }: MessageExpr): Step {
-    if (type?.kind !== 'struct') throw new PlanError(`unknown type: ${name}`)
+  #message({ name, declared, fields }: MessageExpr): Step {
+    if (declared === undefined) throw new PlanError(`unknown type: ${name}`)
     const steps = fields.map((field) => ({ name: field.name, value: this.plan(field.value), optional: field.optional }))
     return (frame) => {
       const members = new Map<string, Value>()
@@ -164,7 +183,7 @@ export class Planner implements PlanContext {
         else if (value.value !== undefined) members.set(member, value.value)
       }
       frame.charge(40)
-      return new MessageValue(type.name, members)
+      return declared.create(members)
     }
   }
 
@@ -186,6 +205,8 @@ interface EntrySteps {
   readonly optional: boolean
 }
 
+const unhashable = new ErrorValue('internal error: runtime error: hash of unhashable type types.Bytes')
+
 /** `{key: value}` */
 function mapOf(steps: readonly EntrySteps[]): Step {
   return (frame) => {
@@ -196,8 +217,7 @@ function mapOf(steps: readonly EntrySteps[]): Step {
       const value = valueStep(frame)
       if (value instanceof ErrorValue) return value
       const id = mapKey(key)
-      if (key === null || key instanceof Double || (typeof key === 'object' && !(key instanceof Uint)))
-        return new ErrorValue(`unsupported key type: ${typeNameOf(key)}`)
+      if (key instanceof Uint8Array) return unhashable
       // The last of several entries with one key stays, as on the stock server; an absent optional one removes it.
       if (!optional) made.set(id, [key, value])
       else if (!(value instanceof Optional))
@@ -225,12 +245,31 @@ function logical(left: Step, right: Step, decisive: boolean): Step {
   }
 }
 
+/** As in kube-apiserver, a condition unwraps the value of an optional: that of another optional, the name of a type; few objects survive it. */
+function unwrapped(value: Value): Value {
+  const inner = value instanceof Optional ? value.value : undefined
+  if (inner instanceof Optional) return new Optional(inner.value ?? null)
+  if (inner instanceof TypeValue) return new Optional(inner.name)
+  if (!(inner instanceof OpaqueValue) || inner instanceof NamedFormat) return value
+  return new Optional(new ErrorValue(`unsupported conversion to ref.Val: (${goTypeOf(inner)})`))
+}
+
 function conditional(condition: Step, yes: Step, no: Step): Step {
   return (frame) => {
     const held = condition(frame)
-    if (held === true) return yes(frame)
-    if (held === false) return no(frame)
+    if (held === true) return unwrapped(yes(frame))
+    if (held === false) return unwrapped(no(frame))
     return held instanceof ErrorValue ? held : noOverload
+  }
+}
+
+/** The second operand is evaluated only when the first is an empty optional; the call itself has no cost. */
+function orElse(first: Step, second: Step, held: (optional: Optional) => Value): Step {
+  return (frame) => {
+    const optional = first(frame)
+    if (optional instanceof ErrorValue) return optional
+    if (!(optional instanceof Optional)) return noOverload
+    return optional.value === undefined ? second(frame) : held(optional)
   }
 }
 
@@ -260,14 +299,17 @@ interface CallRules {
   readonly refuseNull: ((args: readonly Value[]) => ErrorValue | undefined) | undefined
 }
 
-/** Evaluates the arguments, propagates errors, charges the cost and calls the function. */
+/**
+ * Evaluates the arguments, charges the cost and calls the function; the first error of an argument is the result. As in kube-apiserver,
+ * functions of up to two arguments evaluate and cost the same when an argument is an error, functions of more stop at it.
+ */
 function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }: CallRules): Step {
   const [first, second] = steps as [Step, Step]
   if (steps.length === 1 && typeof cost === 'number') {
     return (frame) => {
       const a = first(frame)
-      if (a instanceof ErrorValue) return a
       frame.charge(cost)
+      if (a instanceof ErrorValue) return a
       const refusal = a === null ? refuseNull?.([a]) : undefined
       if (refusal !== undefined) return refusal
       return fits !== undefined && !fits([a]) ? noOverload : run(frame, a)
@@ -276,36 +318,29 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
   if (steps.length === 2 && typeof cost === 'number' && fits === undefined) {
     return (frame) => {
       const a = first(frame)
-      if (a instanceof ErrorValue) return a
       const b = second(frame)
-      if (b instanceof ErrorValue) return b
       frame.charge(cost)
+      if (a instanceof ErrorValue) return a
+      if (b instanceof ErrorValue) return b
       return (a === null || b === null ? refuseNull?.([a, b]) : undefined) ?? run(frame, a, b)
     }
+  }
+  const call = (frame: Frame, args: readonly Value[]): Value => {
+    const error = args.find((arg) => arg instanceof ErrorValue) ?? (args.includes(null) ? refuseNull?.(args) : undefined)
+    if (error !== undefined) return error
+    return fits !== undefined && !fits(args) ? noOverload : run(frame, ...args)
   }
   return (frame) => {
     const args: Value[] = []
     for (const step of steps) {
       const value = step(frame)
-      if (value instanceof ErrorValue) return value
       args.push(value)
+      if (value instanceof ErrorValue && steps.length > 2 && args.length < steps.length) return value
     }
-    const refusal = args.includes(null) ? refuseNull?.(args) : undefined
-    if (refusal !== undefined) {
-      frame.charge(1)
-      return refusal
-    }
-    if (fits !== undefined && !fits(args)) {
-      frame.charge(1)
-      return noOverload
-    }
-    if (typeof cost === 'number') {
-      frame.charge(cost)
-      return run(frame, ...args)
-    }
-    if (!cost.byResult) frame.charge(cost.of(args, null, frame))
-    const result = run(frame, ...args)
-    if (cost.byResult) frame.charge(cost.of(args, result, frame))
+    if (typeof cost === 'number') frame.charge(cost)
+    else if (!cost.byResult) frame.charge(cost.of(args, null, frame))
+    const result = call(frame, args)
+    if (typeof cost !== 'number' && cost.byResult) frame.charge(cost.of(args, result, frame))
     return result
   }
 }

@@ -21,7 +21,7 @@ export function parseSchemaTimestamp(text: string): Value {
   date.setUTCHours(hour, minute, second)
   const offset = (Number(found[9] ?? 0) * 60 + Number(found[10] ?? 0)) * (found[8] === '-' ? -1 : 1)
   const seconds = BigInt(date.getTime() / 1000 - offset * 60)
-  return new Timestamp(seconds * 1_000_000_000n + BigInt((found[7] ?? '').padEnd(9, '0')))
+  return new Timestamp(seconds * 1_000_000_000n + BigInt((found[7] ?? '').padEnd(9, '0')), offset * 60)
 }
 
 export function parseSchemaDuration(text: string): Value {

@@ -24,7 +24,7 @@ const notNullable = new ErrorValue('invalid data, got null for schema with nulla
  * const name = schemaAdapter({ type: 'string' })
  * name('web') // 'web'
  * const timestamp = schemaAdapter({ type: 'string', format: 'date-time' })
- * timestamp('2024-01-01T00:00:00Z') // Timestamp { nanos: 1704067200000000000n }
+ * timestamp('2024-01-01T00:00:00Z') // Timestamp { nanos: 1704067200000000000n, offset: 0 }
  */
 export function schemaAdapter(schema: JsonObject, root = false): ValueAdapter {
   const adapt = adapterOf(schema, root || own(schema, 'x-kubernetes-embedded-resource') === true)

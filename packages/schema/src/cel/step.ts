@@ -40,6 +40,6 @@ export interface PlanContext {
   plan(expr: Expr): Constant
   /** Slot of a variable. */
   slotOf(name: string): number
-  /** Runs `inside` with a new local variable. */
-  local<T>(name: string, inside: (slot: number) => T): T
+  /** Runs `inside` with a new local variable, which `init` computes on first use. */
+  local<T>(name: string, inside: (slot: number) => T, init?: Step): T
 }

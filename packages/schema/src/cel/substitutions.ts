@@ -106,7 +106,7 @@ export class Substitutions {
 }
 
 function takesNull(type: Type): boolean {
-  return ['null', 'duration', 'timestamp', 'struct', 'opaque'].includes(type.kind)
+  return 'nullable' in type || ['null', 'duration', 'timestamp', 'struct', 'opaque'].includes(type.kind)
 }
 
 /** The more general of two types. */

@@ -23,6 +23,8 @@ export type Primitive =
 
 export interface PrimitiveType {
   readonly kind: Primitive
+  /** Whether null is assignable to it, as to the wrappers of protobuf. */
+  readonly nullable?: true
 }
 
 export interface ListType {
@@ -78,6 +80,11 @@ export const dynType: Type = { kind: 'dyn' }
 export const anyType: Type = { kind: 'any' }
 export const errorType: Type = { kind: 'error' }
 export const anyTypeType: Type = { kind: 'type' }
+
+/** The type of values that may be null. */
+export function nullableOf(type: Type): Type {
+  return { ...(type as PrimitiveType), nullable: true }
+}
 
 /**
  * A list type.
@@ -221,6 +228,7 @@ export function typeName(type: Type): string {
 /** Type as in messages: `map(string, list(int))`. */
 export function formatType(type: Type): string {
   if (type.kind === 'error') return '!error!'
+  if ('nullable' in type) return `wrapper(${type.kind})`
   const base = type.kind === 'struct' || type.kind === 'opaque' || type.kind === 'param' ? type.name : type.kind
   const params = parametersOf(type)
   return params.length === 0 ? base : `${base}(${params.map(formatType).join(', ')})`

@@ -1,10 +1,10 @@
 import { compilePattern } from '../structural/pattern.ts'
 import { type Call, childrenOf, type Expr, type ListExpr, type MapExpr } from './ast.ts'
-import { readDuration, readTimestamp } from './functions/conversions.ts'
+import { readDuration, readTimestamp, secondsToTimestamp } from './functions/conversions.ts'
 import { validateFormatCall } from './libraries/format-check.ts'
 import type { Problem } from './source.ts'
 import { dynType, formatType, sameType, type Type, unwrapOptional } from './types.ts'
-import { ErrorValue } from './values.ts'
+import { ErrorValue, isInt, type Value } from './values.ts'
 
 /**
  * Validates literals beyond type checking: durations, timestamps, regular expressions and format strings must be valid, lists and
@@ -27,16 +27,19 @@ function visit(expr: Expr, problems: Problem[], formatted: boolean): void {
   else if (expr.kind === 'map') checkMap(expr, problems)
 }
 
-const readable: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => !(readDuration(text) instanceof ErrorValue),
-  timestamp: (text) => !(readTimestamp(text) instanceof ErrorValue),
-  matches: (text) => !('problem' in compilePattern(text)),
+const readable: Readonly<Record<string, (value: Value) => boolean>> = {
+  duration: (value) => (isInt(value) ? false : typeof value !== 'string' || !(readDuration(value) instanceof ErrorValue)),
+  timestamp: (value) => {
+    if (isInt(value)) return !(secondsToTimestamp(value) instanceof ErrorValue)
+    return typeof value !== 'string' || !(readTimestamp(value) instanceof ErrorValue)
+  },
+  matches: (value) => typeof value !== 'string' || !('problem' in compilePattern(value)),
 }
 
 function checkCall(call: Call, problems: Problem[]): void {
   const test = Object.hasOwn(readable, call.name) ? readable[call.name] : undefined
   const last = call.args.at(-1)
-  if (test !== undefined && last?.kind === 'literal' && typeof last.value === 'string' && !test(last.value))
+  if (test !== undefined && last?.kind === 'literal' && !test(last.value))
     problems.push({ at: last.at, message: `invalid ${call.name} argument` })
   const problem = validateFormatCall(call)
   if (problem !== undefined) problems.push(problem)

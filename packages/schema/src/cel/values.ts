@@ -38,11 +38,14 @@ export class Uint {
   }
 }
 
-/** Nanoseconds since the epoch. */
 export class Timestamp {
+  /** Nanoseconds since the epoch. */
   readonly nanos: bigint
-  constructor(nanos: bigint) {
+  /** Offset of its time zone in seconds east of UTC, for the text; equality and order ignore it. */
+  readonly offset: number
+  constructor(nanos: bigint, offset = 0) {
     this.nanos = nanos
+    this.offset = offset
   }
 }
 
@@ -116,7 +119,8 @@ export function mapKey(value: Value): unknown {
   if (value instanceof Uint) return normalizeInt(value.value)
   if (value instanceof Double) return Number.isSafeInteger(value.value) ? value.value : `double ${value.value}`
   if (typeof value === 'string') return `s${value}`
-  return value
+  if (value instanceof Timestamp) return `time ${value.nanos} ${value.offset}`
+  return value instanceof Duration ? `duration ${value.nanos}` : value
 }
 
 /** A map backed by entries. */

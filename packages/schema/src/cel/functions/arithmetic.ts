@@ -73,17 +73,20 @@ const doubles: Readonly<Record<string, (a: number, b: number) => number>> = {
   divide: (a, b) => a / b,
 }
 
-function numberOverloads(word: string): readonly Overload[] {
+/** The overloads for numbers; of one type only where others stand between them. */
+function numberOverloads(word: string, only?: string): readonly Overload[] {
   const list: Overload[] = []
-  const of = (type: Type, name: string, run: Implementation) => list.push(overload(`${word}_${name}`, [type, type], type, run))
+  const of = (type: Type, name: string, run: Implementation) => {
+    if (only === undefined || name === only) list.push(overload(`${word}_${name}`, [type, type], type, run))
+  }
   const int = ints[word]
   const uint = uints[word]
   const double = doubles[word]
-  if (int !== undefined) of(intType, 'int64', (_: Meter, a: Int, b: Int) => int(a, b))
-  if (uint !== undefined) of(uintType, 'uint64', (_: Meter, a: Uint, b: Uint) => uint(a.value, b.value))
   if (double !== undefined) {
     of(doubleType, 'double', (_: Meter, a: Double, b: Double) => new Double(double(a.value, b.value)))
   }
+  if (int !== undefined) of(intType, 'int64', (_: Meter, a: Int, b: Int) => int(a, b))
+  if (uint !== undefined) of(uintType, 'uint64', (_: Meter, a: Uint, b: Uint) => uint(a.value, b.value))
   return list
 }
 
@@ -95,8 +98,8 @@ export const timestampOverflow = new ErrorValue('timestamp overflow')
 const durationOverflow = new ErrorValue('duration overflow')
 
 /** A timestamp between the years 1 and 9999. */
-export function checkedTimestamp(nanos: bigint): Value {
-  return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos)
+export function checkedTimestamp(nanos: bigint, offset = 0): Value {
+  return nanos < minMoment || nanos > maxMoment ? timestampOverflow : new Timestamp(nanos, offset)
 }
 
 /** A duration within 64 bits of nanoseconds. */
@@ -181,11 +184,6 @@ const a = param('A')
 export const arithmetic: readonly FunctionDeclaration[] = [
   declare(
     '_+_',
-    ...numberOverloads('add'),
-    overload('add_string', [stringType, stringType], stringType, (meter: Meter, x: string, y: string) => {
-      meter.chargeWork(1 + ((x.length + y.length) >> 4))
-      return x + y
-    }),
     overload('add_bytes', [bytesType, bytesType], bytesType, (meter: Meter, x: Uint8Array, y: Uint8Array) => {
       meter.chargeWork(1 + ((x.length + y.length) >> 4))
       const sum = new Uint8Array(x.length + y.length)
@@ -193,39 +191,48 @@ export const arithmetic: readonly FunctionDeclaration[] = [
       sum.set(y, x.length)
       return sum
     }),
-    overload('add_list', [listOf(a), listOf(a)], listOf(a), concatLists),
-    overload('add_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
-      checkedTimestamp(x.nanos + y.nanos),
-    ),
-    overload('add_duration_timestamp', [durationType, timestampType], timestampType, (_: Meter, x: Duration, y: Timestamp) =>
-      checkedTimestamp(x.nanos + y.nanos),
-    ),
+    ...numberOverloads('add', 'double'),
     overload('add_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
       checkedDuration(x.nanos + y.nanos),
     ),
+    overload('add_duration_timestamp', [durationType, timestampType], timestampType, (_: Meter, x: Duration, y: Timestamp) =>
+      checkedTimestamp(x.nanos + y.nanos, y.offset),
+    ),
+    overload('add_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
+      checkedTimestamp(x.nanos + y.nanos, x.offset),
+    ),
+    ...numberOverloads('add', 'int64'),
+    overload('add_list', [listOf(a), listOf(a)], listOf(a), concatLists),
+    overload('add_string', [stringType, stringType], stringType, (meter: Meter, x: string, y: string) => {
+      meter.chargeWork(1 + ((x.length + y.length) >> 4))
+      return x + y
+    }),
+    ...numberOverloads('add', 'uint64'),
   ),
   declare(
     '_-_',
-    ...numberOverloads('subtract'),
+    ...numberOverloads('subtract', 'double'),
+    overload('subtract_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
+      checkedDuration(x.nanos - y.nanos),
+    ),
+    ...numberOverloads('subtract', 'int64'),
+    overload('subtract_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
+      checkedTimestamp(x.nanos - y.nanos, x.offset),
+    ),
     overload(
       'subtract_timestamp_timestamp',
       [timestampType, timestampType],
       durationType,
       (_: Meter, x: Timestamp, y: Timestamp) => checkedDuration(x.nanos - y.nanos),
     ),
-    overload('subtract_timestamp_duration', [timestampType, durationType], timestampType, (_: Meter, x: Timestamp, y: Duration) =>
-      checkedTimestamp(x.nanos - y.nanos),
-    ),
-    overload('subtract_duration_duration', [durationType, durationType], durationType, (_: Meter, x: Duration, y: Duration) =>
-      checkedDuration(x.nanos - y.nanos),
-    ),
+    ...numberOverloads('subtract', 'uint64'),
   ),
   declare('_*_', ...numberOverloads('multiply')),
   declare('_/_', ...numberOverloads('divide')),
   declare('_%_', ...numberOverloads('modulo')),
   declare(
     '-_',
-    overload('negate_int64', [intType], intType, (_: Meter, x: Int) => (x === 0 ? 0 : checkedInt(-BigInt(x)))),
     overload('negate_double', [doubleType], doubleType, (_: Meter, x: Double) => new Double(-x.value)),
+    overload('negate_int64', [intType], intType, (_: Meter, x: Int) => (x === 0 ? 0 : checkedInt(-BigInt(x)))),
   ),
 ]

@@ -94,11 +94,17 @@ function bytesText(_: Meter, bytes: Uint8Array): Value {
 export function readTimestamp(text: string): Value {
   try {
     const { seconds, nanos } = parseInstant(text)
-    return checkedTimestamp(BigInt(seconds) * 1_000_000_000n + BigInt(nanos))
+    const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(text) ?? []
+    const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -60 : 60)
+    return checkedTimestamp(BigInt(seconds) * 1_000_000_000n + BigInt(nanos), offset)
   } catch (error) {
     if (error instanceof MetaError) return failed('string', 'google.protobuf.Timestamp')
     throw error
   }
+}
+
+export function secondsToTimestamp(seconds: Int): Value {
+  return Math.abs(Number(seconds)) > 1e13 ? timestampOverflow : checkedTimestamp(BigInt(seconds) * 1_000_000_000n)
 }
 
 export function readDuration(text: string): Value {
@@ -110,12 +116,19 @@ export function readDuration(text: string): Value {
   }
 }
 
-/** For example `2024-05-01T10:00:00.5Z`. */
-export function timestampText({ nanos }: Timestamp): string {
+/** For example `2024-05-01T10:00:00.5+02:00`. */
+export function timestampText({ nanos, offset }: Timestamp): string {
   const seconds = floor(nanos)
   const fraction = (nanos - seconds * 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '')
-  const base = new Date(Number(seconds) * 1000).toISOString().slice(0, 19)
-  return fraction === '' ? `${base}Z` : `${base}.${fraction}Z`
+  const base = new Date((Number(seconds) + offset) * 1000).toISOString().replace(/^\+0*/, '').slice(0, -5)
+  return `${base}${fraction === '' ? '' : `.${fraction}`}${zoneText(offset)}`
+}
+
+function zoneText(offset: number): string {
+  if (offset === 0) return 'Z'
+  const minutes = Math.abs(offset) / 60
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
 /** Whole seconds, rounded down. */
@@ -178,13 +191,8 @@ export const conversions: readonly FunctionDeclaration[] = [
   ]),
   conversion('timestamp', timestampType, [
     ['timestamp', timestampType, same],
+    ['int64', intType, (_: Meter, value: Int) => secondsToTimestamp(value)],
     ['string', stringType, (_: Meter, text: string) => readTimestamp(text)],
-    [
-      'int64',
-      intType,
-      (_: Meter, value: Int) =>
-        Math.abs(Number(value)) > 1e13 ? timestampOverflow : checkedTimestamp(BigInt(value) * 1_000_000_000n),
-    ],
   ]),
   declare(
     'type',

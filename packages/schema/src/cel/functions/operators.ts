@@ -38,20 +38,34 @@ const scalars: readonly (readonly [string, Type])[] = [
   ['timestamp', timestampType],
   ['duration', durationType],
 ]
-const numbers = scalars.slice(1, 4)
+
+/** Numbers of other types that a number is compared with. */
+const mixed: Readonly<Record<string, readonly (readonly [string, Type])[]>> = {
+  int64: [
+    ['double', doubleType],
+    ['uint64', uintType],
+  ],
+  uint64: [
+    ['double', doubleType],
+    ['int64', intType],
+  ],
+  double: [
+    ['int64', intType],
+    ['uint64', uintType],
+  ],
+}
 
 function relation(name: string, word: string, holds: (order: number) => boolean): FunctionDeclaration {
   const run: Implementation = (meter: Meter, left: Value, right: Value) => {
     const order = compare(left, right, meter)
     return typeof order === 'number' ? holds(order) : order
   }
-  const same = scalars.map(([type, of]) => overload(`${word}_${type}`, [of, of], boolType, run))
-  const mixed = numbers.flatMap(([left, first]) =>
-    numbers
-      .filter(([right]) => right !== left)
-      .map(([right, second]) => overload(`${word}_${left}_${right}`, [first, second], boolType, run)),
-  )
-  return declare(name, ...same, ...mixed)
+  // Numbers of other types follow those of one.
+  const withMixed = scalars.flatMap(([type, of]) => [
+    overload(`${word}_${type}`, [of, of], boolType, run),
+    ...(mixed[type] ?? []).map(([other, second]) => overload(`${word}_${type}_${other}`, [of, second], boolType, run)),
+  ])
+  return declare(name, ...withMixed)
 }
 
 /** Item of a list by an integral index of any numeric type. */
@@ -85,15 +99,15 @@ export function holds(value: Value, list: ListValue, meter: Meter): Value {
 function sizes(): readonly Overload[] {
   const run: Implementation = (meter: Meter, value: Value) => measured(value, meter)
   const sized: readonly (readonly [string, Type])[] = [
-    ['string', stringType],
     ['bytes', bytesType],
     ['list', listOf(a)],
     ['map', mapOf(a, b)],
+    ['string', stringType],
   ]
-  return [
-    ...sized.map(([name, type]) => overload(`size_${name}`, [type], intType, run)),
-    ...sized.map(([name, type]) => method(`${name}_size`, [type], intType, run)),
-  ]
+  return sized.flatMap(([name, type]) => [
+    overload(`size_${name}`, [type], intType, run),
+    method(`${name}_size`, [type], intType, run),
+  ])
 }
 
 const text = [stringType, stringType] as const

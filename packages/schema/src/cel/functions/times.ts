@@ -1,3 +1,4 @@
+import { goQuote } from '@krmkit/meta/go-text'
 import { declare, type FunctionDeclaration, method, type Overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { durationType, intType, stringType, timestampType } from '../types.ts'
@@ -46,10 +47,11 @@ function civil(ms: number): Civil {
 function offsetOf(zone: string, ms: number): number | ErrorValue {
   const colon = zone.indexOf(':')
   if (colon >= 0) {
-    const found = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone)
-    if (found === null) return new ErrorValue(`invalid timezone offset: ${zone}`)
-    const minutes = Number(found[2]) * 60 + Number(found[3])
-    return (found[1] === '-' ? -minutes : minutes) * 60_000
+    const [hours, minutes] = [zone.slice(0, colon), zone.slice(colon + 1)]
+    const wrong = [hours, minutes].find((part) => !/^[+-]?\d{1,9}$/.test(part))
+    if (wrong !== undefined) return new ErrorValue(`strconv.Atoi: parsing ${goQuote(wrong)}: invalid syntax`)
+    // As in kube-apiserver, minutes west of UTC need hours below zero: `-00:30` is east.
+    return (Number(hours) * 60 + (Number(hours) < 0 ? -Number(minutes) : Number(minutes))) * 60_000
   }
   if (zone === '' || zone === 'UTC' || zone === 'Z') return 0
   try {
@@ -78,20 +80,25 @@ function offsetOf(zone: string, ms: number): number | ErrorValue {
 /** Creating a formatter for a time zone is slow. */
 const zoneWork = 2_000
 
+/** Reads the local time of a zone, in milliseconds. */
+function inZone(read: (ms: number) => number): (meter: Meter, time: Timestamp, zone: string) => Value {
+  return (meter, time, zone) => {
+    meter.chargeWork(zoneWork)
+    const ms = millis(time)
+    const offset = offsetOf(zone, ms)
+    return offset instanceof ErrorValue ? offset : read(ms + offset)
+  }
+}
+
 function part(name: string, word: string, read: (time: Civil) => number, ...more: readonly Overload[]): FunctionDeclaration {
   return declare(
     name,
     method(`timestamp_to_${word}`, [timestampType], intType, (_: Meter, time: Timestamp) => read(civil(millis(time)))),
     method(
-      `timestamp_to_${word}_with_tz`,
+      word === 'seconds' ? 'timestamp_to_seconds_tz' : `timestamp_to_${word}_with_tz`,
       [timestampType, stringType],
       intType,
-      (meter: Meter, time: Timestamp, zone: string): Value => {
-        meter.chargeWork(zoneWork)
-        const ms = millis(time)
-        const offset = offsetOf(zone, ms)
-        return offset instanceof ErrorValue ? offset : read(civil(ms + offset))
-      },
+      inZone((ms) => read(civil(ms))),
     ),
     ...more,
   )
@@ -101,7 +108,7 @@ function ofDuration(word: string, nanos: bigint): Overload {
   return method(`duration_to_${word}`, [durationType], intType, (_: Meter, value: Duration) => normalizeInt(value.nanos / nanos))
 }
 
-const subMillis = (time: Timestamp): number => ((millis(time) % 1000) + 1000) % 1000
+const subMillis = (ms: number): number => ((ms % 1000) + 1000) % 1000
 
 export const times: readonly FunctionDeclaration[] = [
   part('getFullYear', 'year', ({ year }) => year),
@@ -115,10 +122,8 @@ export const times: readonly FunctionDeclaration[] = [
   part('getSeconds', 'seconds', ({ second }) => second, ofDuration('seconds', 1_000_000_000n)),
   declare(
     'getMilliseconds',
-    method('timestamp_to_milliseconds', [timestampType], intType, (_: Meter, time: Timestamp) => subMillis(time)),
-    method('timestamp_to_milliseconds_with_tz', [timestampType, stringType], intType, (_: Meter, time: Timestamp) =>
-      subMillis(time),
-    ),
+    method('timestamp_to_milliseconds', [timestampType], intType, (_: Meter, time: Timestamp) => subMillis(millis(time))),
+    method('timestamp_to_milliseconds_with_tz', [timestampType, stringType], intType, inZone(subMillis)),
     ofDuration('milliseconds', 1_000_000n),
   ),
 ]

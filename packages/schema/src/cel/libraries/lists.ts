@@ -83,7 +83,11 @@ function extreme(name: string, sign: number): (meter: Meter, list: ListValue) =>
   }
 }
 
-const additions = new Map((arithmetic.find(({ name }) => name === '_+_')?.overloads ?? []).map((each) => [each.args[0], each]))
+const additions = new Map(
+  (arithmetic.find(({ name }) => name === '_+_')?.overloads ?? [])
+    .filter(({ args: [left, right] }) => left === right)
+    .map((each) => [each.args[0], each]),
+)
 
 function sumOf(type: Type, zero: Value): (meter: Meter, list: ListValue) => Value {
   const add = (additions.get(type) as Overload).run as unknown as Run

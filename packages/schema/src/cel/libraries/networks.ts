@@ -66,15 +66,17 @@ function containment<T extends Ip | Cidr>(
   options: {
     readonly type: typeof ipType
     readonly read: (meter: Meter, text: string) => T | ErrorValue
+    /** The error for a text that cannot be parsed. */
+    readonly wrong: (error: ErrorValue) => ErrorValue
     readonly holds: (range: AddressRange, other: T) => boolean
   },
 ): FunctionDeclaration {
-  const { type, read, holds } = options
+  const { type, read, wrong, holds } = options
   return declare(
     name,
     method(ids[0], [cidrType, stringType], boolType, (meter: Meter, { range }: Cidr, text: string): Value => {
       const other = read(meter, text)
-      return other instanceof ErrorValue ? other : holds(range, other)
+      return other instanceof ErrorValue ? wrong(other) : holds(range, other)
     }),
     method(ids[1], [cidrType, type], boolType, (_: Meter, { range }: Cidr, other: T) => holds(range, other)),
   )
@@ -118,11 +120,13 @@ const cidrFunctions: readonly FunctionDeclaration[] = [
   containment<Ip>('containsIP', ['cidr_contains_ip_string', 'cidr_contains_ip_ip'], {
     type: ipType,
     read: toIp,
+    wrong: () => new ErrorValue('no such overload'),
     holds: (range, { address }) => holdsAddress(range, address),
   }),
   containment<Cidr>('containsCIDR', ['cidr_contains_cidr_string', 'cidr_contains_cidr'], {
     type: cidrType,
     read: toCidr,
+    wrong: ({ message }) => new ErrorValue(`network address parse error during conversion from string: ${message}`),
     holds: (range, { range: other }) => range.bits <= other.bits && holdsAddress(range, other.address),
   }),
   declare(

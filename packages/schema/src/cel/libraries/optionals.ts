@@ -3,14 +3,17 @@ import { optionalMacros } from '../macros.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, dynType, intType, listOf, mapOf, optionalOf, param, stringType } from '../types.ts'
 import {
+  ArrayList,
   Double,
   Duration,
   ErrorValue,
+  itemsOf,
   ListValue,
   MapValue,
   Optional,
   optionalNone,
   Timestamp,
+  typeNameOf,
   Uint,
   type Value,
 } from '../values.ts'
@@ -24,15 +27,38 @@ const optionalV = optionalOf(v)
 const nothingThere = new ErrorValue('optional.none() dereference')
 const planned = () => new ErrorValue('no such overload')
 
+/** The year 1: the zero time of kube-apiserver. */
+const firstMoment = -62_135_596_800n * 1_000_000_000n
+
 /** Whether the value is empty, zero or false. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === '' || value === 0) return true
-  if (value instanceof ListValue || value instanceof MapValue) return value.size === 0
+  // Lists and maps of a schema are never zero values.
+  if (value instanceof ListValue) return value.size === 0 && !value.isTyped
+  if (value instanceof MapValue) return value.size === 0 && value.equalMembers === undefined
   if (value instanceof Uint8Array) return value.length === 0
   if (value instanceof Double) return value.value === 0
   if (value instanceof Uint) return value.value === 0n
-  if (value instanceof Duration || value instanceof Timestamp) return value.nanos === 0n
-  return value instanceof Optional && value.value === undefined
+  if (value instanceof Duration) return value.nanos === 0n
+  return value instanceof Timestamp && value.nanos === firstMoment
+}
+
+function itemAt(list: ListValue, index: number): Value {
+  if (list.size === 0) return optionalNone
+  const item = list.at(index)
+  return item instanceof ErrorValue ? item : new Optional(item)
+}
+
+/** The values of a list of optionals, without the empty ones. */
+function unwrap(meter: Meter, list: ListValue): Value {
+  const values: Value[] = []
+  for (const item of itemsOf(list)) {
+    meter.chargeWork(1)
+    if (item instanceof ErrorValue) return item
+    if (!(item instanceof Optional)) return new ErrorValue(`value ${typeNameOf(item)} is not optional`)
+    if (item.value !== undefined) values.push(item.value)
+  }
+  return new ArrayList(values)
 }
 
 const functions: readonly FunctionDeclaration[] = [
@@ -49,6 +75,16 @@ const functions: readonly FunctionDeclaration[] = [
   declare(
     'optional.none',
     overload('optional_none', [], optionalV, () => optionalNone),
+  ),
+  declare('optional.unwrap', overload('optional_unwrap', [listOf(optionalV)], listOf(v), unwrap)),
+  declare('unwrapOpt', method('optional_unwrapOpt', [listOf(optionalV)], listOf(v), unwrap)),
+  declare(
+    'first',
+    method('list_first', [listOf(v)], optionalV, (_: Meter, list: ListValue) => itemAt(list, 0)),
+  ),
+  declare(
+    'last',
+    method('list_last', [listOf(v)], optionalV, (_: Meter, list: ListValue) => itemAt(list, list.size - 1)),
   ),
   declare(
     'value',

@@ -64,7 +64,7 @@ const functions: readonly FunctionDeclaration[] = [
   ),
   declare(
     'sign',
-    method('quantity_sign', [quantityType], intType, (_: Meter, { quantity }: QuantityValue) => quantity.sign()),
+    overload('quantity_sign', [quantityType], intType, (_: Meter, { quantity }: QuantityValue) => quantity.sign()),
   ),
   ...comparisons('quantity', quantityType, (a: QuantityValue, b: QuantityValue) => a.quantity.compare(b.quantity)),
   declare(

@@ -125,6 +125,9 @@ const functions: readonly FunctionDeclaration[] = [
     method('list_join', [listOf(stringType)], stringType, join),
     method('list_join_string', [listOf(stringType), stringType], stringType, join),
   ),
+]
+
+const formatting: readonly FunctionDeclaration[] = [
   declare(
     'format',
     method('string_format', [stringType, listOf(dynType)], stringType, (meter: Meter, text: string, args: ListValue) =>
@@ -138,3 +141,5 @@ const functions: readonly FunctionDeclaration[] = [
 ]
 
 export const strings: Library = { name: 'strings', functions }
+
+export const formats: Library = { name: 'formatting', functions: formatting }
