@@ -10,6 +10,7 @@ import { generateCustoms } from './customs.ts'
 import { generateDefinitions } from './definitions.ts'
 import { generateDocuments } from './documents.ts'
 import { generateEmpties } from './empties.ts'
+import { generateExpressions } from './expressions.ts'
 import { generateFairness } from './fairness.ts'
 import { generateGrants } from './grants.ts'
 import { generateHeaders } from './headers.ts'
@@ -175,5 +176,10 @@ export const generators: readonly Generator[] = [
     compares: 'flow schemas and priority levels: validation, status, and to which of them the requests of other users belong',
     waits: true,
     generate: generateFairness,
+  },
+  {
+    area: 'expressions',
+    compares: 'rules of definitions that use every function of CEL, nested: types, errors and estimated costs',
+    generate: generateExpressions,
   },
 ]
