@@ -26,6 +26,8 @@ export type FieldManagerErrorCode =
   | 'InvalidApply'
   /** A version that the type converter does not know. */
   | 'MissingVersion'
+  /** An object that cannot be converted to the version in which one of its managers owns fields. */
+  | 'Unconvertible'
   /** A value that exceeds a limit of depth or size. */
   | 'TooLarge'
 

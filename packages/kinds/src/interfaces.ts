@@ -381,6 +381,8 @@ export interface ObjectConversion {
   read(objects: readonly DeepReadonly<ApiObject>[]): Promise<readonly ApiObject[]>
   /** Converts an object of this version to the storage version. */
   write(object: DeepReadonly<ApiObject>): Promise<ApiObject>
+  /** Converts an object to any version, with all members that the converter returns. */
+  convert(object: DeepReadonly<ApiObject>, apiVersion: string): Promise<ApiObject>
 }
 
 /** The OpenAPI form of a custom resource. */

@@ -172,6 +172,11 @@ export class ApiError extends StacklessError {
     return createError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] })
   }
 
+  /** An error as kube-apiserver returns those that its code does not classify. */
+  static withoutReason(code: number, message: string): ApiError {
+    return createError(code, '', message)
+  }
+
   /** 413: the body, or the request, is too large. */
   static requestEntityTooLarge(message: string): ApiError {
     return createError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)

@@ -114,7 +114,8 @@ export class Slices {
 
 /**
  * Runs a generator in slices. The generator yields at every point where it may be interrupted; most yields cost only a function
- * call. After a potentially long step it yields `true`, and the clock is read.
+ * call. After a potentially long step it yields `true`, and the clock is read. A promise that it yields is awaited; `yield` then
+ * returns its value, or throws.
  *
  * @example
  * import { createSliceScheduler, runAtOnce, runInSlices, Slices } from '@krmkit/meta/slices'
@@ -127,10 +128,19 @@ export class Slices {
  * runAtOnce(sum([1, 2, 3])) // 6
  */
 export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices): Promise<T> {
+  let step = work.next()
   for (;;) {
-    const { done, value } = work.next()
+    const { done, value } = step
     if (done === true) return value
+    if (value instanceof Promise) {
+      step = await value.then(
+        (result) => work.next(result),
+        (error) => work.throw(error),
+      )
+      continue
+    }
     if (slices.due(value === true)) await slices.next()
+    step = work.next()
   }
 }
 

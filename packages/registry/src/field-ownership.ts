@@ -38,7 +38,7 @@ interface OwnedWrite {
  * Records that the manager of the request owns the fields in which `next` differs from `live` (both in the storage version). Sets
  * `next.metadata.managedFields`; mutates `next`.
  *
- * @returns a promise where the objects are large: they are processed in slices.
+ * @returns a promise where the objects are large, and processed in slices, or where a webhook converts them.
  */
 export function trackOwnership(
   store: StoreInternals,
@@ -49,7 +49,7 @@ export function trackOwnership(
   const { types, reset } = store.fieldOwnership.of(definition)
   const apiVersion = formatApiVersion(definition.kind)
   const now = store.environment.clock.now()
-  if ((live !== undefined && losesOwners(store, { live, next })) || isMistyped(store, next, subresource)) {
+  if (isMistyped(store, next, subresource)) {
     dropMember(next.metadata, 'managedFields')
     return undefined
   }
@@ -69,7 +69,8 @@ export function trackOwnership(
   }
   const { distinctEmpties = [] } = definition.strategy
   const type = storedType(store)
-  if (large) {
+  // A webhook may have to convert the objects.
+  if (large || definition.conversion !== undefined) {
     const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
       const shown = yield* toVersionSteps(yield* dropEmptiesSteps(type, next, distinctEmpties), definition)
       return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
@@ -79,31 +80,6 @@ export function trackOwnership(
   const owned = dropEmpties(type, next, distinctEmpties)
   setManagedFields(next, managedFieldsAfterUpdate({ next: toVersion(owned, definition), ...update }))
   return undefined
-}
-
-/**
- * Versions of a custom resource are not converted for ownership: when the schema of a version in managedFields lacks a member of the
- * object, all ownership is dropped until the next apply, as the stock server does.
- */
-function losesOwners(
-  { definition, fieldOwnership }: StoreInternals,
-  { live, next }: { live: FrozenObject; next: ApiObject },
-): boolean {
-  if (definition.custom === undefined) return false
-  const own = formatApiVersion(definition.kind)
-  const versions = fieldOwnership.versionsOf(definition)
-  if (versions.length < 2) return false
-  const entries = live.metadata.managedFields
-  if (entries === undefined) return !isResetManagedFields(next.metadata.managedFields)
-  const object = next as unknown as JsonObject
-  const spoken = new Set(entries.map(({ apiVersion }) => apiVersion).filter((version) => version !== own))
-  return versions.some(({ kind }) => {
-    const codec = spoken.has(formatApiVersion(kind)) ? kind.type().custom : undefined
-    return (
-      codec !== undefined &&
-      stringifyJson(codec.normalize(codec.dropUnknownFields(object))) !== stringifyJson(codec.normalize(object))
-    )
-  })
 }
 
 /**
@@ -165,8 +141,10 @@ const maxConflicts = 1000
 /**
  * Merges an applied configuration into the live object, both in the version of the request.
  *
- * @returns the merged value without its managedFields, to be decoded before it is changed; a promise where the objects are large.
- * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts.
+ * @returns the merged value without its managedFields, to be decoded before it is changed; a promise where the objects are large,
+ * or where a webhook converts them.
+ * @throws ApiError 400 for a configuration that cannot be applied, 409 for conflicts, 500 for an object that cannot be converted to the
+ * version of one of its managers.
  */
 export function applyToObject(
   store: StoreInternals,
@@ -187,7 +165,7 @@ export function applyToObject(
     now: store.environment.clock.now(),
     types,
   }
-  if (isLargeValue(intent.applied) || isLargeValue(intent.live)) {
+  if (definition.conversion !== undefined || isLargeValue(intent.applied) || isLargeValue(intent.live)) {
     return runInNewSlices(applyPartsSteps(request), store.slices).then(partsOf, (error) => {
       throw refusal(error)
     })
@@ -206,5 +184,6 @@ function partsOf(result: ApplyParts): AppliedParts {
 }
 
 function refusal(error: unknown): unknown {
-  return error instanceof FieldManagerError ? ApiError.badRequest(error.message) : error
+  if (!(error instanceof FieldManagerError)) return error
+  return error.code === 'Unconvertible' ? ApiError.withoutReason(500, error.message) : ApiError.badRequest(error.message)
 }

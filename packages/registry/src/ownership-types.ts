@@ -2,6 +2,7 @@ import { createTypeConverter, FieldSet, type ResetFields, type TypeConverter } f
 import { fieldElement } from '@krmkit/fieldmanager/fieldpath'
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import { type ApiObject, formatApiVersion, type JsonObject } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { normalize } from '@krmkit/schema'
 import type { ServedResources } from './served-resources.ts'
 
@@ -45,7 +46,7 @@ export class FieldOwnership {
     const served = versions.length === 0 ? [definition] : versions
     const byVersion = new Map(served.map((each) => [formatApiVersion(each.kind), each]))
     const convert = (object: JsonObject, apiVersion: string): JsonObject => {
-      const from = byVersion.get(String(object['apiVersion']))
+      const from = byVersion.get(String(object.apiVersion))
       const to = byVersion.get(apiVersion)
       if (from === undefined || to === undefined) return object
       const stored = from.toStorage?.(object as unknown as ApiObject) ?? (object as unknown as ApiObject)
@@ -62,17 +63,35 @@ export class FieldOwnership {
 
 /** Managers may own fields in versions that are no longer served; each version resets only its own fields. */
 function describeCustom(definition: ResourceDefinition, kinds: ReadonlyMap<string, KindInfo>): OwnedKind {
-  // A null in place of an emptied struct is a field all the same.
-  const convert = (object: JsonObject, apiVersion: string): JsonObject =>
-    kinds
-      .get(apiVersion)
-      ?.type()
-      .custom?.dropUnknownFields({ ...object, apiVersion }) ?? object
   const types = createTypeConverter(
     Object.fromEntries([...kinds].map(([version, { type }]) => [version, type])),
-    kinds.size > 1 ? convert : undefined,
+    conversionOf(definition, kinds),
   )
   return { types, reset: resetFields(definition, [formatApiVersion(definition.kind)]) }
+}
+
+/**
+ * Converts custom resources as kube-apiserver does for ownership: members that the schema of a version lacks are kept, so that an object
+ * with any does not fit.
+ */
+function conversionOf(
+  { conversion, kind: { kind, group } }: ResourceDefinition,
+  kinds: ReadonlyMap<string, KindInfo>,
+): NonNullable<TypeConverter['convert']> {
+  return (object, apiVersion) => {
+    if (!kinds.has(apiVersion)) throw new Error(unknownVersion(`${object.apiVersion}, Kind=${kind}`, group, apiVersion))
+    const isEmpty = Object.keys(object).every((member) => member === 'apiVersion' || member === 'kind')
+    if (conversion === undefined || isEmpty) return { ...object, apiVersion }
+    return conversion.convert(object as unknown as ApiObject, apiVersion) as Promise<unknown> as Promise<JsonObject>
+  }
+}
+
+function unknownVersion(from: string, group: string, apiVersion: string): string {
+  const parts = apiVersion.split('/')
+  if (parts.length > 2) return `unexpected GroupVersion string: ${apiVersion}`
+  return parts.length === 2 && parts[0] === group
+    ? `request to convert CR to an invalid group/version: ${apiVersion}`
+    : `${from} is unstructured and is not suitable for converting to ${goQuote(apiVersion)}`
 }
 
 function resetFields({ strategy }: ResourceDefinition, versions: readonly string[]): OwnedKind['reset'] {

@@ -116,13 +116,6 @@ function reasonOf(error: unknown): string {
 /** Like the stock server: status 500 without a reason. */
 function conversionError({ apiVersion, kind }: Frozen, error: unknown): ApiError {
   const message = error instanceof Error ? error.message : String(error)
-  return new ApiError({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message:
-      error instanceof UnprefixedError ? message : `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${message}`,
-    code: 500,
-  })
+  if (error instanceof UnprefixedError) return ApiError.withoutReason(500, message)
+  return ApiError.withoutReason(500, `conversion webhook for ${groupVersionKind(apiVersion, kind)} ${message}`)
 }

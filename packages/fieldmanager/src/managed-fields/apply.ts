@@ -195,7 +195,7 @@ function* changeSteps(
   const key = managerKey({ manager, operation: 'Apply', apiVersion: '', subresource })
   const write = { live: { value, type }, apiVersion, managers: managed.managers, manager: key }
   const options = {
-    converter: converterOf(types),
+    converter: converterOf(types, apiVersion),
     ignored: request.resetFields,
     appliedSet,
     unowned: strippedFields,

@@ -1,10 +1,13 @@
 import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/meta'
 import type { StructType } from '@krmkit/schema'
+import { FieldManagerError, invariant } from '../field-manager-error.ts'
 import type { SetFilter } from '../fieldpath/set-filter.ts'
 import type { Converter } from '../merge/converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
+import { validateValueSteps } from '../typed/validate.ts'
+import { joinErrors } from '../typed/walk.ts'
 
 /** An object from storage: frozen and shared. */
 export type FrozenObject = DeepReadonly<ApiObject>
@@ -16,10 +19,12 @@ export interface TypeConverter {
   /** The object before creation: `{}`, or the members that are always serialized. */
   zero?(apiVersion: string): JsonObject
   /**
-   * Converts an object to a version known to `typed`. Must be pure. Not called for the object's own version. During an apply,
-   * objects may lack required members and have null in place of emptied structs.
+   * Converts an object to another version. Must be pure. During an apply, objects may lack required members and have null in place
+   * of emptied structs. A promise needs a function whose name ends in `Steps`, and `runInSlices`.
+   *
+   * @throws an error that fails an apply and drops the owners of an updated object, also for versions that `typed` does not know.
    */
-  convert?(object: JsonObject, apiVersion: string): JsonObject
+  convert?(object: JsonObject, apiVersion: string): JsonObject | Promise<JsonObject>
 }
 
 /**
@@ -44,7 +49,7 @@ export type ResetFields = Readonly<Record<string, SetFilter>>
  */
 export function createTypeConverter(
   versions: Readonly<Record<string, () => StructType | TypeRef>>,
-  convert?: (object: JsonObject, apiVersion: string) => JsonObject,
+  convert?: TypeConverter['convert'],
 ): TypeConverter {
   const known = (apiVersion: string): StructType | TypeRef | undefined =>
     Object.hasOwn(versions, apiVersion) ? (versions[apiVersion] as () => StructType | TypeRef)() : undefined
@@ -64,30 +69,63 @@ export function createTypeConverter(
 /** For kinds without a schema: maps are granular and lists atomic, in every version. */
 export const deducedTypeConverter: TypeConverter = { typed: () => deducedType }
 
-/** Adapts a TypeConverter to the updater; each object is converted to each version at most once. */
-export function converterOf(types: TypeConverter): Converter {
-  const converted = new WeakMap<object, Map<string, JsonObject>>()
+/**
+ * Adapts a TypeConverter to the updater; each object is converted to each version at most once.
+ *
+ * @param hub the version of the request, through which all conversions go: v1 -> v2 -> v3 where v2 is requested
+ */
+export function converterOf(types: TypeConverter, hub: string): Converter {
+  const known = new WeakMap<object, Map<string, JsonObject>>()
+  function* converted(value: JsonObject, version: string): Generator<unknown, JsonObject> {
+    if (types.convert === undefined || value['apiVersion'] === version) return value
+    let versions = known.get(value)
+    if (versions === undefined) {
+      versions = new Map()
+      known.set(value, versions)
+    }
+    let out = versions.get(version)
+    if (out === undefined) {
+      out = yield* awaited(types.convert(value, version))
+      versions.set(version, out)
+    }
+    return out
+  }
+  const checked = new WeakSet<object>()
   return {
     isKnown: (version) => types.typed(version) !== undefined,
-    convert(object, version) {
+    *convert(object, version) {
       const type = types.typed(version)
+      const from = object.value
+      if (types.convert === undefined || from === null || from === undefined) {
+        return type === undefined || object.type === type ? type && object : { value: from, type }
+      }
+      if (type !== undefined && (from as JsonObject)['apiVersion'] === version) return object
+      let value: JsonObject
+      try {
+        value = yield* converted(yield* converted(from as JsonObject, hub), version)
+      } catch (error) {
+        throw new FieldManagerError({ code: 'Unconvertible', message: errorText(error), cause: error })
+      }
       if (type === undefined) return undefined
-      if (object.type === type) return object
-      const value = object.value as JsonObject
-      if (types.convert === undefined || value === null || value === undefined) return { value, type }
-      let known = converted.get(value)
-      if (known === undefined) {
-        known = new Map()
-        converted.set(value, known)
+      if (!checked.has(value)) {
+        const errors = yield* validateValueSteps(value, type)
+        if (errors.length > 0) throw new FieldManagerError({ code: 'Unconvertible', message: joinErrors(errors), errors })
+        checked.add(value)
       }
-      let out = known.get(version)
-      if (out === undefined) {
-        out = types.convert(value, version)
-        known.set(version, out)
-      }
-      return { value: out, type }
+      return { value, type }
     },
   }
+}
+
+function* awaited<T>(value: T | Promise<T>): Generator<unknown, T> {
+  if (!(value instanceof Promise)) return value
+  const result: { readonly value: T } | undefined = yield value.then((each) => ({ value: each }))
+  invariant(result !== undefined, 'a promise is awaited by runInSlices')
+  return result.value
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /**

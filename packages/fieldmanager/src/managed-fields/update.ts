@@ -173,7 +173,7 @@ export function* updateManagedSteps(
     if (ownsChanges({ ...write, manager: key }, comparison, strippedFields, request.resetFields?.[apiVersion])) {
       return yield* capManagersSteps({ ...managed, times: movedTimes(managed, key, request.now) })
     }
-    const options = { converter: converterOf(types), ignored: request.resetFields, sliced }
+    const options = { converter: converterOf(types, apiVersion), ignored: request.resetFields, sliced }
     managers = stripMeta(yield* updateManagersSteps(write, to, options, comparison), current)
   } catch (error) {
     if (error instanceof FieldManagerError) return emptyManaged

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@krmkit/meta'
+import { FieldManagerError } from '../field-manager-error.ts'
 import type { TypeRef } from '../typed/types.ts'
 
 /** A value with its type; the value `undefined` stands for an absent object. */
@@ -9,14 +10,37 @@ export interface TypedValue {
 
 /** Converts objects between the versions of their kind. */
 export interface Converter {
-  /** Converts an object to a version; `undefined` for unknown versions, whose managers are dropped. Must be pure. */
-  convert(object: TypedValue, apiVersion: string): TypedValue | undefined
+  /**
+   * Converts an object to a version, as a generator that may yield promises, which `runInSlices` awaits; `undefined` for unknown
+   * versions, whose managers are dropped. Must be pure.
+   *
+   * @throws FieldManagerError `Unconvertible` when the object cannot be converted, or does not fit the type of the version.
+   */
+  convert(object: TypedValue, apiVersion: string): Generator<unknown, TypedValue | undefined>
   /** Whether a version is known, without a conversion. */
   isKnown?(apiVersion: string): boolean
 }
 
 /** For kinds with the same schema in every version. */
 export const identityConverter: Converter = {
-  convert: (object) => object,
+  // biome-ignore lint/correctness/useYield: nothing to wait for
+  *convert(object) {
+    return object
+  },
   isKnown: () => true,
+}
+
+/** Converts an object. @throws FieldManagerError `Unconvertible` whose message begins with what failed, which is clearer to clients. */
+export function* convertFor(
+  failure: string,
+  converter: Converter,
+  object: TypedValue,
+  apiVersion: string,
+): Generator<unknown, TypedValue | undefined> {
+  try {
+    return yield* converter.convert(object, apiVersion)
+  } catch (error) {
+    if (!(error instanceof FieldManagerError)) throw error
+    throw new FieldManagerError({ code: error.code, message: `${failure}: ${error.message}`, cause: error })
+  }
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { FieldSet } from '../fieldpath/field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from '../fieldpath/fields-v1.ts'
@@ -86,6 +87,8 @@ function plainManagers(managers: Managers) {
   return Object.fromEntries([...managers].map(([name, { set, ...rest }]) => [name, { ...rest, set: encodeFieldsV1(set) }]))
 }
 
+type PlainConverter = Omit<Converter, 'convert'> & { convert(object: TypedValue, apiVersion: string): TypedValue | undefined }
+
 class State {
   live: TypedValue | undefined
   managers: Managers = new Map<string, VersionedSet>()
@@ -97,7 +100,14 @@ class State {
   constructor(vector: Vector) {
     const schema = typedSchemaFromSmd(vector.schemaJSON)
     this.#typeOf = (version) => schema.type(vector.rootTypes[version] ?? (vector.rootType as string))
-    this.#converter = this.#makeConverter(vector.converter)
+    const { convert, isKnown } = this.#makeConverter(vector.converter)
+    this.#converter = {
+      // biome-ignore lint/correctness/useYield: nothing to wait for
+      *convert(object, apiVersion) {
+        return convert(object, apiVersion)
+      },
+      ...(isKnown === undefined ? {} : { isKnown }),
+    }
     const ignored: Record<string, SetFilter> = {}
     for (const [version, set] of Object.entries(vector.ignoredFields ?? {})) ignored[version] = { exclude: decodeFieldsV1(set) }
     for (const [version, filter] of Object.entries(vector.ignoreFilter ?? {}))
@@ -109,7 +119,7 @@ class State {
   }
 
   convert(object: TypedValue, apiVersion: string): TypedValue {
-    const out = this.#converter.convert(object, apiVersion)
+    const out = runAtOnce(this.#converter.convert(object, apiVersion))
     if (out === undefined) throw new Error(`no version ${apiVersion}`)
     return out
   }
@@ -169,7 +179,7 @@ class State {
     return { value, type }
   }
 
-  #makeConverter(name: string | null): Converter {
+  #makeConverter(name: string | null): PlainConverter {
     const typed = (value: JsonValue, version: string): TypedValue => ({ value, type: this.#typeOf(version) })
     switch (name) {
       case 'renamingConverter':

@@ -4,7 +4,7 @@ import { differenceSteps, intersectionSteps } from '../fieldpath/set-steps.ts'
 import { namedFieldsAsMembersSteps } from '../typed/named-fields.ts'
 import { type KnownPaths, pathsWithStructsSteps } from '../typed/paths-with-structs.ts'
 import { removeItems } from '../typed/remove.ts'
-import type { Converter, TypedValue } from './converter.ts'
+import { type Converter, convertFor, type TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 
 /** State of an apply; `managers` already contains the new set of the applying manager. */
@@ -15,6 +15,8 @@ export interface PruneInput {
   readonly last: VersionedSet | undefined
   readonly converter: Converter
 }
+
+const pruning = 'failed to prune fields'
 
 /**
  * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns.
@@ -27,7 +29,12 @@ export function* prune(merged: TypedValue, { managers, manager, last, converter 
   const { apiVersion, set: now } = managers.get(manager) as VersionedSet
   // The manager dropped no field, so nothing is removed.
   if (last.apiVersion === apiVersion && last.set.isSubsetOf(now)) return merged
-  const converted = converter.convert(merged, last.apiVersion)
+  const converted = yield* convertFor(
+    `${pruning}: failed to convert merged object to last applied version`,
+    converter,
+    merged,
+    last.apiVersion,
+  )
   if (converted === undefined) return merged
   const pruned = remove(converted, yield* namedFieldsAsMembersSteps(last.set, converted.type))
   const known: KnownPaths = new Map()
@@ -36,7 +43,7 @@ export function* prune(merged: TypedValue, { managers, manager, last, converter 
   yield true
   const dangling = yield* addBackDangling(converted, kept, last, { converter, known })
   yield true
-  const out = converter.convert(dangling, apiVersion)
+  const out = yield* convertFor(pruning, converter, dangling, apiVersion)
   invariant(out !== undefined, 'the version of an apply is known')
   return out
 }
@@ -68,9 +75,11 @@ function* addBackOwnedAt(
   owned: FieldSet,
   { converter, known }: { converter: Converter; known: KnownPaths },
 ): Generator<unknown, { merged: TypedValue; pruned: TypedValue }> {
-  const merged = converter.convert(state.merged, apiVersion)
+  const failure = (object: string) =>
+    `${pruning}: failed add back owned items: failed to convert ${object} object at version ${apiVersion}`
+  const merged = yield* convertFor(failure('merged'), converter, state.merged, apiVersion)
   if (merged === undefined) return state
-  const pruned = converter.convert(state.pruned, apiVersion)
+  const pruned = yield* convertFor(failure('pruned'), converter, state.pruned, apiVersion)
   if (pruned === undefined) return { merged, pruned: state.pruned }
   const removed = yield* removedPathsSteps(merged, pruned, known)
   yield true
@@ -87,7 +96,8 @@ function* addBackDangling(
   last: VersionedSet,
   { converter, known }: { converter: Converter; known: KnownPaths },
 ): Generator<unknown, TypedValue> {
-  const converted = converter.convert(pruned, last.apiVersion)
+  const failure = `${pruning}: failed add back dangling items: failed to convert pruned object to last applied version`
+  const converted = yield* convertFor(failure, converter, pruned, last.apiVersion)
   if (converted === undefined) return merged
   const gone = yield* removedPathsSteps(merged, converted, known)
   yield true

@@ -10,7 +10,7 @@ import { reconcileFieldSet } from '../typed/reconcile.ts'
 import { equalValues } from '../value/order.ts'
 import type { Conflict } from './conflict.ts'
 import { conflictsOf } from './conflict.ts'
-import type { Converter, TypedValue } from './converter.ts'
+import { type Converter, convertFor, type TypedValue } from './converter.ts'
 import type { Managers, VersionedSet } from './managers.ts'
 import { prune } from './prune.ts'
 
@@ -102,7 +102,7 @@ export function* updateManagersSteps(
   comparison: Comparison,
 ): Generator<unknown, Managers> {
   const { apiVersion, manager } = write
-  const managers = reconcileManagers(write, options.converter)
+  const managers = yield* reconcileManagers(write, options.converter)
   yield true
   const { owners } = yield* transferOwnership({ ...write, managers }, next, options, comparison)
   if (isSame(comparison) && !owners.has(manager)) return owners
@@ -166,7 +166,7 @@ export function* applyManagerSteps(
 ): Generator<unknown, ApplyOutcome> {
   const { live, apiVersion, manager } = write
   const { converter } = options
-  const before = reconcileManagers(write, converter)
+  const before = yield* reconcileManagers(write, converter)
   yield true
   const checked = options.appliedSet !== undefined
   const joined =
@@ -240,7 +240,7 @@ function* transferOwnership(
     let changes = byVersion.get(owned.apiVersion)
     if (changes === undefined) {
       yield true
-      changes = compareAt(owned.apiVersion, live, next, converter)
+      changes = yield* compareAt(owned.apiVersion, live, next, converter)
       if (changes === undefined) continue
       changes = filterComparison(changes, ignored?.[owned.apiVersion])
       byVersion.set(owned.apiVersion, changes)
@@ -257,20 +257,25 @@ function* transferOwnership(
   return { owners, conflicts }
 }
 
-function compareAt(apiVersion: string, live: TypedValue, next: TypedValue, converter: Converter): Comparison | undefined {
-  const before = converter.convert(live, apiVersion)
-  const after = before === undefined ? undefined : converter.convert(next, apiVersion)
+function* compareAt(
+  apiVersion: string,
+  live: TypedValue,
+  next: TypedValue,
+  converter: Converter,
+): Generator<unknown, Comparison | undefined> {
+  const before = yield* convertFor('failed to convert old object', converter, live, apiVersion)
+  const after = before && (yield* convertFor('failed to convert new object', converter, next, apiVersion))
   return before === undefined || after === undefined ? undefined : compareTyped(before.value, after.value, after.type)
 }
 
 /** Adapts the managers' sets to current schemas. */
-function reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Managers {
+function* reconcileManagers({ live, apiVersion, managers }: Write, converter: Converter): Generator<unknown, Managers> {
   let out: Map<string, VersionedSet> | undefined
   const types = new Map([[apiVersion, live.type]])
   for (const [name, owned] of managers) {
     let type = types.get(owned.apiVersion)
     if (type === undefined) {
-      type = converter.convert(live, owned.apiVersion)?.type
+      type = (yield* converter.convert(live, owned.apiVersion))?.type
       if (type === undefined) {
         out ??= new Map(managers)
         out.delete(name)

@@ -47,6 +47,10 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
         object.apiVersion === apiVersion ? object : dropUnknown(converted[next++] as ApiObject, apiVersion),
       )
     },
+    async convert(object, version) {
+      const [converted] = await converter([object as Frozen], version)
+      return converted as ApiObject
+    },
     async write(object) {
       if (object.apiVersion === storedVersion) return object as ApiObject
       const [converted] = await converter([object], storedVersion)
