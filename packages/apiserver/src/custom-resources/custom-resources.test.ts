@@ -304,3 +304,22 @@ describe('custom resources', () => {
     expect((await call('GET', `${widgets}/a`)).body.spec).toEqual({ mark: 'm', size: 1 })
   })
 })
+
+describe('numbers beyond 64 bits in a YAML configuration', () => {
+  it.each(['9223372036854775808', '18446744073709551615'])('stay numbers when %s is applied again', async (number) => {
+    const { call } = await start()
+    const open = { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }
+    await call('POST', definitionsPath, { body: definition({ schema: { openAPIV3Schema: open } }) })
+    await eventually(
+      () => call('GET', widgets),
+      ({ status }) => status === 200,
+    )
+    const body = `apiVersion: g.example.com/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  v: ${number}\n`
+    const headers = { 'content-type': 'application/apply-patch+yaml' }
+    for (const status of [201, 200]) {
+      const applied = await call('PATCH', `${widgets}/a`, { body, headers, query: 'fieldManager=m' })
+      expect([applied.status, applied.body.spec]).toEqual([status, { v: Number(number) }])
+      expect(applied.body.metadata.managedFields[0].fieldsV1).toEqual({ 'f:spec': { 'f:v': {} } })
+    }
+  })
+})

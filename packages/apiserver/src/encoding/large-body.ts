@@ -34,7 +34,7 @@ export function parseText(
   cbor?: CborCodec,
 ): ParsedText {
   if (encoding === 'cbor') return { value: cbor?.decode(bytes) }
-  return encoding === 'json' ? parseJson(bytes, { literals }) : parseYaml(bytes)
+  return encoding === 'json' ? parseJson(bytes, { literals }) : parseYaml(bytes, { literals })
 }
 
 /** Parses a large body in slices. @throws DecodeError; ApiError 413 for YAML without a translator */
@@ -51,7 +51,7 @@ async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: B
   const { yamlTranslator: translator, limits } = scope
   if (translator === undefined) {
     if (bytes.byteLength > inlineYamlBytes) throw ApiError.requestEntityTooLarge(`limit of YAML is ${inlineYamlBytes}`)
-    return parseYaml(bytes)
+    return parseYaml(bytes, { literals })
   }
   const { json, problems } = await translator.toJson(bytes, { maxBytes: limits.bodyBytes, signal })
   const { value } = await parseJsonInSlices(json, { literals }, slices)

@@ -19,7 +19,7 @@ export interface RepeatedMember {
 
 export interface ManifestDocument {
   readonly kind: 'document'
-  /** The value as `parseYaml`, or `parseJson` with literals, returns it, ready for `decode`. Owned by the caller. */
+  /** The value as `parseYaml` or `parseJson` with literals returns it, ready for `decode`. Owned by the caller. */
   readonly value: unknown
   /**
    * Range of the value at a path such as `spec.containers[0].image`; of the member name when the value is not a scalar; of the
@@ -113,7 +113,7 @@ function readJsonDocuments(text: string): (ManifestDocument | ManifestError)[] {
 
 function readYamlDocuments(text: string): (ManifestDocument | ManifestError)[] {
   return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestError)[] => {
-    const parsed = attempt(() => parseYaml(chunk.text))
+    const parsed = attempt(() => parseYaml(chunk.text, { literals: true }))
     if (parsed instanceof DecodeError) return [toManifestError(parsed, chunk)]
     const { value, problems } = parsed
     if (value === null) return []

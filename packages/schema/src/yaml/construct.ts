@@ -19,8 +19,8 @@ export interface Constructed {
 }
 
 /** @throws DecodeError `Yaml` for values without a JSON form, `Aliasing` */
-export function construct(root: YamlNode): Constructed {
-  const builder = new ValueBuilder()
+export function construct(root: YamlNode, { literals }: { readonly literals: boolean }): Constructed {
+  const builder = new ValueBuilder(literals)
   const value = builder.value(root)
   builder.checkJson(value)
   return { value, problems: builder.problems }
@@ -35,6 +35,7 @@ const maxRepeatedText = 32 * 1024 * 1024
 class ValueBuilder {
   readonly problems: string[] = []
   readonly #following = new Set<AliasYaml>()
+  readonly #literals: boolean
   /** Number of visited values, followed by the number of those visited through an alias. */
   #count = 0
   #aliased = 0
@@ -43,6 +44,10 @@ class ValueBuilder {
   #infinite = false
   /** Errors of objects with keys that JSON cannot express. */
   readonly #badKeys = new Map<unknown, DecodeError>()
+
+  constructor(literals: boolean) {
+    this.#literals = literals
+  }
 
   value(node: YamlNode): unknown {
     this.#charge(node)
@@ -60,7 +65,7 @@ class ValueBuilder {
 
   #scalar({ type, value }: Resolved): unknown {
     if (type === 'float' && !Number.isFinite(value)) this.#infinite = true
-    return value
+    return value instanceof NumberLiteral && !this.#literals ? value.value : value
   }
 
   /**

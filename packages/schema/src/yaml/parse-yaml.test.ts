@@ -30,7 +30,9 @@ describe('scalars', () => {
       -(2n ** 63n),
       2n ** 63n - 1n,
     ])
-    expect(value('- 18446744073709551615\n')).toEqual([new NumberLiteral('18446744073709551615')])
+    const { value: literal } = parseYaml('- 18446744073709551615\n', { literals: true })
+    expect(literal).toEqual([new NumberLiteral('18446744073709551615')])
+    expect(value('[9223372036854775808, 18446744073709551615]')).toEqual([2 ** 63, 2 ** 64])
     expect(value('- 18446744073709551616\n')).toEqual([2 ** 64])
   })
 

@@ -13,21 +13,24 @@ export interface ParsedYaml extends Pick<ParsedJson, 'value'> {
   readonly problems: readonly string[]
 }
 
+export interface ParseYamlOptions {
+  /** Integers from 2^63 to 2^64-1 are `NumberLiteral`, for decoding against types; otherwise numbers, as in Go. Default false. */
+  readonly literals?: boolean
+}
+
 /**
  * Reads the first document and ignores the rest. An empty text is null. Accepts JSON.
  *
- * Times stay text, keys become strings, and the last of duplicate keys wins. Numbers outside 64 bits are `NumberLiteral`, as
- * required
- * for decoding against types.
+ * Times stay text, keys become strings, and the last of duplicate keys wins.
  *
  * @throws DecodeError `Yaml` (syntax, unknown anchors, non-scalar keys, numbers without a JSON form), `Aliasing`, `Depth`.
  * @example
  * import { parseYaml } from '@krmkit/schema'
  * parseYaml('data:\n  a: "1"\n').value // { data: { a: '1' } }
  */
-export function parseYaml(input: Uint8Array | string): ParsedYaml {
+export function parseYaml(input: Uint8Array | string, { literals = false }: ParseYamlOptions = {}): ParsedYaml {
   const text = decodeYamlText(input)
-  return parseAsJson(text) ?? parseFull(text)
+  return parseAsJson(text) ?? parseFull(text, literals)
 }
 
 /** Fast path: appliers mostly send JSON. */
@@ -42,10 +45,10 @@ function parseAsJson({ text, unreadable }: YamlText): ParsedYaml | undefined {
   }
 }
 
-function parseFull({ text, unreadable }: YamlText): ParsedYaml {
+function parseFull({ text, unreadable }: YamlText, literals: boolean): ParsedYaml {
   try {
     const root = readNodes(text, unreadable)
-    return root === undefined ? { value: null, problems: noProblems } : construct(root)
+    return root === undefined ? { value: null, problems: noProblems } : construct(root, { literals })
   } catch (error) {
     if (error instanceof RangeError) throw new DecodeError({ code: 'Depth', message: `${yamlErrorPrefix}exceeded max depth` })
     throw error

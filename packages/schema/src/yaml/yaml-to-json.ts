@@ -8,7 +8,7 @@ import { parseYaml } from './parse-yaml.ts'
  */
 
 export interface YamlAsJson {
-  /** `parseJson` with `literals` gives the same value as `parseYaml`. */
+  /** `parseJson` with `literals` gives the same value as `parseYaml` with them. */
   readonly json: Uint8Array
   /** As those of `parseYaml`. */
   readonly problems: readonly string[]
@@ -25,7 +25,7 @@ export interface YamlAsJson {
  * parseJson(json).value // { replicas: 3 }
  */
 export function yamlToJson(input: Uint8Array, { maxBytes }: { readonly maxBytes: number }): YamlAsJson {
-  const { value, problems } = parseYaml(input)
+  const { value, problems } = parseYaml(input, { literals: true })
   const writer = new JsonWriter(maxBytes)
   writer.write(value)
   return { json: new TextEncoder().encode(writer.text()), problems }

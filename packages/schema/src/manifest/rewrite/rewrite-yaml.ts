@@ -18,7 +18,7 @@ export function rewriteYaml(text: string, change: (value: unknown) => unknown): 
   const source = crlf ? text.replaceAll('\r\n', '\n') : text
   const node = readNodes(source)
   if (node === undefined) return text
-  const { value } = construct(node)
+  const { value } = construct(node, { literals: true })
   const changed = change(value)
   if (changed === value || equalOrder(value, changed)) return text
   if (!isCollection(changed)) return undefined
@@ -75,7 +75,7 @@ function says(text: string, value: unknown): boolean {
   try {
     const root = readNodes(text)
     if (root === undefined) return false
-    const { value: read, problems } = construct(root)
+    const { value: read, problems } = construct(root, { literals: true })
     return problems.length === 0 && equalValues(read, value)
   } catch (error) {
     // An anchor that is gone, for example.
