@@ -69,16 +69,20 @@ export function trackOwnership(
   }
   const { distinctEmpties = [] } = definition.strategy
   const type = storedType(store)
+  // A custom resource was decoded in the version of the request: the stored version may lack some of its members.
+  const isCustom = definition.custom !== undefined
   // A webhook may have to convert the objects.
   if (large || definition.conversion !== undefined) {
     const work = function* (): Generator<unknown, FrozenObject['metadata']['managedFields']> {
-      const shown = yield* toVersionSteps(yield* dropEmptiesSteps(type, next, distinctEmpties), definition)
+      const owned = yield* dropEmptiesSteps(type, next, distinctEmpties)
+      const shown = isCustom ? { ...owned, apiVersion } : yield* toVersionSteps(owned, definition)
       return yield* managedFieldsAfterUpdateSteps({ next: shown, ...update })
     }
     return runInNewSlices(work(), store.slices).then((owners) => setManagedFields(next, owners))
   }
   const owned = dropEmpties(type, next, distinctEmpties)
-  setManagedFields(next, managedFieldsAfterUpdate({ next: toVersion(owned, definition), ...update }))
+  const shown = isCustom ? { ...owned, apiVersion } : toVersion(owned, definition)
+  setManagedFields(next, managedFieldsAfterUpdate({ next: shown, ...update }))
   return undefined
 }
 

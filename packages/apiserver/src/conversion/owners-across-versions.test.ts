@@ -176,6 +176,15 @@ describe('managers of a custom resource in versions without conversion', () => {
     expect([updated.json.spec, owners(updated)]).toEqual([{ name: 'x', size: 5 }, {}])
   })
 
+  it('are dropped by an update that sets a member which their version lacks', async () => {
+    const { apply, merge } = await start([
+      version('v1', { a: text }, true),
+      version('v2', { a: text, extra: { ...text, default: 'e' } }),
+    ])
+    await apply('m', 'v1', { a: 'x' })
+    expect(owners(await merge('o', 'v2', { a: 'y' }))).toEqual({})
+  })
+
   it('fail an apply in a version that was removed', async () => {
     const { ask, apply, merge } = await start([version('v1', { a: text, b: text }, true), version('v2', { a: text, b: text })])
     await apply('m', 'v2', { a: 'x' })
