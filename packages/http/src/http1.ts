@@ -13,9 +13,8 @@ import { headersOf, splitTarget } from './request-head.ts'
 import { cancelStream, groupParts, joinParts } from './response-body.ts'
 import { internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
-import { limitUnreadBody } from './unread-body.ts'
+import { endLastResponse, limitUnreadBody } from './unread-body.ts'
 import { isWebSocketWatch, switchProtocols, type UpgradeSocket, upgradeBody } from './upgrade.ts'
-import { writeWhole } from './whole-response.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
 /** One HTTP/1.1 request. A class, because `signal` is created lazily: most requests never read it. */
@@ -37,7 +36,6 @@ class Http1Request implements ApiRequest {
   #isBodyRead = false
   #abort: AbortController | undefined
   #disconnected = false
-  #isAnswered = false
 
   constructor({ message, response, expectsContinue, upgrade }: Http1Exchange, rates: BodyRateMonitor) {
     const { path, query } = splitTarget(message.url ?? '/')
@@ -64,7 +62,7 @@ class Http1Request implements ApiRequest {
       const response = this.#response
       this.#abort = abort
       const onClose = () => {
-        if (!response.writableFinished && !this.#isAnswered) abort.abort()
+        if (!response.writableFinished) abort.abort()
       }
       if (response.destroyed || this.#disconnected) onClose()
       else response.once('close', onClose)
@@ -76,11 +74,6 @@ class Http1Request implements ApiRequest {
   disconnect(): void {
     this.#disconnected = true
     this.#abort?.abort()
-  }
-
-  /** The response has been written past the `ServerResponse`. */
-  setAnswered(): void {
-    this.#isAnswered = true
   }
 
   /** Reading of the body has begun. */
@@ -228,9 +221,9 @@ function send(context: ListenerContext, exchange: Exchange): void {
       response.writeHead(status, flatten(compressedHeaders(apiResponse.headers), -1))
       sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), response)
     } else if (body.kind === 'bytes') {
-      sendBytes(context, exchange, body.bytes)
+      sendBytes(exchange, body.bytes)
     } else if (body.length <= joinedBytes && request.method !== 'HEAD') {
-      sendBytes(context, exchange, joinParts(body.parts, body.length))
+      sendBytes(exchange, joinParts(body.parts, body.length))
     } else {
       response.writeHead(status, flatten(apiResponse.headers, body.length))
       if (request.method === 'HEAD') response.end()
@@ -252,14 +245,14 @@ function send(context: ListenerContext, exchange: Exchange): void {
 /** Lists up to this size are sent in one write. */
 const joinedBytes = 256 * 1024
 
-function sendBytes(context: ListenerContext, { request, response, apiResponse }: Exchange, body: Uint8Array): void {
-  const { status, headers } = apiResponse
-  const head = flatten(headers, body.length)
-  const keepAliveMs = context.limits.idleTimeoutMs
-  const onWritten = () => request.setAnswered()
-  const isWhole = request.isComplete && request.method !== 'HEAD'
-  if (isWhole && writeWhole(response, { status, head, body, keepAliveMs, onWritten })) return
-  response.writeHead(status, head).end(body)
+function sendBytes({ request, response, apiResponse }: Exchange, body: Uint8Array): void {
+  response.writeHead(apiResponse.status, flatten(apiResponse.headers, body.length))
+  if (response.shouldKeepAlive || request.isComplete) {
+    response.end(body)
+    return
+  }
+  response.write(body)
+  endLastResponse(response)
 }
 
 /**

@@ -132,9 +132,24 @@ function routeByProtocol(server: Server, http2: Http2Port): void {
   const listeners = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[]
   server.removeAllListeners('secureConnection')
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2.serve(socket)
-    else for (const listener of listeners) listener.call(server, socket)
+    if (socket.alpnProtocol === 'h2') {
+      http2.serve(socket)
+      return
+    }
+    for (const listener of listeners) listener.call(server, socket)
+    readThroughStream(socket)
   })
+}
+
+/**
+ * Makes the parser of node:http read a TLS connection through its stream instead of its handle. Node pauses a connection when a request
+ * arrives while an earlier response is still being flushed. TLS goes on delivering records that it has decrypted already, and from a
+ * handle they reach the paused parser, which fails (HPE_PAUSED): the connection closes, and the request has no response. The stream
+ * buffers them. Node switches when the socket gets a `data` listener, which need not stay.
+ */
+function readThroughStream(socket: TLSSocket): void {
+  const ignore = () => undefined
+  socket.on('data', ignore).off('data', ignore)
 }
 
 /** Listens, or receives connections from another process. @returns the port; 0 for a path */
