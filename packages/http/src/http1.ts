@@ -247,13 +247,17 @@ const joinedBytes = 256 * 1024
 
 function sendBytes({ request, response, apiResponse }: Exchange, body: Uint8Array): void {
   response.writeHead(apiResponse.status, flatten(apiResponse.headers, body.length))
-  if (response.shouldKeepAlive || request.isComplete) {
-    response.end(body)
-    return
-  }
-  response.write(body)
-  endLastResponse(response)
+  if (!response.shouldKeepAlive && !request.isComplete) {
+    response.write(body)
+    endLastResponse(response)
+  } else if (body.length <= maxTextBytes) {
+    // Node writes a text together with the head, but bytes on their own.
+    response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
+  } else response.end(body)
 }
+
+/** Larger bodies are not worth the copy. */
+const maxTextBytes = 16 * 1024
 
 /**
  * Returns names and values in turn, the form that `writeHead` takes without a copy. `length` is added as content-length unless one is
