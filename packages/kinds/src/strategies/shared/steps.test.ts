@@ -79,11 +79,6 @@ describe('defaults of large objects', () => {
   it.each([
     ['/Node', { status: { capacity: tiny } }, { status: { capacity: rounded, allocatable: rounded } }],
     [
-      'batch/Job',
-      { spec: { template: { metadata: { labels: wide }, spec: { containers: [] } } } },
-      { metadata: { labels: wide } },
-    ],
-    [
       '/ReplicationController',
       { spec: { template: { metadata: { labels: wide }, spec: { containers: [] } } } },
       { metadata: { labels: wide }, spec: { selector: wide } },
