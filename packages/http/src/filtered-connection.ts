@@ -4,20 +4,22 @@ import type { TLSSocket } from 'node:tls'
 /** A TLS connection whose input passes through a filter before the HTTP/2 session reads it. */
 export class FilteredConnection extends Duplex {
   readonly #socket: TLSSocket
+  #passing = true
   /** Time of the last read or write. */
   activeAtMs = performance.now()
 
-  /** @param filter returns the bytes to pass on, or undefined to drop this chunk and all further input */
+  /** @param filter returns the bytes to pass on, or undefined to drop this chunk and read no further input */
   constructor(socket: TLSSocket, filter: (chunk: Buffer) => Buffer | undefined) {
     super({ allowHalfOpen: false, readableHighWaterMark: socket.readableHighWaterMark })
     this.#socket = socket
-    let passing = true
     socket.on('data', (chunk: Buffer) => {
-      if (!passing) return
+      if (!this.#passing) return
       this.activeAtMs = performance.now()
       const passed = filter(chunk)
-      if (passed === undefined) passing = false
-      else if (passed.length > 0 && !this.push(passed)) socket.pause()
+      if (passed === undefined) {
+        this.#passing = false
+        socket.pause()
+      } else if (passed.length > 0 && !this.push(passed)) socket.pause()
     })
     socket.on('end', () => this.push(null))
     socket.on('error', (error) => this.destroy(error))
@@ -25,7 +27,7 @@ export class FilteredConnection extends Duplex {
   }
 
   override _read(): void {
-    this.#socket.resume()
+    if (this.#passing) this.#socket.resume()
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { HeaderReader } from './header-reader.ts'
+import { ResetBudget } from './reset-budget.ts'
 import { encodeFields, encodeFrame, flags, frameTypes } from './testing/raw-http2.ts'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const limits = { listBytes: 1000, frameBytes: 10_000, blockBytes: 4000 }
 const readerOf = () => {
-  const reader = new HeaderReader(limits)
+  const reader = new HeaderReader(limits, new ResetBudget())
   reader.read(preface)
   return reader
 }
@@ -65,7 +66,7 @@ describe('HeaderReader', () => {
     ])
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length })), (cuts) => {
-        const reader = new HeaderReader(limits)
+        const reader = new HeaderReader(limits, new ResetBudget())
         const passed: (Buffer | undefined)[] = []
         let from = 0
         for (const to of [...cuts.sort((a, b) => a - b), bytes.length]) {

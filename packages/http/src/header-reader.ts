@@ -2,6 +2,7 @@ import { HpackDecoder } from '@krmkit/meta/hpack'
 import { HeaderList } from './header-list.ts'
 import { placeholderHeadersFrame } from './http2-placeholder.ts'
 import { type RequestFields, readRequestFields } from './http2-request-fields.ts'
+import type { ResetBudget } from './reset-budget.ts'
 
 /** Limits of a `HeaderReader`. */
 export interface HeaderReaderLimits {
@@ -23,6 +24,7 @@ const prefaceLength = 24
 const headLength = 9
 const lengthOctets = 3
 const headersFrame = 1
+const resetFrame = 3
 const continuationFrame = 9
 const endStreamFlag = 0x1
 const endHeadersFlag = 0x4
@@ -66,6 +68,7 @@ interface Block {
 export class HeaderReader {
   readonly #decoder = new HpackDecoder()
   readonly #limits: HeaderReaderLimits
+  readonly #resets: Pick<ResetBudget, 'charge' | 'isExceeded'>
   readonly #pending = new Map<number, PendingHead>()
   #pendingCost = 0
   #newestStream = 0
@@ -80,8 +83,10 @@ export class HeaderReader {
   /** Output for the current chunk. */
   #out: Buffer[] = []
 
-  constructor(limits: HeaderReaderLimits) {
+  /** @param resets charged with each reset of the client; exceeding it is a violation */
+  constructor(limits: HeaderReaderLimits, resets: Pick<ResetBudget, 'charge' | 'isExceeded'>) {
     this.#limits = limits
+    this.#resets = resets
   }
 
   /**
@@ -173,8 +178,10 @@ export class HeaderReader {
     const length = source.readUIntBE(at, lengthOctets)
     const type = source[at + lengthOctets]!
     const stream = source.readUInt32BE(at + 5) & 0x7fffffff
+    if (type === resetFrame) this.#resets.charge()
     const block = this.#block
-    if (block === undefined ? type === continuationFrame : type !== continuationFrame || stream !== block.stream)
+    if (this.#resets.isExceeded) this.#broken = true
+    else if (block === undefined ? type === continuationFrame : type !== continuationFrame || stream !== block.stream)
       this.#broken = true
     else if (type !== headersFrame && type !== continuationFrame) {
       this.#skip = length

@@ -6,6 +6,7 @@ import { HeaderReader } from './header-reader.ts'
 import { serveHttp2 } from './http2-stream.ts'
 import type { ListenLimits } from './interfaces.ts'
 import type { ListenerContext } from './listener-context.ts'
+import { ResetBudget, resetsPerSecond } from './reset-budget.ts'
 
 const endStreamFlag = 1
 /** As in the stock server. */
@@ -14,6 +15,14 @@ const frameBytes = 256 * 1024
 const headerBudgetBytes = 8 * 1024 * 1024
 /** Added to the limit by the stock server, for the fields of every request. */
 const listAllowance = 320
+/** Time between GOAWAY and the end of a connection whose client broke the protocol: unread input would make the kernel discard it. */
+const lingerMs = 500
+
+/**
+ * `ResetBudget` decides instead: the default (1000, then 33 per second) turns away clients that often cancel watches. Node 20 ignores
+ * these options.
+ */
+const nodeResetLimits = { streamResetBurst: 2 * resetsPerSecond, streamResetRate: 2 * resetsPerSecond }
 
 export interface Http2Port {
   /** Serves a connection that negotiated HTTP/2. */
@@ -22,7 +31,7 @@ export interface Http2Port {
 
 /**
  * Creates HTTP/2 sessions over filtered connections: `HeaderReader` supplies the request headers. Header lists up to twice the limit are
- * rejected with 431; larger ones close the connection.
+ * rejected with 431; larger ones close the connection, as do too many resets.
  */
 export function createHttp2Port(context: ListenerContext, sessions: Set<ServerHttp2Session>): Http2Port {
   const { limits } = context
@@ -31,11 +40,13 @@ export function createHttp2Port(context: ListenerContext, sessions: Set<ServerHt
   const server = createSessions(limits, listBytes)
   return {
     serve(socket) {
-      const reader = new HeaderReader(readerLimits)
+      const resets = new ResetBudget()
+      const reader = new HeaderReader(readerLimits, resets)
       let session: ServerHttp2Session | undefined
       const filtered = new FilteredConnection(socket, (chunk) => {
         const passed = reader.read(chunk)
-        if (passed === undefined) session?.destroy(undefined, constants.NGHTTP2_PROTOCOL_ERROR)
+        if (passed === undefined && session !== undefined)
+          refuse(session, resets.isExceeded ? constants.NGHTTP2_ENHANCE_YOUR_CALM : constants.NGHTTP2_PROTOCOL_ERROR)
         return passed
       })
       server.once('session', (created) => {
@@ -74,7 +85,17 @@ function createSessions(limits: ListenLimits, listBytes: number): Http2Server {
       maxHeaderListSize: listBytes,
     },
     maxSendHeaderBlockLength: limits.headerBytes,
+    ...nodeResetLimits,
   })
+}
+
+/** Sends GOAWAY with a code, and closes the connection when the client has had time to read it. */
+function refuse(session: ServerHttp2Session, code: number): void {
+  if (session.destroyed) return
+  session.goaway(code)
+  // Without an error, node sends another code.
+  const timer = setTimeout(() => session.destroy(new Error('the client broke the protocol'), code), lingerMs)
+  session.once('close', () => clearTimeout(timer))
 }
 
 /**
