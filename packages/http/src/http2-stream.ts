@@ -65,6 +65,10 @@ class Http2Request implements ApiRequest {
     return this.#abort.signal
   }
 
+  get isBodyReceived(): boolean {
+    return this.#ended
+  }
+
   body(limitBytes: number): Promise<Uint8Array> {
     const length = this.headers['content-length']
     if (this.#ended) return emptyBody()

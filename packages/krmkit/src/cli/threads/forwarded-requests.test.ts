@@ -80,6 +80,36 @@ describe('a forwarded request', () => {
     expect(arrived.peer).toEqual({ address: '192.0.2.1', certificates: [certificate] })
   })
 
+  it('streams a body that is still arriving, and sends one that has arrived as a whole', async () => {
+    async function* chunks() {
+      yield Buffer.from('{}')
+    }
+    const bodies = [true, false].map(async (isBodyReceived) => {
+      const sent: ProxiedRequest[] = []
+      const writer = {
+        send: async (request: ProxiedRequest) => {
+          sent.push(request)
+          return { status: 200, headers: {}, body: { kind: 'empty' } } as const
+        },
+        close: () => undefined,
+      }
+      const request = {
+        method: 'POST',
+        path: '/api/v1/services',
+        query: '',
+        signal,
+        headers: { 'content-length': '2' },
+        peer: {},
+      }
+      await forwardRequest({ ...request, isBodyReceived, body: async () => Buffer.from('{}'), stream: chunks }, writer)
+      return sent[0]
+    })
+    const [whole, streamed] = await Promise.all(bodies)
+    expect(whole?.body).toEqual(Buffer.from('{}'))
+    expect(streamed?.body).not.toBeInstanceOf(Uint8Array)
+    expect(streamed?.headers).not.toHaveProperty('content-length')
+  })
+
   it('with an upgrade makes the handshake between worker and writer', async () => {
     const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'k', authorization: 'Bearer x' }
     const { sent, arrived } = await forwarded(headers, true)

@@ -1,5 +1,5 @@
 import { base64Bytes, base64Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
-import type { ApiRequest, ApiResponse, ProxyConnection } from '@krmkit/protocol'
+import type { ApiRequest, ApiResponse, ProxiedRequest, ProxyConnection } from '@krmkit/protocol'
 import type { Storage } from '@krmkit/storage'
 
 /** Requests that a worker leaves to the writer, because they depend on state that is not in the storage. */
@@ -73,17 +73,27 @@ function storable(namespace: string): string {
 export async function forwardRequest(request: ApiRequest, writer: ProxyConnection): Promise<ApiResponse> {
   const { method, path, query, signal } = request
   const isUpgrade = request.upgradable === true && request.headers.upgrade !== undefined
-  const body = isUpgrade ? undefined : await request.body(maxBodyBytes)
+  const body = isUpgrade ? undefined : await forwardedBody(request)
   const response = await writer.send({
     ...{ method, signal, upgrade: isUpgrade },
     path: query === '' ? path : `${path}?${query}`,
     headers: { ...(isUpgrade ? upgradeHeaders(request) : {}), [originHeader]: originText(request) },
-    ...(body === undefined || body.byteLength === 0 ? {} : { body }),
+    ...(body === undefined ? {} : { body }),
   })
   const headers = { ...response.headers }
   // They belong to the connection between worker and writer.
   for (const name of ['keep-alive', 'transfer-encoding', ...(isUpgrade ? [] : ['connection'])]) delete headers[name]
   return { ...response, headers }
+}
+
+/**
+ * A body that is still arriving is streamed without the length that the client states: the writer decides before reading it whether it
+ * reads it, and limits its size and rate, as a server of one process does.
+ */
+async function forwardedBody(request: ApiRequest): Promise<ProxiedRequest['body']> {
+  if (request.isBodyReceived !== true && request.stream !== undefined) return request.stream()
+  const body = await request.body(maxBodyBytes)
+  return body.byteLength === 0 ? undefined : body
 }
 
 /** The writer has the same limit. */

@@ -1,4 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:https'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -117,6 +118,22 @@ describe('workers', () => {
     for (const connection of times(2, () => server.connect('wrong'))) {
       expect((await connection.send('GET', maps)).status).toBe(401)
     }
+  })
+
+  it.each([maps, '/api/v1/namespaces/default/services'])('refuse anonymous requests before their body: %s', async (path) => {
+    const size = 3 * 1024 * 1024
+    const headers = { 'content-type': 'application/json', 'content-length': size }
+    const post = () =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const outgoing = request(`${server.url}${path}`, { method: 'POST', agent: false, rejectUnauthorized: false, headers })
+        outgoing.once('error', reject).once('response', ({ statusCode }) => {
+          resolve(statusCode)
+          outgoing.on('error', () => undefined).destroy()
+        })
+        // The last byte is missing.
+        outgoing.write(Buffer.alloc(size - 1, ' '))
+      })
+    expect(new Set(await Promise.all(times(12, post)))).toEqual(new Set([403]))
   })
 
   it('report the metrics of all processes in one exposition', async () => {

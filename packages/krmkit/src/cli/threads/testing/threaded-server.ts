@@ -48,6 +48,7 @@ export interface Connection {
 }
 
 export interface ThreadedServer extends AsyncDisposable {
+  readonly url: string
   connect(token?: string): Connection
   /** Process ids of the workers. */
   workers(): Promise<readonly number[]>
@@ -65,6 +66,7 @@ export async function threadedServer(file: string, flags: readonly string[]): Pr
   const adminToken = (await readFile(join(folder, 'admin.token'), 'utf8')).trim()
   const connections = new Set<Connection>()
   return {
+    url: server.url,
     connect(token = adminToken) {
       const connection = connectTo(server.url, token)
       connections.add(connection)
