@@ -147,6 +147,16 @@ describe('misbehaving WebSocket clients', () => {
     await ended
   })
 
+  it('are closed with 1002 for a frame without a mask', async () => {
+    const client = new RawClient(server!.port)
+    open.push({ close: () => client.socket.destroy() })
+    client.send(`GET /w HTTP/1.1\r\nHost: h\r\n${handshake}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+    await client.until('HTTP/1.1 101 ')
+    client.send('\x81\x01a')
+    await client.until('\x88\x02\x03\xea')
+    await ended
+  })
+
   it('are closed above the message limit', async () => {
     const { client, until, closed } = dial('/w')
     await until(1)

@@ -50,7 +50,8 @@ function open(behavior: ContainerBehavior, { isSpdy = false, command = 'cat' } =
 /** Sends frames of standard input. @returns the number of them that the server has read so far */
 function send(connection: Duplex, { count, isSpdy }: { readonly count: number; readonly isSpdy: boolean }): () => number {
   let taken = 0
-  const head = Buffer.from([0x82, 126, frameBytes >> 8, frameBytes & 0xff])
+  // The mask is zero.
+  const head = Buffer.from([0x82, 0x80 | 126, frameBytes >> 8, frameBytes & 0xff, 0, 0, 0, 0])
   const frame = isSpdy ? dataFrame(3, Buffer.alloc(frameBytes)) : Buffer.concat([head, Buffer.alloc(frameBytes)])
   for (let i = 0; i < count; i++) connection.write(frame, () => taken++)
   return () => taken

@@ -178,7 +178,8 @@ describe('port-forward', () => {
     const received: Buffer[] = []
     connection.on('data', (chunk: Buffer) => received.push(chunk))
     const frame = controlFrame(ping, numbers(1))
-    connection.write(Buffer.concat([Buffer.from([0x82, frame.length]), frame]))
+    // The mask is zero.
+    connection.write(Buffer.concat([Buffer.from([0x82, 0x80 | frame.length, 0, 0, 0, 0]), frame]))
     await expect.poll(() => Buffer.concat(received)).toEqual(Buffer.concat([Buffer.from([0x82, frame.length]), frame]))
     connection.destroy()
   })

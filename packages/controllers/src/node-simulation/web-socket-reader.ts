@@ -10,6 +10,7 @@ const maxControlBytes = 125
 const finalBit = 0x80
 const reservedBits = 0x70
 const maskBit = 0x80
+const maskBytes = 4
 export const length16 = 126
 export const length64 = 127
 
@@ -34,7 +35,7 @@ interface FrameHead {
   readonly opcode: number
   readonly isFinal: boolean
   readonly length: number
-  readonly mask: Buffer | undefined
+  readonly mask: Buffer
 }
 
 /** Reads frames from the chunks of a connection. */
@@ -106,27 +107,27 @@ function isControl(opcode: number): boolean {
 function parseHead(received: ByteQueue): FrameHead | undefined {
   const start = received.peek(2)
   if (start === undefined) return undefined
-  const isMasked = (start[1]! & maskBit) !== 0
   const short = start[1]! & ~maskBit
   const opcode = start[0]! & 0x0f
   const isFinal = (start[0]! & finalBit) !== 0
   if ((start[0]! & reservedBits) !== 0 || !Object.values<number>(opcodes).includes(opcode))
     throw new WebSocketError(closeCodes.protocolError, 'unknown frame')
+  if ((start[1]! & maskBit) === 0) throw new WebSocketError(closeCodes.protocolError, 'frame without a mask')
   if (isControl(opcode) && (!isFinal || short > maxControlBytes))
     throw new WebSocketError(closeCodes.protocolError, 'invalid control frame')
   const lengthBytes = short === length16 ? 2 : short === length64 ? 8 : 0
-  const head = received.peek(2 + lengthBytes + (isMasked ? 4 : 0))
+  const head = received.peek(2 + lengthBytes + maskBytes)
   if (head === undefined) return undefined
   received.take(head.length)
   const length = lengthBytes === 0 ? short : lengthBytes === 2 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2))
   if (length > maxMessageBytes) throw new WebSocketError(closeCodes.tooLarge, 'frame is too large')
-  return { opcode, isFinal, length, mask: isMasked ? Buffer.from(head.subarray(-4)) : undefined }
+  return { opcode, isFinal, length, mask: Buffer.from(head.subarray(-maskBytes)) }
 }
 
 /** A copy of a part of a payload, so that small parts do not keep the whole chunk in memory. */
-function unmasked(bytes: Buffer, mask: Buffer | undefined, offset: number): Buffer {
+function unmasked(bytes: Buffer, mask: Buffer, offset: number): Buffer {
   const copy = Buffer.from(bytes)
-  if (mask !== undefined) for (let i = 0; i < copy.length; i++) copy[i]! ^= mask[(offset + i) & 3]!
+  for (let i = 0; i < copy.length; i++) copy[i]! ^= mask[(offset + i) & 3]!
   return copy
 }
 

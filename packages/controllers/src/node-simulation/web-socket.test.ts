@@ -77,6 +77,9 @@ describe('a WebSocket of a simulated node', () => {
     ['a ping in fragments', 1002, [frame(9, Buffer.alloc(1), { isFinal: false })]],
     ['a fragment without a message', 1002, [frame(0, Buffer.from('a'))]],
     ['a message within a message', 1002, [frame(2, Buffer.from('a'), { isFinal: false }), frame(2, Buffer.from('b'))]],
+    ['a frame without a mask', 1002, [Buffer.from([0x82, 1, 0x61])]],
+    ['an empty frame without a mask', 1002, [Buffer.from([0x82, 0])]],
+    ['a ping without a mask', 1002, [Buffer.from([0x89, 0])]],
     ['an unknown frame', 1002, [frame(3, Buffer.from('a'))]],
   ])('ends the connection for %s with %i', async (_, code, frames) => {
     const client = open()
