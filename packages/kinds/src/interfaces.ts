@@ -276,6 +276,11 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Member paths such as `status`, per API version of the request.
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
+  /**
+   * The stored object as the owners of the fields of an updated one see it, for kinds with values that are hidden for a while and keep
+   * their owners meanwhile. Absent: the stored object.
+   */
+  ownedBefore?(old: DeepReadonly<T>, next: DeepReadonly<T>): DeepReadonly<T>
 }
 
 /** Assigns values that no two objects of a kind may share. */

@@ -58,8 +58,9 @@ export function trackOwnership(
     dropMember(next.metadata, 'managedFields')
     return undefined
   }
+  const before = live === undefined ? undefined : (definition.strategy.ownedBefore?.(live, next as FrozenObject) ?? live)
   const update = {
-    live: live === undefined ? undefined : toVersion(live, definition),
+    live: before === undefined ? undefined : toVersion(before, definition),
     manager: context.fieldManager,
     apiVersion,
     subresource,

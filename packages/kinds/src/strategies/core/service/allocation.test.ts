@@ -20,6 +20,11 @@ function allocate(subject: Service, others: Service[] = [], on: ServiceNetwork =
   return allocateService(subject, old, { network: on, use, context: context() })
 }
 
+function allocateDry(subject: Service, others: Service[] = []) {
+  const use = serviceUse(others, subject.metadata.uid)
+  return allocateService(subject, undefined, { network, use, context: { ...context(), dryRun: true } })
+}
+
 describe('cluster IPs of services', () => {
   it('gives every service a different address, and never that of the network', () => {
     const made: Service[] = []
@@ -42,10 +47,24 @@ describe('cluster IPs of services', () => {
     expect(allocate(service({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] }, 'v'), [first])).toEqual([
       { field: 'spec.clusterIPs', reason: 'FieldValueInvalid', message: `Invalid value: []string{"10.0.0.3"}: ${detail}` },
     ])
-    const outside = 'the provided IP (192.168.0.1) is not in the valid range. The range of valid IPs is 10.0.0.0/29'
+    const outside = 'the provided network does not match the current range'
     expect(allocate(service({ clusterIP: '192.168.0.1', clusterIPs: ['192.168.0.1'] }))).toMatchObject([
       { message: `Invalid value: []string{"192.168.0.1"}: failed to allocate IP 192.168.0.1: ${outside}` },
     ])
+  })
+
+  it('compares the addresses of a dry run with the range, not with those in use', () => {
+    const first = service({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] })
+    expect(allocateDry(service({ clusterIP: '10.0.0.3', clusterIPs: ['10.0.0.3'] }, 'v'), [first])).toEqual([])
+    const outside = 'the provided IP (192.168.0.1) is not in the valid range. The range of valid IPs is 10.0.0.0/29'
+    expect(allocateDry(service({ clusterIP: '192.168.0.1', clusterIPs: ['192.168.0.1'] }))).toMatchObject([
+      { message: `Invalid value: []string{"192.168.0.1"}: failed to allocate IP 192.168.0.1: ${outside}` },
+    ])
+  })
+
+  it('names an address that cannot be allocated before the ports', () => {
+    const refused = { type: 'NodePort', clusterIP: '10.9.0.1', clusterIPs: ['10.9.0.1'], ports: [{ port: 1, nodePort: 80 }] }
+    expect(allocate(service(refused))).toMatchObject([{ field: 'spec.clusterIPs' }])
   })
 
   it('skips headless and ExternalName services', () => {
@@ -105,6 +124,33 @@ describe('node ports', () => {
     expect(allocate(service({ type: 'NodePort', ports: [{ ...port, nodePort: 80 }] }))).toMatchObject([
       { message: `Invalid value: 80: ${detail}` },
     ])
+  })
+
+  it('gives one cause for a node port of two protocols', () => {
+    const both = (nodePort: number) => [
+      { name: 'a', port: 1, protocol: 'TCP', nodePort },
+      { name: 'b', port: 1, protocol: 'UDP', nodePort },
+    ]
+    const first = service({ type: 'NodePort', ports: both(30_001) })
+    expect(allocate(first)).toEqual([])
+    const cause = { field: 'spec.ports[0].nodePort' }
+    expect(allocate(service({ type: 'NodePort', ports: both(30_001) }, 'v'), [first])).toMatchObject([cause])
+    expect(allocate(service({ type: 'NodePort', ports: both(80) }))).toMatchObject([cause])
+  })
+
+  it('refuses a node port that another service holds for another protocol', () => {
+    const first = service({ type: 'NodePort', ports: [{ port: 1, protocol: 'TCP', nodePort: 30_001 }] })
+    const second = service({ type: 'NodePort', ports: [{ port: 1, protocol: 'UDP', nodePort: 30_001 }] }, 'v')
+    expect(allocate(second, [first])).toMatchObject([{ field: 'spec.ports[0].nodePort' }])
+  })
+
+  it('refuses one node port for two ports of a new service, and grants it to those of an update', () => {
+    const ports = [
+      { name: 'a', port: 1, protocol: 'TCP', nodePort: 30_001 },
+      { name: 'b', port: 2, protocol: 'UDP', nodePort: 30_001 },
+    ]
+    expect(allocate(service({ type: 'NodePort', ports }))).toMatchObject([{ field: 'spec.ports[1].nodePort' }])
+    expect(allocate(service({ type: 'NodePort', ports }), [], network, service({ ports: [{ port: 1 }] }))).toEqual([])
   })
 
   const ports = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: 'TCP' }))

@@ -1,11 +1,11 @@
 /** Allocation of cluster IPs and node ports to services. */
 import type { DeepReadonly, FieldError, Random } from '@krmkit/meta'
+import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { goStrings } from '@krmkit/meta/go-text'
 import { parseCIDR, parseIP } from '@krmkit/meta/ip'
 import type { ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../../types/core-v1.generated.ts'
 import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'
-import { protocols } from '../../shared/container-ports.ts'
 import type { FieldPath } from '../../shared/field-path.ts'
 import { validateWith } from '../../shared/strategy.ts'
 import { isEmpty, isSet, type R } from '../../shared/values.ts'
@@ -26,25 +26,25 @@ export type MoreRanges = readonly string[]
 /** Addresses and ports that other services hold. */
 export interface ServiceUse {
   readonly addresses: Pick<ReadonlySet<string>, 'has'>
-  /** As `TCP/30000`; one service may use a port with several protocols. */
-  readonly nodePorts: Pick<ReadonlySet<string>, 'has'>
+  /** Services share no port, not even for different protocols. */
+  readonly nodePorts: Pick<ReadonlySet<number>, 'has'>
 }
 
-/** Addresses and ports (`TCP/30000`) that one service holds. */
-export function serviceHoldings({ spec }: DeepReadonly<Service>): { addresses: string[]; nodePorts: string[] } {
+/** Addresses and ports that one service holds. */
+export function serviceHoldings({ spec }: DeepReadonly<Service>): { addresses: string[]; nodePorts: number[] } {
   const addresses: string[] = []
-  const nodePorts: string[] = []
+  const nodePorts: number[] = []
   if (!isSet(spec)) return { addresses, nodePorts }
   if (needsClusterIp(spec)) addresses.push(...(spec.clusterIPs ?? []).filter((address) => address !== 'None'))
-  for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.push(portKey(port.protocol, port.nodePort))
-  if (spec.healthCheckNodePort) nodePorts.push(portKey('TCP', spec.healthCheckNodePort))
+  for (const port of spec.ports ?? []) if (port.nodePort) nodePorts.push(port.nodePort)
+  if (spec.healthCheckNodePort) nodePorts.push(spec.healthCheckNodePort)
   return { addresses, nodePorts }
 }
 
 /** What `services` hold, except the service with the given uid. */
 export function serviceUse(services: Iterable<DeepReadonly<Service>>, exceptUid?: string): ServiceUse {
   const addresses = new Set<string>()
-  const nodePorts = new Set<string>()
+  const nodePorts = new Set<number>()
   for (const service of services) {
     if (exceptUid !== undefined && service.metadata.uid === exceptUid) continue
     const held = serviceHoldings(service)
@@ -66,7 +66,8 @@ export interface ServiceAllocation {
  * checks those that it requests. Call it before validation; mutates `service`. Concurrent calls may allocate the same address:
  * the caller serializes writes of services.
  *
- * @returns errors of what cannot be allocated; the write is rejected with these errors alone.
+ * @returns errors of what cannot be allocated; the write is rejected with these errors alone. Of addresses and ports, the first that
+ * cannot be allocated ends the allocation.
  */
 export function allocateService(
   service: Service,
@@ -88,8 +89,8 @@ export function allocateService(
     const at = errors.child('spec')
     const { random, dryRun = false } = context
     if (needsClusterIp(spec) && !isHeadless(spec))
-      allocateAddresses(spec, at, { network, families, use, moreRanges, random, dryRun, held: addressesOf(old) })
-    allocatePorts(spec, old?.spec, at, { network, use, random, dryRun })
+      allocateAddresses(spec, at, { network, families, use, moreRanges, context, held: addressesOf(old) })
+    if (errors.length === 0) allocatePorts(spec, old?.spec, at, { network, use, random, dryRun })
   })
 }
 
@@ -98,8 +99,7 @@ interface AddressOptions {
   readonly families: readonly IpFamily[]
   readonly use: ServiceUse
   readonly moreRanges: MoreRanges
-  readonly random: Random
-  readonly dryRun: boolean
+  readonly context: StrategyContext
   /** The addresses of the stored service, which validation compares. */
   readonly held: readonly string[]
 }
@@ -110,7 +110,7 @@ function addressesOf(service: DeepReadonly<Service> | undefined): readonly strin
 }
 
 function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOptions): void {
-  const { network, families, use, moreRanges, random, dryRun, held } = options
+  const { network, families, moreRanges, held } = options
   const addresses = [...(spec.clusterIPs ?? [])]
   const asked = goStrings(addresses)
   // Validation reports malformed addresses and those that disagree with `clusterIP`.
@@ -123,20 +123,34 @@ function allocateAddresses(spec: ServiceSpec, at: FieldPath, options: AddressOpt
     const given = addresses[i]
     if (given !== undefined && held[i] !== undefined) continue
     const ranges = [range, ...moreRanges.filter((more) => familyOf(more) === family)]
-    if (given === undefined) {
-      const found = dryRun ? networkAddress(range) : firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
-      if (found === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
-      else addresses[i] = found
-    } else if (!ranges.some((each) => isInside(given, each))) {
-      const detail = `the provided IP (${given}) is not in the valid range. The range of valid IPs is ${ranges.join(', ')}`
-      at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: ${detail}`)
-    } else if (use.addresses.has(given)) {
-      at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: provided IP is already allocated`)
-    }
+    const refused = given === undefined ? undefined : refusalOf(given, ranges, options)
+    const granted = given ?? freeAddressOf(ranges, options)
+    if (refused !== undefined) at.child('clusterIPs').invalidText(asked, `failed to allocate IP ${given}: ${refused}`)
+    else if (granted === undefined) at.child('clusterIPs').invalidText(asked, 'failed to allocate a serviceIP: range is full')
+    else addresses[i] = granted
+    if (at.errors.length > 0) return
   }
   if (addresses.length === 0) return
   spec.clusterIPs = addresses
   spec.clusterIP = addresses[0] as string
+}
+
+/** @returns why a requested address cannot be allocated; `undefined` if it can */
+function refusalOf(address: string, ranges: readonly string[], { use, context }: AddressOptions): string | undefined {
+  const { dryRun = false, features } = context
+  if (!ranges.some((each) => isInside(address, each))) {
+    if (!dryRun && gateEnabled('MultiCIDRServiceAllocator', features))
+      return 'the provided network does not match the current range'
+    return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${ranges.join(', ')}`
+  }
+  // A dry run reserves nothing, so kube-apiserver does not compare with the addresses in use.
+  return !dryRun && use.addresses.has(address) ? 'provided IP is already allocated' : undefined
+}
+
+function freeAddressOf(ranges: readonly string[], { use, context }: AddressOptions): string | undefined {
+  const { random, dryRun = false } = context
+  if (dryRun) return networkAddress(ranges[0] as string)
+  return firstOf(ranges, (each) => freeAddress(each, use.addresses, random))
 }
 
 function familyOf(range: string): IpFamily {
@@ -158,66 +172,94 @@ interface PortOptions {
   readonly dryRun: boolean
 }
 
-/** First port that a dry run shows where none is requested; outside of the usual range, as on the stock server. */
-const firstDryPort = 32_769
+/** A dry run shows the port after it where none is requested; outside of the usual range, as kube-apiserver does. */
+const lastPortBeforeDry = 32_768
 
-function allocatePorts(
-  spec: ServiceSpec,
-  old: R<ServiceSpec> | undefined,
-  at: FieldPath,
-  { network, use, random, dryRun }: PortOptions,
-): void {
-  const granted = new Set<string>()
-  const taken: TakenPorts = {
-    has: (port: string) => granted.has(port) || use.nodePorts.has(port),
-    add: (port: string) => granted.add(port),
-  }
-  const { from, to } = network.nodePorts
-  const grant = (port: number, protocol: string | undefined, here: FieldPath): void => {
-    // A dry run reserves nothing, so the stock server does not compare with the range.
-    if (!dryRun && (port < from || port > to)) {
-      here.invalid(port, `provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
-    } else if (taken.has(portKey(protocol, port))) here.invalid(port, 'provided port is already allocated')
-    else taken.add(portKey(protocol, port))
-  }
-  const free = dryRun ? dryPorts(granted) : freePorts(network.nodePorts, taken, random)
-  if (hasNodePorts(spec)) {
-    const kept = new Set((old?.ports ?? []).map((port) => port.nodePort ?? 0))
-    const ports: ServicePort[] = spec.ports ?? []
-    for (const [i, port] of ports.entries()) {
-      if (port.nodePort && !kept.has(port.nodePort)) {
-        grant(port.nodePort, port.protocol, at.child('ports').index(i).child('nodePort'))
-      }
-    }
-    for (const [i, port] of ports.entries()) {
-      if (port.nodePort || !needsNodePort(spec)) continue
-      // Ports of a new service with one number and several protocols share a port of the nodes.
-      const twin = old === undefined ? ports.find((other) => other.nodePort && other.port === port.port) : undefined
-      const found = twin?.nodePort ?? free(port.protocol)
-      if (found === undefined) {
-        at.child('ports').index(i).child('nodePort').internal(noFreePort)
-        return
-      }
-      port.nodePort = found
-      granted.add(portKey(port.protocol, found))
-    }
-  }
-  if (!needsHealthCheck(spec)) return
-  const check = spec.healthCheckNodePort
-  if (!check) {
-    const found = free('TCP')
-    if (found === undefined) at.child('healthCheckNodePort').internal(noFreePort)
-    else spec.healthCheckNodePort = found
-  } else if (check !== old?.healthCheckNodePort) grant(check, 'TCP', at.child('healthCheckNodePort'))
+function allocatePorts(spec: ServiceSpec, old: R<ServiceSpec> | undefined, at: FieldPath, options: PortOptions): void {
+  const pool = new PortPool(options)
+  if (hasNodePorts(spec) && !allocateNodePorts(spec, old, at.child('ports'), pool)) return
+  if (!needsHealthCheck(spec) || (isSet(old) && needsHealthCheck(old))) return
+  const here = at.child('healthCheckNodePort')
+  const asked = spec.healthCheckNodePort
+  const granted = asked ? pool.grant(asked, here) : pool.next(here)
+  if (granted !== undefined) spec.healthCheckNodePort = granted
 }
 
-/** The ports that follow the highest one that this request has been granted. */
-function dryPorts(granted: Set<string>): (protocol: string | undefined) => number {
-  return (protocol) => {
-    const held = [...granted].map((key) => Number(key.slice(key.indexOf('/') + 1)))
-    const port = held.length === 0 ? firstDryPort : Math.max(...held) + 1
-    granted.add(portKey(protocol, port))
+/** @returns false at the first port that cannot be allocated */
+function allocateNodePorts(spec: ServiceSpec, old: R<ServiceSpec> | undefined, at: FieldPath, pool: PortPool): boolean {
+  const ports: ServicePort[] = spec.ports ?? []
+  const isNew = old === undefined
+  const kept = new Set((old?.ports ?? []).map(({ nodePort }) => nodePort))
+  // Ports of a new service with one number and several protocols share a port of the nodes.
+  const shared = new Map<number | undefined, number>()
+  const asked = new Map<number | undefined, number>()
+  if (isNew) for (const { port, nodePort } of ports) if (nodePort && !asked.has(port)) asked.set(port, nodePort)
+  for (const [i, port] of ports.entries()) {
+    if (!port.nodePort && !needsNodePort(spec)) continue
+    const twin = shared.get(port.port)
+    const known = port.nodePort || twin
+    if (known !== undefined && (known === twin || kept.has(known))) {
+      port.nodePort = known
+      continue
+    }
+    const here = at.index(i).child('nodePort')
+    const wanted = port.nodePort || asked.get(port.port)
+    const granted = wanted ? pool.grant(wanted, here) : pool.next(here)
+    if (granted === undefined) return false
+    port.nodePort = granted
+    if (isNew && twin === undefined) shared.set(port.port, granted)
+    if (!isNew && wanted) kept.add(granted)
+  }
+  return true
+}
+
+/** The ports of the nodes, and those that one request has been granted. */
+class PortPool {
+  readonly #options: PortOptions
+  readonly #granted = new Set<number>()
+  #highest: number | undefined
+  readonly #free: () => number | undefined
+
+  constructor(options: PortOptions) {
+    this.#options = options
+    const { network, random, dryRun } = options
+    const isFree = (port: number) => !this.#isTaken(port)
+    // The ports of a dry run follow the highest one that the request has been granted.
+    this.#free = dryRun ? () => (this.#highest ?? lastPortBeforeDry) + 1 : freePorts(network.nodePorts, isFree, random)
+  }
+
+  /** @returns the port; `undefined` after an error at `here` */
+  grant(port: number, here: FieldPath): number | undefined {
+    const { network, dryRun } = this.#options
+    const { from, to } = network.nodePorts
+    // A dry run reserves nothing, so kube-apiserver does not compare with the range.
+    if (!dryRun && (port < from || port > to)) {
+      here.invalid(port, `provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
+      return undefined
+    }
+    if (this.#isTaken(port)) {
+      here.invalid(port, 'provided port is already allocated')
+      return undefined
+    }
+    return this.#add(port)
+  }
+
+  /** @returns any free port; `undefined` after an error at `here` */
+  next(here: FieldPath): number | undefined {
+    const port = this.#free()
+    if (port !== undefined) return this.#add(port)
+    here.internal(noFreePort)
+    return undefined
+  }
+
+  #add(port: number): number {
+    this.#granted.add(port)
+    this.#highest = Math.max(this.#highest ?? port, port)
     return port
+  }
+
+  #isTaken(port: number): boolean {
+    return this.#granted.has(port) || this.#options.use.nodePorts.has(port)
   }
 }
 
@@ -227,22 +269,13 @@ const noFreePort = 'failed to allocate a nodePort: range is full'
 /** Number of ports tried from a random start before all free ports are counted. */
 const portsTried = 32
 
-interface TakenPorts {
-  has(port: string): boolean
-  add(port: string): void
-}
-
-/**
- * Takes a port free for every protocol, from a random start on; `undefined` if there is none. The range is scanned at most
- * once.
- */
+/** Finds free ports, each from a random start on; `undefined` if there is none. The range is scanned at most once. */
 function freePorts(
   { from, to }: ServiceNetwork['nodePorts'],
-  taken: TakenPorts,
+  isFree: (port: number) => boolean,
   random: Random,
-): (protocol: string | undefined) => number | undefined {
+): () => number | undefined {
   const size = to - from + 1
-  const isFree = (port: number) => protocols.every((protocol) => !taken.has(portKey(protocol, port)))
   let left: number[] | undefined
   const fromAll = (): number | undefined => {
     left ??= Array.from({ length: size }, (_, i) => from + i).filter(isFree)
@@ -260,20 +293,7 @@ function freePorts(
     }
     return undefined
   }
-  return (protocol) => {
-    const port = (left === undefined ? nearby() : undefined) ?? fromAll()
-    if (port !== undefined) taken.add(portKey(protocol, port))
-    return port
-  }
-}
-
-/** The number of a port such as `TCP/30000`. */
-export function portNumberOf(key: string): string {
-  return key.slice(key.indexOf('/') + 1)
-}
-
-function portKey(protocol: string | undefined, port: number): string {
-  return `${protocol ?? 'TCP'}/${port}`
+  return () => (left === undefined ? nearby() : undefined) ?? fromAll()
 }
 
 /** A random number from 0 to `limit - 1`. */

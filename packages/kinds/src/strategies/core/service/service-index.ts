@@ -3,7 +3,7 @@ import type { ApiObject, DeepReadonly } from '@krmkit/meta'
 import type { AllocationSink } from '../../../allocation-types.ts'
 import type { AllocatorEnvironment, ServiceNetwork } from '../../../interfaces.ts'
 import type { Service } from '../../../types/core-v1.generated.ts'
-import { type MoreRanges, portNumberOf, type ServiceUse, serviceHoldings } from './allocation.ts'
+import { type MoreRanges, type ServiceUse, serviceHoldings } from './allocation.ts'
 
 interface ServiceRanges {
   readonly spec?: { readonly cidrs?: readonly string[] }
@@ -45,8 +45,7 @@ export class ServiceIndex {
     const takenPort = this.#holders.heldByOthers('port', uid)
     return {
       addresses: { has: (value) => takenAddress(value) || this.#reserved.has(value) },
-      // Services share no port, not even for different protocols.
-      nodePorts: { has: (value) => takenPort(portNumberOf(value)) },
+      nodePorts: { has: (port) => takenPort(String(port)) },
     }
   }
 
@@ -92,7 +91,7 @@ class ServiceHolders implements AllocationSink {
   put(service: DeepReadonly<ApiObject>): void {
     this.remove(service)
     const { addresses, nodePorts } = serviceHoldings(service as DeepReadonly<Service>)
-    const values = [...addresses.map((address) => `address/${address}`), ...nodePorts.map((port) => `port/${portNumberOf(port)}`)]
+    const values = [...addresses.map((address) => `address/${address}`), ...nodePorts.map((port) => `port/${port}`)]
     this.#held.set(keyOf(service), values)
     this.services.set(keyOf(service), service as DeepReadonly<Service>)
     for (const value of values) this.#holders.set(value, service.metadata.uid ?? '')

@@ -3,7 +3,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import type { AllocationProblem, Grant, SharedAllocations } from '../../../allocation-types.ts'
 import type { Allocator, AllocatorEnvironment, ServiceNetwork, StrategyContext } from '../../../interfaces.ts'
 import type { Service } from '../../../types/core-v1.generated.ts'
-import { allocateService, portNumberOf, type ServiceUse, serviceHoldings } from './allocation.ts'
+import { allocateService, type ServiceUse, serviceHoldings } from './allocation.ts'
 import type { ServiceIndex } from './service-index.ts'
 import { SharedRange } from './shared-range.ts'
 import { addressRange, canonicalAddress, portRange } from './value-range.ts'
@@ -115,7 +115,7 @@ export class SharedServiceAllocator implements Allocator<Service> {
         has: (value) =>
           addresses.has(value) || addresses.has(canonicalAddress(value)) || this.#addresses.some((range) => range.has(value)),
       },
-      nodePorts: { has: (value) => nodePorts.has(value) || this.#ports.has(portNumberOf(value)) },
+      nodePorts: { has: (port) => nodePorts.has(port) || this.#ports.has(String(port)) },
     }
   }
 
@@ -190,7 +190,7 @@ export class SharedServiceAllocator implements Allocator<Service> {
 function holdingsOf(service: DeepReadonly<Service> | undefined): Holdings {
   if (service === undefined) return { addresses: [], ports: [] }
   const { addresses, nodePorts } = serviceHoldings(service)
-  return { addresses: addresses.map(canonicalAddress), ports: [...new Set(nodePorts.map(portNumberOf))] }
+  return { addresses: addresses.map(canonicalAddress), ports: [...new Set(nodePorts.map(String))] }
 }
 
 function without(all: Holdings, kept: Holdings): Holdings {

@@ -10,7 +10,7 @@ import { dropGatedFields, type GatedFields } from '../../shared/gated-fields.ts'
 import { keepMembers, validateMetadataUpdate } from '../../shared/metadata.ts'
 import { keptTexts, validateIpAddress } from '../../shared/older-addresses.ts'
 import { defineStrategy, updateSteps, validateStepsWith } from '../../shared/strategy.ts'
-import { isEmpty, isSet, type R } from '../../shared/values.ts'
+import { isEmpty, isSet, own, type R } from '../../shared/values.ts'
 import { createServiceAllocator } from './allocator.ts'
 import { dropUnused, isExternallyAccessible, isHeadless, joinClusterIps, keepAllocated, needsClusterIp } from './fields.ts'
 import { trafficPolicies, validateService, validateServiceUpdate } from './validation.ts'
@@ -44,6 +44,18 @@ function defaults(service: Service): void {
 function dropInternalPolicy(spec: ServiceSpec): void {
   const isValid = trafficPolicies.includes(spec.internalTrafficPolicy ?? '')
   if (spec.type === 'ExternalName' && isValid) delete spec.internalTrafficPolicy
+}
+
+/**
+ * kube-apiserver stores the policy that a service had before it became only a name, with its owner, and hides it. A service that stops
+ * being only a name therefore has its policy from that owner. Differs: the policy is `Cluster` again if it was `Local`.
+ */
+function withHiddenPolicy(old: DeepReadonly<Service>, { spec }: DeepReadonly<Service>): DeepReadonly<Service> {
+  if (old.spec?.type !== 'ExternalName' || spec?.type === 'ExternalName') return old
+  const owns = ({ fieldsV1 }: { readonly fieldsV1?: unknown }) =>
+    own((fieldsV1 as Record<string, Record<string, unknown>> | undefined)?.['f:spec'], 'f:internalTrafficPolicy') !== undefined
+  if (!(old.metadata.managedFields ?? []).some(owns)) return old
+  return { ...old, spec: { ...old.spec, internalTrafficPolicy: 'Cluster' } }
 }
 
 const trafficGates: readonly GatedFields[] = [{ gate: 'ServiceTrafficDistribution', paths: ['spec.trafficDistribution'] }]
@@ -144,4 +156,5 @@ export const serviceStrategy = defineStrategy<Service>({
     },
   },
   resetFields: { '': [['status']], status: [['spec']] },
+  ownedBefore: withHiddenPolicy,
 })

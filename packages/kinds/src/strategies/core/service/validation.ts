@@ -253,7 +253,7 @@ function validateTraffic(spec: Spec, at: FieldPath): void {
   if (isSet(distribution) && !known.includes(distribution)) at.child('trafficDistribution').notSupported(distribution, known)
 }
 
-/** The primary cluster IP and family are immutable. */
+/** Cluster IPs and families are immutable once set; headless services may change theirs. */
 export function validateServiceUpdate(spec: Spec, old: Spec, at: FieldPath): void {
   if (spec.type !== 'ExternalName' && old.type !== 'ExternalName') {
     const print = (list: readonly string[], type: string) =>
@@ -264,10 +264,11 @@ export function validateServiceUpdate(spec: Spec, old: Spec, at: FieldPath): voi
       printed: print(addresses, '[]string'),
     })
     const families = spec.ipFamilies ?? []
-    validateFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), {
-      noun: 'ipFamily',
-      printed: print(families, '[]core.IPFamily'),
-    })
+    if (!isHeadless(spec) && !isHeadless(old))
+      validateFirst(families, old.ipFamilies ?? [], at.child('ipFamilies'), {
+        noun: 'ipFamily',
+        printed: print(families, '[]core.IPFamily'),
+      })
   }
   const stays = old.type === 'LoadBalancer' && spec.type === 'LoadBalancer'
   if (stays && spec.loadBalancerClass !== old.loadBalancerClass) {
