@@ -88,7 +88,9 @@ export const podStrategy = defineStrategy<Pod>({
   },
   prepareForCreate(pod, context) {
     startPodGeneration(pod, context)
-    pod.status = { phase: 'Pending', qosClass: podQos(spec(pod), context.features) }
+    // kube-apiserver keeps the class that a client gives.
+    const qosClass = pod.status?.qosClass || podQos(spec(pod), context.features)
+    pod.status = { phase: 'Pending', qosClass }
     if (isSet(pod.spec)) dropDisabledPodFields(pod.spec, undefined, context.features)
     recordSchedulingGates(pod, context.clock.now())
     applyMatchLabelKeys(pod)

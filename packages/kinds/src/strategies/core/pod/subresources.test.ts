@@ -31,3 +31,22 @@ it.each([
     )
   },
 )
+
+it.each([
+  [
+    'a container that runs without reporting its resources',
+    {},
+    { state: { running: {} } },
+    'spec: Forbidden: Pod running on node',
+  ],
+  ['a static pod', { 'kubernetes.io/config.mirror': 'a' }, { state: { waiting: {} } }, '[]: Forbidden: static pods cannot'],
+])('resize refuses %s', (_, annotations, status, refusal) => {
+  const refusals = (containerStatus: object, on: object) => {
+    const old = pod({ annotations: on })
+    Object.assign(old, { status: { containerStatuses: [{ name: 'c', ...containerStatus }] } })
+    const errors = runValidation(resizeStrategy.validateUpdate?.(structuredClone(old), old, context))
+    return errors.map(({ field, message }) => `${field}: ${message}`)
+  }
+  expect(refusals(status, annotations)).toContainEqual(expect.stringContaining(refusal))
+  expect(refusals({ ...status, resources: {} }, {})).not.toContainEqual(expect.stringContaining(refusal))
+})

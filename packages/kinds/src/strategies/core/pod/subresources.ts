@@ -74,22 +74,28 @@ export const resizeStrategy: SubresourceStrategy<Pod> = {
     }
     yield* raisePodGeneration(pod, old, context)
   },
-  validateUpdate: updateSteps(function* (errors, pod, old, { features }) {
-    if ([pod, old].some(({ spec }) => isSet(spec) && hasPodResources(spec))) {
-      errors.push({
-        field: '[]',
-        reason: 'FieldValueForbidden',
-        message: 'Forbidden: pods with pod-level resources cannot be resized',
-      })
-      return
-    }
-    if (old.spec?.os?.name === 'windows') {
-      errors.push({ field: '[]', reason: 'FieldValueForbidden', message: 'Forbidden: windows pods cannot be resized' })
+  validateUpdate: updateSteps(function* (errors, pod, old, { features, profile }) {
+    const fixed = fixedSize(pod, old, `${profile.domain}/config.mirror`)
+    if (fixed !== undefined) {
+      errors.push({ field: '[]', reason: 'FieldValueForbidden', message: `Forbidden: ${fixed} cannot be resized` })
       return
     }
     yield* validateCommon(pod, old, errors)
     yield* validateResize(pod, old, errors, features)
   }),
+}
+
+/** The pods that cannot be resized whatever changes, if this is one of them. */
+function fixedSize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, mirrorKey: string): string | undefined {
+  if ([pod, old].some(({ spec }) => isSet(spec) && hasPodResources(spec))) return 'pods with pod-level resources'
+  if (own(old.metadata.annotations, mirrorKey) !== undefined) return 'static pods'
+  return old.spec?.os?.name === 'windows' ? 'windows pods' : undefined
+}
+
+/** Nodes that resize pods report the resources of running containers; a pod without running containers may be on any node. */
+function runsWithoutResize(status: R<PodStatus> | undefined): boolean {
+  const running = status?.containerStatuses?.find(({ state }) => isSet(state?.running))
+  return running !== undefined && !isSet(running.resources)
 }
 
 /** The containers as they were, with the resources of `wanted`; `wanted` itself where the names differ. */
@@ -106,6 +112,7 @@ function* validateResize(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, errors:
   const [spec, before] = [pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec]
   if (podQos(spec, features) !== (old.status?.qosClass || podQos(before, features)))
     at.invalid(pod.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
+  if (runsWithoutResize(old.status)) at.forbidden('Pod running on node without support for resize')
   const areSame = [hasSameContainers(spec, before, 'containers', at), hasSameContainers(spec, before, 'initContainers', at)]
   if (areSame.includes(false)) return
   for (const kind of ['initContainers', 'containers'] as const) {
