@@ -15,8 +15,8 @@ import { omitUndefined } from './convert.ts'
 /**
  * Metrics in the form of the annotations of `autoscaling/v1`: targets and values are flat, beside the name of the metric.
  *
- * `v1` always prints certain quantities, as `0` when unset; on the way back a zero counts as unset if another value is
- * present.
+ * `v1` always prints certain quantities, as `0` when unset. On the way back a zero counts as unset in a status that has another value,
+ * but not in a target: as on kube-apiserver, validation then refuses the value of an Object metric that has an average.
  */
 
 export function specToV1({ type, ...spec }: DeepReadonly<MetricSpec>): Loose {
@@ -63,12 +63,11 @@ export function specFromV1(value: unknown): MetricSpec {
     type: text(from.type),
     object: of('object', (source) => {
       const average = optionalQuantity(source.averageValue)
-      const value = optionalQuantity(source.targetValue) ?? '0'
       return {
         describedObject: reference(source.target),
         target: omitUndefined({
           type: average === undefined ? 'Value' : 'AverageValue',
-          value: unlessPrintedZero(value, average),
+          value: optionalQuantity(source.targetValue) ?? '0',
           averageValue: average,
         }),
         metric: metric(source.metricName, source.selector),

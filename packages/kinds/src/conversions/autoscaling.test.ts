@@ -23,6 +23,30 @@ describe('autoscalers', () => {
     if (only === null) expect(JSON.stringify(toV1(v2))).toBe(JSON.stringify(v1))
   })
 
+  const spec = (metrics: object[]) => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'h' },
+    spec: { maxReplicas: 1, metrics },
+  })
+  const cpu = (averageUtilization: number) => ({
+    type: 'Resource',
+    resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+  })
+
+  it('shows the first CPU percentage as the target, and no other one', () => {
+    const shown = toV1(spec([cpu(10), cpu(20)]))
+    expect(shown).toMatchObject({ metadata: { name: 'h' }, spec: { targetCPUUtilizationPercentage: 10 } })
+    expect(shown.metadata).not.toHaveProperty('annotations')
+  })
+
+  it('puts an Object metric by average value back with the value zero', () => {
+    const target = { type: 'AverageValue', averageValue: '5' }
+    const metric = { type: 'Object', object: { describedObject: { kind: 'S', name: 'x' }, target, metric: { name: 'm' } } }
+    const back = { ...metric, object: { ...metric.object, target: { ...target, value: '0' } } }
+    expect(toV2(toV1(spec([metric])))).toMatchObject({ spec: { metrics: [back] } })
+  })
+
   it('restores every v2 autoscaler, with the CPU metric last [P331]', () => {
     fc.assert(
       fc.property(autoscaler, (object) => {
@@ -31,7 +55,7 @@ describe('autoscalers', () => {
         expect(JSON.stringify(object)).toBe(before)
         expect({ ...back, spec: { ...back.spec, metrics: byText(back.spec.metrics) } }).toEqual({
           ...object,
-          spec: { ...object.spec, metrics: byText(object.spec.metrics) },
+          spec: { ...object.spec, metrics: byText(keptByV1(object.spec.metrics as Metric[])) },
         })
         expect(toV1(back)).toEqual(toV1(toV2(toV1(back))))
       }),
@@ -71,6 +95,23 @@ describe('autoscalers', () => {
     expect(Object.keys(annotations!)).toEqual(['autoscaling.alpha.cluster.example/behavior'])
   })
 })
+
+interface Metric {
+  readonly resource?: { readonly name: string; readonly target: { readonly averageUtilization?: number } }
+  readonly object?: { readonly target: { readonly type: string } }
+}
+
+/** Without the CPU percentages after the first; with the zero of Object metrics by average value. */
+function keptByV1(metrics: readonly Metric[]): unknown[] {
+  const isPercentage = ({ resource }: Metric) => resource?.name === 'cpu' && resource.target.averageUtilization !== undefined
+  const first = metrics.find(isPercentage)
+  const kept = metrics.filter((metric) => metric === first || !isPercentage(metric))
+  return kept.map((metric) => {
+    if (metric.object?.target.type !== 'AverageValue') return metric
+    const { type, ...rest } = metric.object.target
+    return { ...metric, object: { ...metric.object, target: { type, value: '0', ...rest } } }
+  })
+}
 
 function byText(metrics: readonly unknown[]): string[] {
   return metrics.map((metric) => JSON.stringify(metric)).sort()

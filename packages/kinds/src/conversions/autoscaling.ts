@@ -14,15 +14,15 @@ import { type ConvertFactory, omitUndefined, omitZero } from './convert.ts'
  *
  * | `v2` | `v1` |
  * |---|---|
- * | the last metric that is CPU in percent | spec.targetCPUUtilizationPercentage |
- * | all other metrics | annotation `metrics` |
+ * | the first metric that is CPU in percent | spec.targetCPUUtilizationPercentage |
+ * | the metrics that are not CPU in percent | annotation `metrics` |
  * | spec.behavior | annotation `behavior` |
  * | status.currentMetrics | annotation `current-metrics`, and status.currentCPUUtilizationPercentage |
  * | status.conditions | annotation `conditions` |
  *
  * A malformed annotation counts as absent. The CPU metric comes last when metrics are restored.
  *
- * Differs: of several CPU percentages the stock server keeps one; here the annotation keeps the others.
+ * Of several CPU percentages `v1` keeps the first.
  *
  * @see API protocol specification, 9.3 (rule 2)
  */
@@ -36,8 +36,8 @@ export const autoscalerToV1: ConvertFactory = (to, profile) => {
   return (object) => {
     const { kind, metadata, spec, status } = object as DeepReadonly<AutoscalerV2>
     const metrics = spec?.metrics ?? []
-    const shown = metrics.filter(isCpuPercentage).at(-1)
-    const others = metrics.filter((metric) => metric !== shown)
+    const shown = metrics.find(isCpuPercentage)
+    const others = metrics.filter((metric) => !isCpuPercentage(metric))
     const current = status?.currentMetrics ?? []
     const annotations = {
       ...withoutConversionAnnotations(metadata.annotations, names),
