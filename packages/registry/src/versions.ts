@@ -122,12 +122,17 @@ function defaultsRefusal(error: unknown, size: DecodedSize | undefined): unknown
   return size !== undefined && error instanceof DecodeError && error.code === 'TooLarge' ? objectTooLarge(size.maxBytes) : error
 }
 
-/** Weighs the members that are stored as they were sent. @throws ApiError 413 */
+/**
+ * Weighs the members that are stored as they were sent. Base64 counts by its bytes, so its text may be a third longer; the write checks the
+ * exact size after validation, which names the member that is too large.
+ *
+ * @throws ApiError 413
+ */
 function* checkSize(
   { metadata: { managedFields: _, ...metadata }, ...object }: ApiObject,
   { maxBytes }: DecodedSize,
 ): Generator<unknown, void> {
-  if ((yield* jsonWeightSteps({ ...object, metadata, status: undefined })) > maxBytes) throw objectTooLarge(maxBytes)
+  if ((yield* jsonWeightSteps({ ...object, metadata, status: undefined })) > (maxBytes * 4) / 3) throw objectTooLarge(maxBytes)
 }
 
 /**

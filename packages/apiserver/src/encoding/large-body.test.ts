@@ -101,6 +101,15 @@ describe('objects above the size limit', () => {
     expect(await ask(`${path}/a`)).toMatchObject({ status: 404 })
   })
 
+  it.each(['data', 'stringData'])('are refused for the %s of a secret, which counts without base64', async (member) => {
+    const { ask } = await sampleServer()
+    const value = member === 'data' ? 'QUFB'.repeat(200_000) : 'A'.repeat(600_000)
+    const text = `{"metadata":{"name":"a"},"${member}":{"a":"${value}","b":"${value}"}}`
+    const { status, json } = await ask('/api/v1/namespaces/default/secrets', { method: 'POST', text })
+    expect(status).toBe(422)
+    expect(json.details.causes).toMatchObject([{ field: 'data', message: 'Too long: may not be more than 1048576 bytes' }])
+  })
+
   it('are refused as protobuf, even if small in that encoding', async () => {
     const sample = await sampleServer()
     for (const containers of [195_000, 1_400_000]) {

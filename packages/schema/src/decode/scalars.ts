@@ -61,12 +61,12 @@ function floatValue(value: unknown, goType: () => string, context: DecodeContext
   return Number.isFinite(number) ? number : invalidNumber(value, goType(), context)
 }
 
-/** Base64 text or, as in Go, a list of numbers. */
+/** Base64 text or, as in Go, a list of numbers. Counted without base64, as kube-apiserver stores it. */
 function bytesValue(value: unknown, goType: () => string, context: DecodeContext): string | undefined {
   if (typeof value === 'string') {
     try {
       const text = normalizeBase64(value)
-      context.size.add(text.length)
+      context.size.add(binaryLength(text))
       return text
     } catch (error) {
       if (error instanceof DecodeError) return context.recordError(error.message)
@@ -83,6 +83,10 @@ function bytesValue(value: unknown, goType: () => string, context: DecodeContext
   }
   context.size.add(binary.length)
   return btoa(binary)
+}
+
+function binaryLength(base64: string): number {
+  return (base64.length * 3) / 4
 }
 
 /** Counts an untyped value as a whole. */
