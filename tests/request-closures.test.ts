@@ -48,7 +48,6 @@ const seldom: Readonly<Record<string, string>> = {
   'packages/registry/src/watch.ts': 'for each watch',
   'packages/schema/src/cel/rule-tree.ts': 'for each schema',
   'packages/schema/src/decode/plan.ts': 'for each type',
-  'packages/schema/src/manifest/manifest.ts': 'for each document of a file',
   'packages/schema/src/model/type-node.ts': 'for each type',
   'packages/schema/src/protobuf/members.ts': 'for each type',
   'packages/schema/src/protobuf/special.ts': 'for each type',

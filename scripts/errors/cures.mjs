@@ -52,6 +52,8 @@ export const cures = {
   'ControllersError InvalidSimulation': 'Correct the path of the message: [behaviours](cluster.md#what-containers-do).',
   'ControllersError NotElected': 'Check the Lease `kube-system/kube-controller-manager` and its holder.',
   'ControllersError Closed': 'Do not use controllers after `close()`.',
+  'FieldManagerError Unconvertible':
+    'Repair the conversion webhook or the stored object; an update through its own version drops the owners of others.',
   'FieldManagerError BadPatch': 'Send the content type that belongs to the patch, and valid directives.',
   'FieldManagerError Unprocessable': 'Read the object again; the patch was made for another state.',
   'FieldManagerError TooManyOperations': 'Split the patch: 10 000 operations are the limit.',

@@ -276,10 +276,7 @@ export interface Strategy<T extends ApiObject = ApiObject> {
    * Member paths such as `status`, per API version of the request.
    */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>
-  /**
-   * The stored object as the owners of the fields of an updated one see it, for kinds with values that are hidden for a while and keep
-   * their owners meanwhile. Absent: the stored object.
-   */
+  /** The stored object as field owners see it, for kinds that hide values for a while. Absent: the stored object. */
   ownedBefore?(old: DeepReadonly<T>, next: DeepReadonly<T>): DeepReadonly<T>
 }
 
@@ -294,11 +291,7 @@ export interface Allocator<T extends ApiObject = ApiObject> {
   allocate(object: T, old: DeepReadonly<T> | undefined, context: StrategyContext): Promise<Grant>
   /** Called when an object was removed. Absent: nothing has to be released. */
   release?(object: DeepReadonly<T>): Promise<void>
-  /**
-   * Compares what is recorded with what objects hold, and corrects the record. Absent: nothing is recorded.
-   *
-   * @returns what users should know
-   */
+  /** Corrects the record by what objects hold. Absent: nothing is recorded. @returns what users should know */
   repair?(): Promise<readonly AllocationProblem[]>
 }
 

@@ -121,7 +121,13 @@ export function connectableHost(text: string): string | undefined {
   return text.length <= 254 && dnsName.test(text) && !numericEnd.test(text) ? text : undefined
 }
 
-/** Whether an address or a CIDR has a decimal part with leading zeros, which an IPv6 address may have too. */
+/**
+ * Whether an address or a CIDR has a decimal part with leading zeros, which an IPv6 address may have too.
+ *
+ * @example
+ * import { hasLeadingZeros } from '@krmkit/meta/ip'
+ * hasLeadingZeros('10.0.0.01') // true
+ */
 export function hasLeadingZeros(text: string): boolean {
   return /(^|[.:])0[0-9]+\./.test(text) || /\.0[0-9]+(\/|$)/.test(text)
 }

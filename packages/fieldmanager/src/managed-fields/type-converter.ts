@@ -2,7 +2,7 @@ import type { ApiObject, DeepReadonly, JsonObject, JsonValue } from '@krmkit/met
 import type { StructType } from '@krmkit/schema'
 import { FieldManagerError, invariant } from '../field-manager-error.ts'
 import type { SetFilter } from '../fieldpath/set-filter.ts'
-import type { Converter } from '../merge/converter.ts'
+import type { Converter, TypedValue } from '../merge/converter.ts'
 import { deducedType } from '../typed/deduced.ts'
 import { typedSchemaOf, zeroObjectOf } from '../typed/from-struct.ts'
 import { TypeRef } from '../typed/types.ts'
@@ -75,45 +75,59 @@ export const deducedTypeConverter: TypeConverter = { typed: () => deducedType }
  * @param hub the version of the request, through which all conversions go: v1 -> v2 -> v3 where v2 is requested
  */
 export function converterOf(types: TypeConverter, hub: string): Converter {
-  const known = new WeakMap<object, Map<string, JsonObject>>()
-  function* converted(value: JsonObject, version: string): Generator<unknown, JsonObject> {
-    if (types.convert === undefined || value['apiVersion'] === version) return value
-    let versions = known.get(value)
+  return new VersionConverter(types, hub)
+}
+
+class VersionConverter implements Converter {
+  readonly #types: TypeConverter
+  readonly #hub: string
+  readonly #known = new WeakMap<object, Map<string, JsonObject>>()
+  readonly #checked = new WeakSet<object>()
+
+  constructor(types: TypeConverter, hub: string) {
+    this.#types = types
+    this.#hub = hub
+  }
+
+  isKnown(version: string): boolean {
+    return this.#types.typed(version) !== undefined
+  }
+
+  *convert(object: TypedValue, version: string): ReturnType<Converter['convert']> {
+    const type = this.#types.typed(version)
+    const from = object.value
+    if (this.#types.convert === undefined || from === null || from === undefined) {
+      return type === undefined || object.type === type ? type && object : { value: from, type }
+    }
+    if (type !== undefined && (from as JsonObject)['apiVersion'] === version) return object
+    let value: JsonObject
+    try {
+      value = yield* this.#converted(yield* this.#converted(from as JsonObject, this.#hub), version)
+    } catch (error) {
+      throw new FieldManagerError({ code: 'Unconvertible', message: errorText(error), cause: error })
+    }
+    if (type === undefined) return undefined
+    if (!this.#checked.has(value)) {
+      const errors = yield* validateValueSteps(value, type)
+      if (errors.length > 0) throw new FieldManagerError({ code: 'Unconvertible', message: joinErrors(errors), errors })
+      this.#checked.add(value)
+    }
+    return { value, type }
+  }
+
+  *#converted(value: JsonObject, version: string): Generator<unknown, JsonObject> {
+    if (this.#types.convert === undefined || value['apiVersion'] === version) return value
+    let versions = this.#known.get(value)
     if (versions === undefined) {
       versions = new Map()
-      known.set(value, versions)
+      this.#known.set(value, versions)
     }
     let out = versions.get(version)
     if (out === undefined) {
-      out = yield* awaited(types.convert(value, version))
+      out = yield* awaited(this.#types.convert(value, version))
       versions.set(version, out)
     }
     return out
-  }
-  const checked = new WeakSet<object>()
-  return {
-    isKnown: (version) => types.typed(version) !== undefined,
-    *convert(object, version) {
-      const type = types.typed(version)
-      const from = object.value
-      if (types.convert === undefined || from === null || from === undefined) {
-        return type === undefined || object.type === type ? type && object : { value: from, type }
-      }
-      if (type !== undefined && (from as JsonObject)['apiVersion'] === version) return object
-      let value: JsonObject
-      try {
-        value = yield* converted(yield* converted(from as JsonObject, hub), version)
-      } catch (error) {
-        throw new FieldManagerError({ code: 'Unconvertible', message: errorText(error), cause: error })
-      }
-      if (type === undefined) return undefined
-      if (!checked.has(value)) {
-        const errors = yield* validateValueSteps(value, type)
-        if (errors.length > 0) throw new FieldManagerError({ code: 'Unconvertible', message: joinErrors(errors), errors })
-        checked.add(value)
-      }
-      return { value, type }
-    },
   }
 }
 

@@ -4,9 +4,7 @@ import type { Directive, ScannedTag } from './scan-properties.ts'
 import { Scanner, type Token, type TokenType } from './scanner.ts'
 import { yamlError, yamlErrorAt } from './yaml-error.ts'
 
-/**
- * Reads the first document of a text as a tree, in one pass: an automaton over tokens, since documents may nest 10 000 collections.
- */
+/** Reads the first document of a text as a tree, in one pass: an automaton over tokens, since documents may nest 10 000 collections. */
 
 /** @returns undefined for an empty text. @throws DecodeError `Yaml`, `Depth` */
 export function readNodes(text: string, unreadable?: UnreadableText): YamlNode | undefined {
@@ -379,9 +377,7 @@ class NodeReader {
   }
 }
 
-function misplaced(problem: string, { line, column }: Token): Error {
-  return yamlErrorAt(problem, { line, column }, 'misplaced')
-}
+const misplaced = (problem: string, { line, column }: Token): Error => yamlErrorAt(problem, { line, column }, 'misplaced')
 
 const defaultHandles = [
   ['!', '!'],
@@ -394,12 +390,7 @@ const endsBlockValue: ReadonlySet<TokenType> = new Set(['key', 'value', 'blockEn
 const endsPairValue: ReadonlySet<TokenType> = new Set([',', ']'])
 const endsFlowValue: ReadonlySet<TokenType> = new Set([',', '}'])
 
-interface CollectionStart {
-  readonly kind: 'sequence' | 'mapping'
-  readonly state: State
-  readonly flow: boolean
-}
-
+type CollectionStart = { readonly kind: 'sequence' | 'mapping'; readonly state: State; readonly flow: boolean }
 const collections: ReadonlyMap<TokenType, CollectionStart> = new Map([
   ['[', { kind: 'sequence', state: 'firstFlowEntry', flow: true }],
   ['{', { kind: 'mapping', state: 'firstFlowKey', flow: true }],

@@ -21,7 +21,13 @@ it('reloads --client-ca-file and names its authorities in the handshake, without
   await writeFile(path, former!.certificate)
   const errors: unknown[] = []
   const published: string[] = []
-  const options = { clientCaFile: path } as AuthenticationOptions
+  const noHeaders = {
+    requestheaderUsernameHeaders: [],
+    requestheaderUidHeaders: [],
+    requestheaderGroupHeaders: [],
+    requestheaderExtraHeadersPrefix: [],
+  }
+  const options = { clientCaFile: path, ...noHeaders } as Partial<AuthenticationOptions> as AuthenticationOptions
   using bundles = await createCertificateBundles(options, { clock, onError: (error) => errors.push(error) })
   bundles.onChange((pem) => published.push(pem))
   const people = createClientCertificateAuthenticator({ authorities: bundles.clientCa!, clock, profile: stockProfile })
