@@ -248,8 +248,7 @@ const joinedBytes = 256 * 1024
 function sendBytes({ request, response, apiResponse }: Exchange, body: Uint8Array): void {
   response.writeHead(apiResponse.status, flatten(apiResponse.headers, body.length))
   if (!response.shouldKeepAlive && !request.isComplete) {
-    response.write(body)
-    endLastResponse(response)
+    endLastResponse(response, body)
   } else if (body.length <= maxTextBytes) {
     // Node writes a text together with the head, but bytes on their own.
     response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')

@@ -56,4 +56,21 @@ describe('an unread body', () => {
     await client.closed
     expect(error).not.toHaveBeenCalled()
   })
+
+  it('leaves that time from the end of a large last response on', async () => {
+    const body = 'x'.repeat(16 * 1024 * 1024)
+    await start(() => textResponse(body, { status: 401 }))
+    const client = dial()
+    const error = vi.fn()
+    client.socket.on('error', error).pause()
+    client.send(`POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n${'x'.repeat(50_000)}`)
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    client.socket.resume()
+    // The client goes on sending until it has read the response.
+    const sending = setInterval(() => client.socket.write('x'), 1)
+    await client.closed
+    clearInterval(sending)
+    expect(client.received.length).toBeGreaterThan(body.length)
+    expect(error).not.toHaveBeenCalled()
+  })
 })

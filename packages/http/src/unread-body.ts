@@ -37,15 +37,18 @@ export function limitUnreadBody(message: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Ends a response after which the connection closes, while its request is still being received. All bytes of its content-length have been
- * written. Node destroys the socket at the end of the response; the kernel then resets a connection with unread input, and the client may
- * lose the response. Therefore the end waits for that of the request, at most `lingerMs`.
+ * Writes the body of a response after which the connection closes, while its request is still being received; the body has the length of
+ * the content-length. Node destroys the socket at the end of the response; the kernel then resets a connection with unread input, and the
+ * client may lose the response. Therefore the end waits for that of the request, at most `lingerMs` after the body has been sent.
  */
-export function endLastResponse(response: ServerResponse): void {
+export function endLastResponse(response: ServerResponse, body: Uint8Array): void {
   const end = () => response.end()
-  const timer = setTimeout(end, lingerMs)
+  let timer: NodeJS.Timeout | undefined
   response.once('close', () => clearTimeout(timer))
   response.req.once('end', end)
+  response.write(body, (error) => {
+    if (!error) timer = setTimeout(end, lingerMs)
+  })
 }
 
 /** Closes a connection whose client still sends: stops reading, then destroys the socket after `lingerMs`. */
