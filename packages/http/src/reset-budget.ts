@@ -1,3 +1,5 @@
+import { TokenBucket } from '@krmkit/meta/token-bucket'
+
 /** Resets per second of one connection: twice the number of its concurrent streams. */
 export const resetsPerSecond = 500
 
@@ -6,26 +8,21 @@ export const resetsPerSecond = 500
  * concurrent streams does not bound its work. Allows `resetsPerSecond`, and as many at once after a quiet second.
  */
 export class ResetBudget {
-  readonly #now: () => number
-  #left = resetsPerSecond
-  #chargedAtMs: number
+  readonly #bucket: TokenBucket
+  #isExceeded = false
 
   /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number = () => performance.now()) {
-    this.#now = now
-    this.#chargedAtMs = now()
+    this.#bucket = new TokenBucket({ perSecond: resetsPerSecond, burst: resetsPerSecond }, { now })
   }
 
   /** Whether the client has exceeded the limit. Stays true. */
   get isExceeded(): boolean {
-    return this.#left < 0
+    return this.#isExceeded
   }
 
   /** Charges one reset. */
   charge(): void {
-    if (this.isExceeded) return
-    const nowMs = this.#now()
-    this.#left = Math.min(resetsPerSecond, this.#left + ((nowMs - this.#chargedAtMs) / 1000) * resetsPerSecond) - 1
-    this.#chargedAtMs = nowMs
+    this.#isExceeded ||= !this.#bucket.take()
   }
 }

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
-import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
+import { definitionsPath, eventually, widgetDefinition, widgetVersion } from '../custom-resources/testing/widgets.ts'
 import type { EmbeddedServer } from '../server.ts'
 import { type Answer, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
@@ -15,17 +15,7 @@ const group = 'g.example.com'
 const convertUrl = 'https://hooks.example.com/convert'
 const types = { apply: 'application/apply-patch+yaml', merge: 'application/merge-patch+json' }
 
-const version = (name: string, properties: JsonObject | undefined, storage = false): JsonObject => ({
-  name,
-  served: true,
-  storage,
-  schema: {
-    openAPIV3Schema: {
-      type: 'object',
-      properties: { spec: { type: 'object', ...(properties === undefined ? {} : { properties }) } },
-    },
-  },
-})
+const version = (name: string, properties: JsonObject | undefined, storage = false) => widgetVersion(name, properties, storage)
 const text = { type: 'string' }
 
 interface Started extends SampleServer {

@@ -2,7 +2,7 @@ import { createAdmissionPlugins } from '@krmkit/admission'
 import type { InProcessWebhook } from '@krmkit/admission/webhooks'
 import type { ApiObject, JsonObject } from '@krmkit/meta'
 import { afterEach, describe, expect, it } from 'vitest'
-import { definitionsPath, widgetDefinition } from '../custom-resources/testing/widgets.ts'
+import { definitionsPath, widgetDefinition, widgetVersion } from '../custom-resources/testing/widgets.ts'
 import type { EmbeddedServer } from '../server.ts'
 import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
@@ -31,17 +31,8 @@ function translated(given: Body, apiVersion: string): ApiObject {
   return { ...rest, apiVersion, spec: version === 'v1' ? { size: number } : { count: number } }
 }
 
-const version = (name: string, member: string, storage: boolean): JsonObject => ({
-  name,
-  served: true,
-  storage,
-  schema: {
-    openAPIV3Schema: {
-      type: 'object',
-      properties: { spec: { type: 'object', properties: { [member]: { type: 'integer' } } } },
-    },
-  },
-})
+const version = (name: string, member: string, storage: boolean) =>
+  widgetVersion(name, { [member]: { type: 'integer' } }, storage)
 
 const definition = widgetDefinition([version('v1', 'size', true), version('v2', 'count', false)], {
   conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: convertUrl }, conversionReviewVersions: ['v1'] } },

@@ -3,7 +3,7 @@ import type { YamlAsJson } from '@krmkit/schema/yaml'
 /**
  * Translates YAML to JSON off the event loop.
  *
- * The YAML library parses a document in one call, which takes a second for 3 MiB. A server with a translator passes it bodies above
+ * The YAML reader parses a document in one call, which takes a second for 3 MiB. A server with a translator passes it bodies above
  * 64 KiB that are not JSON; a server without one parses them itself and refuses those above 128 KiB.
  */
 export interface YamlTranslator {

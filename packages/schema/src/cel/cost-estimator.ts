@@ -6,8 +6,7 @@ import { charCount, Double, isInt, Uint } from './values.ts'
 
 /**
  * Estimates the worst-case cost of an expression from the size limits of schemas. Rules are accepted or rejected by this estimate,
- * so it
- * reproduces the computation of kube-apiserver exactly.
+ * so it reproduces the computation of kube-apiserver exactly.
  */
 
 /** Origin of a value: a variable, then members, `@items`, `@keys`, `@values`. */

@@ -18,6 +18,12 @@ export function widgetDefinition(versions: readonly JsonObject[], spec: JsonObje
   }
 }
 
+/** A version of the definition, with the schemas of the members of `spec`; absent: `spec` is an object without a schema. */
+export function widgetVersion(name: string, properties: JsonObject | undefined, storage: boolean): JsonObject {
+  const spec = { type: 'object', ...(properties === undefined ? {} : { properties }) }
+  return { name, served: true, storage, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }
+}
+
 /** An instance of the definition in tests of custom resources. */
 export const widget = (name: string, rest: JsonObject = {}): JsonObject => ({
   apiVersion: 'g.example.com/v1',

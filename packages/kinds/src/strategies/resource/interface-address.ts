@@ -1,6 +1,5 @@
 import { goQuote } from '@krmkit/meta/go-text'
-import { parseCIDR } from '@krmkit/meta/ip'
-import { formatV4, formatV6, toBigInt } from '../shared/address-text.ts'
+import { formatIP, parseCIDR } from '@krmkit/meta/ip'
 
 /** Errors of an address with the prefix of its network, which must be canonical; bits beyond the prefix may be set. */
 export function validateInterfaceAddress(text: string): string[] {
@@ -9,7 +8,6 @@ export function validateInterfaceAddress(text: string): string[] {
   const { address, prefixLength } = range
   const isV4 = address.family === 4
   const bits = isV4 && prefixLength > 32 ? prefixLength - 96 : prefixLength
-  const printed = isV4 ? formatV4(Number(toBigInt(address.bytes.slice(-4)))) : formatV6(toBigInt(address.bytes))
-  const canonical = `${printed}/${bits}`
+  const canonical = `${formatIP(address.bytes)}/${bits}`
   return text === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
 }

@@ -1,4 +1,5 @@
-/** IP addresses as numbers and as canonical text. */
+/** IP addresses as numbers, and their canonical text. */
+import { formatIP } from '@krmkit/meta/ip'
 
 /** The number that big-endian bytes stand for. */
 export function toBigInt(bytes: Uint8Array): bigint {
@@ -12,16 +13,7 @@ export function formatV4(value: number): string {
   return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`
 }
 
-/** Hexadecimal, with the longest run of zeros elided. */
+/** The text of an IPv6 address. */
 export function formatV6(value: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - i * 16)) & 0xffffn))
-  let best = { at: -1, length: 1 }
-  for (let i = 0; i < 8; i++) {
-    let length = 0
-    while (i + length < 8 && groups[i + length] === 0) length++
-    if (length > best.length) best = { at: i, length }
-  }
-  const hex = groups.map((group) => group.toString(16))
-  if (best.at < 0) return hex.join(':')
-  return `${hex.slice(0, best.at).join(':')}::${hex.slice(best.at + best.length).join(':')}`
+  return formatIP(Uint8Array.from({ length: 16 }, (_, i) => Number((value >> BigInt(120 - i * 8)) & 0xffn)))
 }

@@ -1,5 +1,5 @@
 import { goQuote } from '@krmkit/meta/go-text'
-import { type IpAddress, parseCIDR, parseIP } from '@krmkit/meta/ip'
+import { formatIP, type IpAddress, parseCIDR, parseIP } from '@krmkit/meta/ip'
 import { formatV4, formatV6, toBigInt } from './address-text.ts'
 
 /** Warnings of addresses and ranges in notations that the stock server means to refuse one day. */
@@ -11,7 +11,7 @@ const plainV4 = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/
 export function addressWarnings(path: string, text: string): string[] {
   const address = parseIP(text)
   if (address === undefined) return []
-  const canonical = addressText(address)
+  const canonical = formatIP(address.bytes)
   if (isNonStandard(address, text)) {
     return [
       `${path}: non-standard IP address ${goQuote(text)} will be considered invalid in a future Kubernetes release: use ${goQuote(canonical)}`,
@@ -55,8 +55,8 @@ export function rangeWarnings(path: string, text: string): string[] {
   const nonStandard = isNonStandard(address, given)
   const network = `${networkText(range)}/${prefixLength}`
   const warnings: string[] = []
-  if (addressText(address) !== networkText(range)) {
-    const single = `${addressText(address)}/${address.family === 4 ? 32 : 128}`
+  if (formatIP(address.bytes) !== networkText(range)) {
+    const single = `${formatIP(address.bytes)}/${address.family === 4 ? 32 : 128}`
     const meant = `should be ${goQuote(network)} or ${goQuote(single)}?`
     warnings.push(`${path}: CIDR value ${goQuote(text)} is ambiguous in this context (${meant})`)
   }
@@ -73,10 +73,6 @@ export function rangeWarnings(path: string, text: string): string[] {
 /** Leading zeros, or an IPv4 address in an IPv6 notation. */
 function isNonStandard({ family, bytes }: IpAddress, text: string): boolean {
   return family === 4 && (bytes.length > 4 || !plainV4.test(text))
-}
-
-function addressText({ family, bytes }: IpAddress): string {
-  return family === 4 ? formatV4(Number(toBigInt(bytes.slice(-4)))) : formatV6(toBigInt(bytes))
 }
 
 /** The first address of the range. */

@@ -1,5 +1,5 @@
 /** Ranges of addresses and ports as positions, which the stock server numbers in stored allocations. */
-import { parseCIDR, parseIP } from '@krmkit/meta/ip'
+import { canonicalIP, parseCIDR, parseIP } from '@krmkit/meta/ip'
 import type { ServiceNetwork } from '../../../interfaces.ts'
 import { formatV4, formatV6, toBigInt } from '../../shared/address-text.ts'
 
@@ -51,8 +51,5 @@ export function portRange({ from, to }: ServiceNetwork['nodePorts']): ValueRange
 
 /** The canonical text of an address, which names its IPAddress. */
 export function canonicalAddress(text: string): string {
-  const address = parseIP(text)
-  if (address === undefined) return text
-  if (address.family === 6) return formatV6(toBigInt(address.bytes))
-  return formatV4(Number(toBigInt(address.bytes.slice(-4))))
+  return canonicalIP(text) ?? text
 }
