@@ -109,6 +109,7 @@ function contextOf({ definition }: Target, step: Step): StrategyContext {
     profile: stockProfile,
     features: createFeatures('1.33'),
     requestVersion: { group: definition.group, version: definition.version },
+    dryRun: step.query?.['dryRun'] === 'All',
   }
 }
 
