@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ApiRequest, ApiResponse } from '@krmkit/protocol'
@@ -249,8 +250,8 @@ function sendBytes({ request, response, apiResponse }: Exchange, body: Uint8Arra
   response.writeHead(apiResponse.status, flatten(apiResponse.headers, body.length))
   if (!response.shouldKeepAlive && !request.isComplete) {
     endLastResponse(response, body)
-  } else if (body.length <= maxTextBytes) {
-    // Node writes a text together with the head, but bytes on their own.
+  } else if (body.length <= maxTextBytes && isAscii(body)) {
+    // Node writes a text together with the head, but bytes on their own. ASCII, because Deno sends any text as UTF-8 over TLS.
     response.end(Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'), 'latin1')
   } else response.end(body)
 }
