@@ -45,8 +45,6 @@ const light = ['protocol', 'meta', 'client', 'http']
 
 /** Which packages may use a library; in each of them one module is the door to it. */
 const libraries: Readonly<Record<string, readonly string[]>> = {
-  '@peculiar/x509': ['certificates'],
-  'reflect-metadata': ['certificates'],
   cborg: ['schema'],
   commander: ['krmkit'],
   immer: ['admission', 'registry'],

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { bitString, boolean, der, integer, octetString, oid, sequence, setOf, writePem } from '@krmkit/meta/der'
+import { bitString, der, integer, oid, sequence, setOf, writePem } from '@krmkit/meta/der'
 import { CertificateError } from './certificate-error.ts'
 import {
   type AlternativeNames,
@@ -9,7 +9,9 @@ import {
 } from './request/alternative-names.ts'
 import { requestPemType } from './request/certificate-request.ts'
 import { type NameToWrite, writeDistinguishedName } from './request/distinguished-name.ts'
+import { extensionOids } from './request/extensions.ts'
 import { signatureSchemeOf } from './signers/signature-scheme.ts'
+import { writeExtension } from './write-certificate.ts'
 
 export interface CertificateRequestOptions {
   /** `{ commonName: 'system:node:a', organizations: ['system:nodes'] }` */
@@ -46,8 +48,7 @@ export function createCertificateRequest(options: CertificateRequestOptions): { 
 }
 
 function extensionRequest(names: AlternativeNames, critical: boolean): Uint8Array {
-  const value = octetString(writeAlternativeNames(names))
-  const extension = sequence(oid('2.5.29.17'), ...(critical ? [boolean(true)] : []), value)
+  const extension = writeExtension({ oid: extensionOids.subjectAlternativeName, critical, value: writeAlternativeNames(names) })
   return sequence(oid('1.2.840.113549.1.9.14'), setOf(sequence(extension)))
 }
 

@@ -1,5 +1,12 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createHash, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
+import { boolean, DerReader, der, integer, namedBits, octetString, oid, readBitString, sequence, tags } from '@krmkit/meta/der'
+import { parseSigningAuthority } from './authority/signing-authority.ts'
+import { noAlternativeNames, writeAlternativeNames } from './request/alternative-names.ts'
+import { writeDistinguishedName } from './request/distinguished-name.ts'
+import { type Extension, extensionOids } from './request/extensions.ts'
+import { keyUsagesOf } from './signers/usages.ts'
+import { type Validity, writeCertificate } from './write-certificate.ts'
 
 /** A certificate and its private key (PKCS#8), both PEM. */
 export interface KeyPair {
@@ -7,89 +14,67 @@ export interface KeyPair {
   readonly key: string
 }
 
-export interface SelfSignedOptions {
+export interface SelfSignedOptions extends Validity {
   readonly commonName: string
-  /** Milliseconds since the epoch. */
-  readonly notBefore: number
-  readonly notAfter: number
-  /** At least 8 unpredictable bytes. */
-  readonly serial: Uint8Array
 }
-
-type AlternativeName = { readonly type: 'dns' | 'ip'; readonly value: string }
-
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const
 
 /** Issues a self-signed CA certificate with a new ECDSA P-256 key and path length 0. */
-export async function issueAuthority(options: SelfSignedOptions): Promise<KeyPair> {
-  const x509 = await import('./x509.ts')
-  const keys = await generateKeys()
-  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    serialNumber: serialHex(options.serial),
-    name: new x509.Name([{ CN: [{ utf8String: options.commonName }] }]),
-    notBefore: new Date(options.notBefore),
-    notAfter: new Date(options.notAfter),
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, 0, true),
-      new x509.KeyUsagesExtension(
-        x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign,
-        true,
-      ),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
-  })
-  return pairOf(certificate.toString('pem'), keys.privateKey)
+export function issueAuthority(options: SelfSignedOptions): KeyPair {
+  const { key, publicKey, pem } = newKey()
+  const subject = writeDistinguishedName(options)
+  const usage = keyUsagesOf(['digital signature', 'cert sign', 'crl sign'])
+  const extensions: Extension[] = [
+    { oid: extensionOids.basicConstraints, critical: true, value: sequence(boolean(true), integer(0)) },
+    { oid: extensionOids.keyUsage, critical: true, value: namedBits(usage.bits) },
+    { oid: extensionOids.subjectKeyIdentifier, critical: false, value: octetString(keyIdentifierOf(publicKey)) },
+  ]
+  return { certificate: writeCertificate(key, { ...options, issuer: subject, subject, publicKey, extensions }), key: pem }
 }
 
-/** Issues a serving certificate for `hosts` (DNS names and IP addresses), signed by `authority`. */
-export async function issueServing(
-  authority: KeyPair,
-  options: SelfSignedOptions & { readonly hosts: readonly string[] },
-): Promise<KeyPair> {
-  const x509 = await import('./x509.ts')
-  const keys = await generateKeys()
-  const issuer = new X509Certificate(authority.certificate)
-  const issuerKey = createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' })
-  const issuerPublic = issuer.publicKey.export({ type: 'spki', format: 'der' })
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: serialHex(options.serial),
-    subject: new x509.Name([{ CN: [{ utf8String: options.commonName }] }]),
-    issuer: new x509.X509Certificate(authority.certificate).subjectName,
-    notBefore: new Date(options.notBefore),
-    notAfter: new Date(options.notAfter),
-    publicKey: keys.publicKey,
-    signingKey: await crypto.subtle.importKey('pkcs8', issuerKey, algorithm, false, ['sign']),
-    signingAlgorithm: algorithm,
-    extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      new x509.SubjectAlternativeNameExtension(
-        options.hosts.map((host): AlternativeName => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host })),
-      ),
-      await x509.AuthorityKeyIdentifierExtension.create(
-        await crypto.subtle.importKey('spki', issuerPublic, algorithm, true, ['verify']),
-      ),
-    ],
-  })
-  return pairOf(certificate.toString('pem'), keys.privateKey)
+/**
+ * Issues a serving certificate for `hosts` (DNS names and IP addresses), signed by `authority`.
+ *
+ * @throws CertificateError `Malformed`, `UnusableAuthority`
+ */
+export function issueServing(authority: KeyPair, options: SelfSignedOptions & { readonly hosts: readonly string[] }): KeyPair {
+  const { key: signingKey, info, keyIdentifier } = parseSigningAuthority(authority)
+  const { publicKey, pem } = newKey()
+  const { hosts } = options
+  const usage = keyUsagesOf(['digital signature', 'server auth'])
+  const names = {
+    ...noAlternativeNames,
+    dns: hosts.filter((host) => isIP(host) === 0),
+    ips: hosts.filter((host) => isIP(host) !== 0),
+  }
+  const issuerIdentifier = keyIdentifier ?? keyIdentifierOf(info.publicKey.spki)
+  const extensions: Extension[] = [
+    { oid: extensionOids.basicConstraints, critical: true, value: sequence() },
+    { oid: extensionOids.keyUsage, critical: true, value: namedBits(usage.bits) },
+    { oid: extensionOids.extendedKeyUsage, critical: false, value: sequence(...usage.purposes.map(oid)) },
+    { oid: extensionOids.subjectAlternativeName, critical: false, value: writeAlternativeNames(names) },
+    { oid: extensionOids.authorityKeyIdentifier, critical: false, value: sequence(der(0x80, issuerIdentifier)) },
+  ]
+  const subject = writeDistinguishedName(options)
+  return {
+    certificate: writeCertificate(signingKey, { ...options, issuer: info.subjectDer, subject, publicKey, extensions }),
+    key: pem,
+  }
 }
 
-async function generateKeys(): Promise<CryptoKeyPair> {
-  return crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+function newKey(): { readonly key: KeyObject; readonly publicKey: Uint8Array; readonly pem: string } {
+  const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  return {
+    key,
+    publicKey: createPublicKey(key).export({ format: 'der', type: 'spki' }),
+    pem: key.export({ format: 'pem', type: 'pkcs8' }) as string,
+  }
 }
 
-async function pairOf(certificate: string, privateKey: CryptoKey): Promise<KeyPair> {
-  const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', privateKey))
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ type: 'pkcs8', format: 'pem' })
-  return { certificate: certificate.endsWith('\n') ? certificate : `${certificate}\n`, key: key as string }
-}
-
-/** A positive serial number without a leading zero octet. */
-function serialHex(bytes: Uint8Array): string {
-  const serial = Buffer.from(bytes)
-  serial[0] = (serial[0]! & 0x3f) | 0x40
-  return serial.toString('hex')
+/** SHA-1 of the bits of the public key. @see RFC 5280, 4.2.1.2 */
+function keyIdentifierOf(spki: Uint8Array): Uint8Array {
+  const info = new DerReader(spki, 'public key').into(tags.sequence)
+  info.next(tags.sequence)
+  return createHash('sha1')
+    .update(readBitString(info.next(tags.bitString), 'public key'))
+    .digest()
 }

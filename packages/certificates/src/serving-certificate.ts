@@ -10,7 +10,7 @@ import {
   writeKeyPair,
 } from './authority/key-pair-store.ts'
 import { CertificateError } from './certificate-error.ts'
-import type { KeyPair } from './self-signed.ts'
+import { issueServing, type KeyPair } from './self-signed.ts'
 
 /** Serving certificate and key of a server, with the authority that clients trust; all PEM. */
 export interface ServingCertificate {
@@ -86,12 +86,11 @@ async function renew(
   directory: string,
   options: { authority: KeyPair | undefined; hosts: readonly string[]; now: number; random: Pick<Random, 'bytes'> },
 ): Promise<ServingCertificate> {
-  const { issueServing } = await import('./self-signed.ts')
   const { now, random, hosts } = options
   const notBefore = now - skewMs
   const authority = options.authority ?? (await ensureAuthority(directory, { name: 'ca', commonName: 'krmkit-ca', now, random }))
   const end = Math.min(now + servingLifeMs, Date.parse(new X509Certificate(authority.certificate).validTo))
-  const issued = await issueServing(authority, {
+  const issued = issueServing(authority, {
     commonName: 'kube-apiserver',
     notBefore,
     notAfter: end,

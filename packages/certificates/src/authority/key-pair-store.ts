@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Random } from '@krmkit/meta'
 import { restrictToOwner, writePrivateFile } from '@krmkit/meta/private-files'
 import { CertificateError } from '../certificate-error.ts'
-import type { KeyPair } from '../self-signed.ts'
+import { issueAuthority, type KeyPair } from '../self-signed.ts'
 
 /** Stores certificates and keys in a directory as `NAME.crt` and `NAME.key`. */
 
@@ -26,8 +26,7 @@ export async function ensureAuthority(
   const { name, now, random } = options
   const kept = await readKeyPair(directory, name)
   if (kept !== undefined && isUsableAuthority(kept, now)) return kept
-  const { issueAuthority } = await import('../self-signed.ts')
-  const pair = await issueAuthority({
+  const pair = issueAuthority({
     commonName: `${options.commonName}@${Math.floor(now / 1000)}`,
     notBefore: now - skewMs,
     notAfter: now + authorityLifeMs,

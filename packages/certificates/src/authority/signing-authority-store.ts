@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@krmkit/meta'
+import { issueAuthority } from '../self-signed.ts'
 import { ensureAuthority } from './key-pair-store.ts'
 import { parseSigningAuthority, type SigningAuthority } from './signing-authority.ts'
 
@@ -44,9 +45,8 @@ export async function createSigningAuthority({
   readonly clock: Pick<Clock, 'now'>
   readonly random: Pick<Random, 'bytes'>
 }): Promise<SigningAuthority> {
-  const { issueAuthority } = await import('../self-signed.ts')
   const now = clock.now()
-  const pair = await issueAuthority({
+  const pair = issueAuthority({
     commonName: `krmkit-signing-ca@${Math.floor(now / 1000)}`,
     notBefore: now - 3_600_000,
     notAfter: now + 3650 * 86_400_000,

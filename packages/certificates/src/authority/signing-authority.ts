@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { DerReader, tags } from '@krmkit/meta/der'
 import { CertificateError, readingDer } from '../certificate-error.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from '../request/certificate.ts'
-import { extensionValue } from '../request/extensions.ts'
+import { extensionOids, extensionValue } from '../request/extensions.ts'
 import { readPemBlocks } from '../request/pem.ts'
 import { isAuthorityCertificate } from '../request/trust-bundle.ts'
 
@@ -15,9 +15,6 @@ export interface SigningAuthority {
   /** Subject key identifier, which issued certificates carry as authority key identifier. */
   readonly keyIdentifier: Uint8Array | undefined
 }
-
-const subjectKeyIdentifier = '2.5.29.14'
-const keyUsage = '2.5.29.15'
 
 /**
  * Parses an authority from PEM texts; the first certificate is the one that signs.
@@ -40,9 +37,9 @@ export function parseSigningAuthority(pair: { readonly certificate: string; read
   const ownSpki = createPublicKey(key).export({ format: 'der', type: 'spki' })
   if (!ownSpki.equals(info.publicKey.spki)) throw unusable('the key does not match the certificate')
   if (!isAuthorityCertificate(info)) throw unusable('the certificate is not a CA certificate (CA:TRUE)')
-  if (!allowsCertificateSigning(extensionValue(info.extensions, keyUsage)))
+  if (!allowsCertificateSigning(extensionValue(info.extensions, extensionOids.keyUsage)))
     throw unusable('the certificate may not sign certificates (keyCertSign)')
-  const identifier = extensionValue(info.extensions, subjectKeyIdentifier)
+  const identifier = extensionValue(info.extensions, extensionOids.subjectKeyIdentifier)
   return {
     certificate: pair.certificate,
     info,

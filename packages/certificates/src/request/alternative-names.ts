@@ -1,4 +1,5 @@
 import { ascii, DerReader, der, readIa5, sequence, tags } from '@krmkit/meta/der'
+import { formatIP, parseIP } from '@krmkit/meta/ip'
 import { malformed } from '../certificate-error.ts'
 
 /** The subject alternative names. Other types of names are ignored, and never issued. */
@@ -64,52 +65,14 @@ function readUri(content: Uint8Array, what: string): string {
 }
 
 function readIp(content: Uint8Array): string {
-  if (content.length === 4) return content.join('.')
-  if (content.length !== 16) throw malformed(`subjectAltName: cannot parse IP address of length ${content.length}`)
-  const groups: number[] = []
-  for (let i = 0; i < 16; i += 2) groups.push(content[i]! * 256 + content[i + 1]!)
-  const { start, length } = longestZeroRun(groups)
-  const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':')
-  return length < 2 ? text(groups) : `${text(groups.slice(0, start))}::${text(groups.slice(start + length))}`
+  if (content.length !== 4 && content.length !== 16)
+    throw malformed(`subjectAltName: cannot parse IP address of length ${content.length}`)
+  return formatIP(content)
 }
 
-/** The first of the longest runs of zero groups. */
-function longestZeroRun(groups: readonly number[]): { readonly start: number; readonly length: number } {
-  let best = { start: 0, length: 0 }
-  let length = 0
-  for (const [index, group] of groups.entries()) {
-    length = group === 0 ? length + 1 : 0
-    if (length > best.length) best = { start: index - length + 1, length }
-  }
-  return best
-}
-
-/** @throws CertificateError `Malformed` for invalid addresses. */
+/** An IPv4-mapped address is written as the IPv4 address. @throws CertificateError `Malformed` for invalid addresses */
 function ipBytes(text: string): Uint8Array {
-  const bytes = text.includes(':') ? ipv6Bytes(text) : ipv4Bytes(text)
-  if (bytes === undefined) throw malformed(`${JSON.stringify(text)} is not an IP address`)
-  return bytes
-}
-
-function ipv4Bytes(text: string): Uint8Array | undefined {
-  const parts = text.split('.')
-  return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) < 256)
-    ? Uint8Array.from(parts.map(Number))
-    : undefined
-}
-
-/** Eight groups, with at most one `::`; the last two may be written as an IPv4 address. */
-function ipv6Bytes(text: string): Uint8Array | undefined {
-  const tail = text.slice(text.lastIndexOf(':') + 1)
-  const narrow = tail.includes('.') ? ipv4Bytes(tail) : undefined
-  if (tail.includes('.') && narrow === undefined) return undefined
-  const pairs = narrow && [narrow[0]! * 256 + narrow[1]!, narrow[2]! * 256 + narrow[3]!].map((pair) => pair.toString(16))
-  const plain = pairs === undefined ? text : `${text.slice(0, -tail.length)}${pairs.join(':')}`
-  const halves = plain.split('::').map((half) => (half === '' ? [] : half.split(':')))
-  const groups = halves.flat()
-  const isWhole = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8
-  if (!isWhole || !groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return undefined
-  const [head = [], rest = []] = halves
-  const all = [...head, ...new Array<string>(8 - groups.length).fill('0'), ...rest]
-  return Uint8Array.from(all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]))
+  const address = parseIP(text)
+  if (address === undefined) throw malformed(`${JSON.stringify(text)} is not an IP address`)
+  return address.family === 4 ? address.bytes.subarray(-4) : address.bytes
 }

@@ -1,17 +1,8 @@
-import {
-  type DerElement,
-  DerReader,
-  readBitString,
-  readBoolean,
-  readOid,
-  readSmallInteger,
-  readWhole,
-  tags,
-} from '@krmkit/meta/der'
+import { type DerElement, DerReader, readBitString, readOid, readSmallInteger, readWhole, tags } from '@krmkit/meta/der'
 import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
-import { type Extension, extensionValue, readExtensions } from './extensions.ts'
+import { type Extension, extensionOids, extensionValue, isAuthority, readExtensions } from './extensions.ts'
 import { decodeBase64, readPemBlocks } from './pem.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
@@ -40,8 +31,6 @@ export const requestPemType = 'CERTIFICATE REQUEST'
 /** Longest request that is decoded: far above the largest keys with hundreds of names. */
 export const maxRequestBytes = 256 * 1024
 const extensionRequest = '1.2.840.113549.1.9.14'
-const subjectAltName = '2.5.29.17'
-const basicConstraints = '2.5.29.19'
 const attributesTag = 0xa0
 
 /**
@@ -112,8 +101,8 @@ function readRequest(bytes: Uint8Array): CertificateRequest {
   const publicKey = readPublicKey(info.next(tags.sequence).whole)
   const extensions = readRequestedExtensions(info.into(attributesTag, 'attributes'))
   info.end()
-  const alternative = extensionValue(extensions, subjectAltName)
-  const constraints = extensionValue(extensions, basicConstraints)
+  const alternative = extensionValue(extensions, extensionOids.subjectAlternativeName)
+  const constraints = extensionValue(extensions, extensionOids.basicConstraints)
   return {
     subject,
     names: alternative === undefined ? noAlternativeNames : readAlternativeNames(alternative),
@@ -153,8 +142,7 @@ function readRequestedExtensions(attributes: DerReader): Extension[] {
 /** An unreadable value counts as false: the extension is never copied. */
 function wantsAuthority(value: Uint8Array): boolean {
   try {
-    const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
-    return flag !== undefined && readBoolean(flag, 'basicConstraints')
+    return isAuthority(value)
   } catch {
     return false
   }

@@ -2,7 +2,7 @@ import { type DerElement, DerReader, readWhole, tags } from '@krmkit/meta/der'
 import { malformed, readingDer } from '../certificate-error.ts'
 import { type AlternativeNames, noAlternativeNames, readAlternativeNames } from './alternative-names.ts'
 import { type DistinguishedName, readDistinguishedName } from './distinguished-name.ts'
-import { type Extension, extensionValue, readExtensions } from './extensions.ts'
+import { type Extension, extensionOids, extensionValue, readExtensions } from './extensions.ts'
 import { readPemBlocks } from './pem.ts'
 import { type PublicKeyInfo, readPublicKey } from './public-key.ts'
 
@@ -26,7 +26,6 @@ export interface CertificateInfo {
 export const certificatePemType = 'CERTIFICATE'
 const versionTag = 0xa0
 const extensionsTag = 0xa3
-const subjectAltName = '2.5.29.17'
 const what = 'certificate'
 
 /**
@@ -68,7 +67,7 @@ function readCertificate(bytes: Uint8Array): CertificateInfo {
     const element = body.next()
     if (element.tag === extensionsTag) extensions = readCertificateExtensions(element)
   }
-  const alternative = extensionValue(extensions, subjectAltName)
+  const alternative = extensionValue(extensions, extensionOids.subjectAlternativeName)
   return {
     serialNumber,
     subject: readDistinguishedName(subject.content),

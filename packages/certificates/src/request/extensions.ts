@@ -1,4 +1,4 @@
-import { type DerReader, readBoolean, readOid, tags } from '@krmkit/meta/der'
+import { DerReader, readBoolean, readOid, tags } from '@krmkit/meta/der'
 import { malformed } from '../certificate-error.ts'
 
 /** An X.509 extension, of a certificate or requested by a PKCS#10 request. */
@@ -8,6 +8,16 @@ export interface Extension {
   /** DER of its value. */
   readonly value: Uint8Array
 }
+
+/** Object identifiers of the extensions that are read or written. @see RFC 5280, 4.2.1 */
+export const extensionOids = {
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAlternativeName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+} as const
 
 /**
  * Reads the elements of a sequence of extensions, and appends them to `found`.
@@ -25,6 +35,12 @@ export function readExtensions(list: DerReader, found: Extension[], what: string
     if (found.some((other) => other.oid === oid)) throw malformed(what)
     found.push({ oid, critical: critical !== undefined && readBoolean(critical, 'extension'), value })
   }
+}
+
+/** Whether the value of basicConstraints names a CA. @throws MetaError `InvalidDer` */
+export function isAuthority(basicConstraints: Uint8Array): boolean {
+  const flag = new DerReader(basicConstraints, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
+  return flag !== undefined && readBoolean(flag, 'basicConstraints')
 }
 
 /** The value of an extension; undefined when it is absent. */

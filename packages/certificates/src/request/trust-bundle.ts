@@ -1,20 +1,15 @@
-import { DerReader, encodeBase64, readBoolean, tags } from '@krmkit/meta/der'
+import { encodeBase64 } from '@krmkit/meta/der'
 import { runAtOnce } from '@krmkit/meta/slices'
 import { readingDer } from '../certificate-error.ts'
 import { type CertificateInfo, certificatePemType, decodeCertificate } from './certificate.ts'
-import { extensionValue } from './extensions.ts'
+import { extensionOids, extensionValue, isAuthority } from './extensions.ts'
 import { type PemBlock, readPemBlockSteps } from './pem.ts'
-
-const basicConstraints = '2.5.29.19'
 
 /** Whether a certificate is a CA certificate (`CA:TRUE`). @throws CertificateError `Malformed` for unreadable basic constraints. */
 export function isAuthorityCertificate({ extensions }: Pick<CertificateInfo, 'extensions'>): boolean {
-  const value = extensionValue(extensions, basicConstraints)
+  const value = extensionValue(extensions, extensionOids.basicConstraints)
   if (value === undefined) return false
-  return readingDer(() => {
-    const flag = new DerReader(value, 'basicConstraints').into(tags.sequence).optional(tags.boolean)
-    return flag !== undefined && readBoolean(flag, 'basicConstraints')
-  })
+  return readingDer(() => isAuthority(value))
 }
 
 /**
