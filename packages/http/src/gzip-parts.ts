@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
+import { crc32 } from '@krmkit/meta/crc32'
 import type { BodyPiece } from '@krmkit/protocol'
-import { combineCrc32, crc32 } from './crc32.ts'
+import { combineCrc32 } from './combine-crc32.ts'
 
 type Part = Uint8Array | BodyPiece
 

@@ -1,8 +1,9 @@
 /** The LMDB environment of a store: its tables, its format, and how it is opened for writing, for reading, and to create it. */
+
+import { crc32 } from '@krmkit/meta/crc32'
 import type { Database, RootDatabase } from 'lmdb'
 import type { Revision } from '../interfaces.ts'
 import { StorageError } from '../storage-error.ts'
-import { crc32 } from './crc32.ts'
 import { missingStore, unavailable } from './data-dir.ts'
 
 const format = 'krmkit-storage 2'

@@ -9,10 +9,11 @@
  *
  * Format 1 has no checksum: the types are 1 and 2, and the key begins at 13. Such records are read, and written no more.
  */
+
+import { crc32, crc32ByTable } from '@krmkit/meta/crc32'
 import type { Entry, Revision, StorageEvent } from '../interfaces.ts'
 import { makeEntry } from '../mvcc/entries.ts'
 import { identityTransformer, type ValueTransformer } from '../value-transformer.ts'
-import { crc32, crc32ByTable } from './crc32.ts'
 
 export interface JournalRecord {
   readonly type: StorageEvent['type']

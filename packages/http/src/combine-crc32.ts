@@ -1,27 +1,11 @@
 /**
- * The checksum of gzip (RFC 1952, section 8), and the checksum of a concatenation from those of its parts: each following byte
- * multiplies the preceding polynomial by x^8.
+ * The checksum of a concatenation (RFC 1952, section 8) from those of its parts: each following byte multiplies the preceding polynomial
+ * by x^8.
  */
-import zlib from 'node:zlib'
 
 /** Bits in reversed order, as in the checksum: the highest bit is the coefficient of 1, the next that of x. */
 const polynomial = 0xedb88320
 const one = 0x80000000
-
-const table = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let rest = byte
-  for (let bit = 0; bit < 8; bit++) rest = rest & 1 ? (rest >>> 1) ^ polynomial : rest >>> 1
-  return rest
-})
-
-/** Computes a checksum, with zlib's native function where the node release has it. */
-export const crc32: (bytes: Uint8Array) => number = typeof zlib.crc32 === 'function' ? (bytes) => zlib.crc32(bytes) : crc32ByTable
-
-export function crc32ByTable(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (let i = 0; i < bytes.length; i++) crc = (table[(crc ^ bytes[i]!) & 0xff] as number) ^ (crc >>> 8)
-  return (crc ^ 0xffffffff) >>> 0
-}
 
 /** Returns the checksum of a concatenation from those of its two parts and the length of the second. */
 export function combineCrc32(first: number, second: number, secondLength: number): number {

@@ -8,11 +8,24 @@ const table = Uint32Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-/** CRC-32 as gzip computes it. `zlib` has it from Node 20.15. */
+/**
+ * CRC-32 as gzip computes it. `node:zlib` has it from Node 20.15; before, it is computed by a table.
+ *
+ * @param start the CRC-32 of the bytes before these
+ * @example
+ * import { crc32 } from '@krmkit/meta/crc32'
+ * crc32(Buffer.from('123456789')).toString(16) // 'cbf43926'
+ * @see RFC 1952, 8
+ */
 export const crc32: (bytes: Uint8Array, start?: number) => number =
   typeof zlib.crc32 === 'function' ? (bytes, start = 0) => zlib.crc32(bytes, start) : crc32ByTable
 
-/** @param start the CRC-32 of the bytes before these @param end number of bytes; all by default */
+/**
+ * The same by a table, without a call into native code: faster for a few bytes.
+ *
+ * @param end number of bytes; all by default
+ * @see {@link crc32}
+ */
 export function crc32ByTable(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let value = ~start
   for (let at = 0; at < end; at++) value = (value >>> 8) ^ table[(value ^ bytes[at]!) & 0xff]!
