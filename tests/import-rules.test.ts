@@ -14,7 +14,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   meta: [],
   schema: ['meta'],
-  storage: ['meta'],
+  grpc: ['meta'],
+  storage: ['meta', 'grpc'],
   authentication: ['meta'],
   authorization: ['meta'],
   certificates: ['meta'],
@@ -31,7 +32,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ...['protocol', 'meta', 'schema', 'storage', 'authentication', 'certificates', 'kinds'],
     ...['fieldmanager', 'apiserver', 'controllers', 'client', 'http'],
   ],
-  krmkit: [...below, ...middle, 'registry', 'apiserver', 'client', 'controllers', 'http', 'testing'],
+  krmkit: ['grpc', ...below, ...middle, 'registry', 'apiserver', 'client', 'controllers', 'http', 'testing'],
   'create-krmkit': [],
 }
 
@@ -49,7 +50,6 @@ const libraries: Readonly<Record<string, readonly string[]>> = {
   commander: ['krmkit'],
   immer: ['admission', 'registry'],
   jose: ['authentication', 'certificates'],
-  '@grpc/grpc-js': ['krmkit'],
   '@noble/ciphers': ['storage'],
   '@noble/hashes': ['meta'],
   lmdb: ['storage'],
@@ -85,7 +85,7 @@ const mayUseNet = new Set(['certificates', 'krmkit'])
 /** Stores are shared over Unix sockets, and etcd is a store elsewhere. */
 const socketModules: Readonly<Record<string, readonly string[]>> = {
   'packages/storage/src/socket/': ['node:net'],
-  'packages/storage/src/rpc/target.ts': ['node:net', 'node:tls'],
+  'packages/grpc/src/target.ts': ['node:net', 'node:tls'],
 }
 
 const folders = packageFolders()

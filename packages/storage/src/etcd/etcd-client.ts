@@ -1,6 +1,5 @@
 /** A thin typed client of etcd: keys, watches, leases and maintenance. */
-import { Endpoints, type Method, type RpcTls } from '../rpc/endpoints.ts'
-import { RpcError, unavailableStatus } from '../rpc/rpc-error.ts'
+import { Endpoints, type Method, RpcError, type RpcTls, unavailableStatus } from '@krmkit/grpc'
 import {
   type CompactionRequest,
   compactionRequest,

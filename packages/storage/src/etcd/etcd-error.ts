@@ -8,7 +8,7 @@ import {
   resourceExhausted,
   unauthenticated,
   unimplemented,
-} from '../rpc/rpc-error.ts'
+} from '@krmkit/grpc'
 
 /** The requested revision was compacted. */
 export function isCompacted(error: unknown): boolean {

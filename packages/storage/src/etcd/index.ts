@@ -1,6 +1,6 @@
+export type { RpcTls as EtcdTls } from '@krmkit/grpc'
 export type { RandomAccessFile } from '../bbolt/bolt-reader.ts'
 export type { StoredCollection, StoredForm } from '../follower/stored-form.ts'
-export type { RpcTls as EtcdTls } from '../rpc/endpoints.ts'
 export {
   type EtcdSnapshotOptions,
   type EtcdSnapshotReadOptions,

@@ -1,6 +1,6 @@
 /** Watches that share one stream to one member. */
-import type { Endpoints, MessageStream, Method } from '../rpc/endpoints.ts'
-import { RpcError, unavailableStatus } from '../rpc/rpc-error.ts'
+import type { Endpoints, MessageStream, Method } from '@krmkit/grpc'
+import { RpcError, unavailableStatus } from '@krmkit/grpc'
 import {
   type WatchCreateRequest,
   type WatchEvent,

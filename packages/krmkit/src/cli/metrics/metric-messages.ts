@@ -3,10 +3,10 @@ import { type HistogramPoint, type MetricFamily, metricUnit, type NumberPoint } 
 import { MessageType } from '@krmkit/meta/protobuf'
 import {
   attributesOf,
+  exportResponse,
   type KeyValue,
   keyValueMessage,
   ownScope,
-  type Resource,
   resourceMessage,
   scopeMessage,
 } from '../otlp/common-messages.ts'
@@ -69,6 +69,11 @@ interface ResourceMetrics {
   readonly scopeMetrics: readonly ScopeMetrics[]
 }
 
+/** An `ExportMetricsServiceRequest`. */
+export interface MetricRequest {
+  readonly resourceMetrics: readonly ResourceMetrics[]
+}
+
 const numberDataPoint = new MessageType<NumberDataPoint>({
   2: ['startTime', 'fixed64'],
   3: ['time', 'fixed64'],
@@ -104,23 +109,24 @@ const resourceMetrics = new MessageType<ResourceMetrics>({
   1: ['resource', resourceMessage],
   2: ['scopeMetrics', scopeMetrics, 'repeated'],
 })
-const exportRequest = new MessageType<{ readonly resourceMetrics: readonly ResourceMetrics[] }>({
+const exportRequest = new MessageType<MetricRequest>({
   1: ['resourceMetrics', resourceMetrics, 'repeated'],
 })
 
 /** Values grow from the start of the process on. */
 const cumulative = 2
 
-export const metricSignal: OtlpSignal<TimedFamily> = {
-  method: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+export const metricSignal: OtlpSignal<TimedFamily, MetricRequest> = {
+  method: {
+    path: '/opentelemetry.proto.collector.metrics.v1.MetricsService/Export',
+    request: exportRequest,
+    response: exportResponse,
+  },
   noun: 'data points',
-  encode: encodeMetrics,
-}
-
-/** An `ExportMetricsServiceRequest`. */
-function encodeMetrics(families: readonly TimedFamily[], resource: Resource): Buffer {
-  const own = { scope: ownScope, metrics: families.map(metricOf) }
-  return exportRequest.encode({ resourceMetrics: [{ resource: { attributes: attributesOf(resource) }, scopeMetrics: [own] }] })
+  requestOf(families, resource) {
+    const own = { scope: ownScope, metrics: families.map(metricOf) }
+    return { resourceMetrics: [{ resource: { attributes: attributesOf(resource) }, scopeMetrics: [own] }] }
+  },
 }
 
 function metricOf({ family, startTime, time }: TimedFamily): Metric {

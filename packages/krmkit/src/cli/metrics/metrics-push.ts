@@ -4,7 +4,7 @@ import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
 import { messageOf } from '../cli-error.ts'
 import type { Resource } from '../otlp/common-messages.ts'
 import { OtlpClient } from '../otlp/otlp-client.ts'
-import { metricSignal, type TimedFamily } from './metric-messages.ts'
+import { type MetricRequest, metricSignal, type TimedFamily } from './metric-messages.ts'
 
 /** Series of one request: below the 4 MiB that collectors accept by default. */
 const maxSeries = 2000
@@ -25,7 +25,7 @@ export interface MetricsPushOptions {
 /** Sends the metrics of a server to a collector of OpenTelemetry at an interval, and a last time when it is disposed. */
 export class MetricsPush implements AsyncDisposable {
   readonly #options: MetricsPushOptions
-  readonly #client: OtlpClient<TimedFamily>
+  readonly #client: OtlpClient<TimedFamily, MetricRequest>
   readonly #scheduler = createSliceScheduler()
   readonly #startTime: number
   #cancel: (() => void) | undefined

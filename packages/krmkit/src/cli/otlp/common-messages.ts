@@ -19,6 +19,11 @@ export interface Refusal {
   readonly message: string
 }
 
+/** The response to an export. */
+export interface ExportResponse {
+  readonly partialSuccess?: Refusal
+}
+
 /** Attributes of the process that sends. */
 export type Resource = Readonly<Record<string, string>>
 
@@ -34,15 +39,10 @@ export const resourceMessage = new MessageType<{ readonly attributes: readonly K
   1: ['attributes', keyValueMessage, 'repeated'],
 })
 const refusalMessage = new MessageType<Refusal>({ 1: ['rejected', 'int'], 2: ['message', 'text'] })
-const responseMessage = new MessageType<{ readonly partialSuccess?: Refusal }>({ 1: ['partialSuccess', refusalMessage] })
+export const exportResponse = new MessageType<ExportResponse>({ 1: ['partialSuccess', refusalMessage] })
 
 /** The scope of everything that a server sends. */
 export const ownScope = { name: 'krmkit' }
-
-/** What the response to an export refuses: number of items, and why. */
-export function decodeRefusal(bytes: Uint8Array): Refusal {
-  return responseMessage.decode(bytes).partialSuccess ?? { rejected: 0, message: '' }
-}
 
 export function attributesOf(attributes: Readonly<Record<string, string | number | boolean>>): KeyValue[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValueOf(value) }))

@@ -3,10 +3,10 @@ import { MessageType } from '@krmkit/meta/protobuf'
 import type { SpanIdentity } from '@krmkit/meta/tracing'
 import {
   attributesOf,
+  exportResponse,
   type KeyValue,
   keyValueMessage,
   ownScope,
-  type Resource,
   resourceMessage,
   scopeMessage,
 } from '../otlp/common-messages.ts'
@@ -49,6 +49,11 @@ interface ResourceSpans {
   readonly scopeSpans: readonly ScopeSpans[]
 }
 
+/** An `ExportTraceServiceRequest`. */
+interface SpanRequest {
+  readonly resourceSpans: readonly ResourceSpans[]
+}
+
 const link = new MessageType<Link>({ 1: ['traceId', 'bytes'], 2: ['spanId', 'bytes'], 3: ['traceState', 'text'] })
 const event = new MessageType<Event>({
   1: ['time', 'fixed64'],
@@ -77,20 +82,21 @@ const resourceSpans = new MessageType<ResourceSpans>({
   1: ['resource', resourceMessage],
   2: ['scopeSpans', scopeSpans, 'repeated'],
 })
-const exportRequest = new MessageType<{ readonly resourceSpans: readonly ResourceSpans[] }>({
+const exportRequest = new MessageType<SpanRequest>({
   1: ['resourceSpans', resourceSpans, 'repeated'],
 })
 
-export const spanSignal: OtlpSignal<RecordedSpan> = {
-  method: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+export const spanSignal: OtlpSignal<RecordedSpan, SpanRequest> = {
+  method: {
+    path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',
+    request: exportRequest,
+    response: exportResponse,
+  },
   noun: 'spans',
-  encode: encodeSpans,
-}
-
-/** An `ExportTraceServiceRequest`. */
-function encodeSpans(spans: readonly RecordedSpan[], resource: Resource): Buffer {
-  const own = { scope: ownScope, spans: spans.map(spanOf) }
-  return exportRequest.encode({ resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans: [own] }] })
+  requestOf(spans, resource) {
+    const own = { scope: ownScope, spans: spans.map(spanOf) }
+    return { resourceSpans: [{ resource: { attributes: attributesOf(resource) }, scopeSpans: [own] }] }
+  },
 }
 
 function spanOf(recorded: RecordedSpan): Span {

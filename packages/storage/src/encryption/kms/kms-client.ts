@@ -1,6 +1,6 @@
 /** A KMS plugin behind a Unix socket. */
 import { randomUUID } from 'node:crypto'
-import { Endpoints, type Method } from '../../rpc/endpoints.ts'
+import { Endpoints, type Method } from '@krmkit/grpc'
 import {
   type DecryptRequest,
   type DecryptResponse,

@@ -7,8 +7,8 @@
  *     writing --no healthy Status for 3 minutes--> writes are refused; values are still read
  */
 import { randomBytes } from 'node:crypto'
+import { deadlineExceeded, RpcError, unavailableStatus, unknownStatus } from '@krmkit/grpc'
 import type { Clock } from '@krmkit/meta'
-import { deadlineExceeded, RpcError, unavailableStatus, unknownStatus } from '../../rpc/rpc-error.ts'
 import type { Cipher } from '../ciphers.ts'
 import { cipherOf, keyIdProblem, seedBytes, seededCipher, sourceDigest, sourceProblem } from './data-key.ts'
 import type { KmsService } from './kms-client.ts'

@@ -19,37 +19,43 @@ export interface Target {
   connect(timeoutMs: number): Promise<Socket>
 }
 
-/** @param url `https://host:port`, `http://host:port`, `unix:///path` @throws TypeError */
+/**
+ * @param url `https://host:port`, `http://host:port`, `unix:///path`, `unix-abstract:name`; or `dns:///host:port` and `host:port`, which
+ *   use TLS when `tls` is given
+ * @throws TypeError
+ */
 export function parseTarget(url: string, tls: RpcTls | undefined): Target {
-  if (url.startsWith('unix:')) {
-    const path = url.replace(/^unix:(\/\/)?/, '')
+  const [, isAbstract, socketPath] = /^unix(-abstract)?:(?:\/\/)?(.*)$/s.exec(url) ?? []
+  if (socketPath !== undefined) {
+    const path = isAbstract === undefined ? socketPath : `\0${socketPath}`
     return {
       scheme: 'http',
       authority: 'localhost',
       connect: (timeoutMs) => connected(connectTcp({ path }), 'connect', timeoutMs),
     }
   }
+  const address = url.replace(/^dns:(\/\/[^/]*\/)?/, '')
   const { protocol, hostname, port, host } = new URL(
-    url.includes('://') ? url : `${tls === undefined ? 'http' : 'https'}://${url}`,
+    address.includes('://') ? address : `${tls === undefined ? 'http' : 'https'}://${address}`,
   )
   if (protocol !== 'http:' && protocol !== 'https:') throw new TypeError(`unknown scheme of the endpoint ${url}`)
   const isPlain = protocol === 'http:'
-  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (isPlain ? 80 : 443) : Number(port) }
+  const to = { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? (isPlain ? 80 : 443) : Number(port) }
   if (isPlain) {
-    return { scheme: 'http', authority: host, connect: (timeoutMs) => connected(connectTcp(address), 'connect', timeoutMs) }
+    return { scheme: 'http', authority: host, connect: (timeoutMs) => connected(connectTcp(to), 'connect', timeoutMs) }
   }
   const secrets = {
     ...(tls?.ca === undefined ? {} : { ca: pem(tls.ca) }),
     ...(tls?.certificate === undefined ? {} : { cert: pem(tls.certificate) }),
     ...(tls?.key === undefined ? {} : { key: pem(tls.key) }),
     // An address is no name that a server can be chosen by.
-    ...(isIP(address.host) === 0 ? { servername: address.host } : {}),
+    ...(isIP(to.host) === 0 ? { servername: to.host } : {}),
   }
   return {
     scheme: 'https',
     authority: host,
     async connect(timeoutMs) {
-      const socket = connectTls({ ...address, ...secrets, ALPNProtocols: ['h2'] })
+      const socket = connectTls({ ...to, ...secrets, ALPNProtocols: ['h2'] })
       await connected(socket, 'secureConnect', timeoutMs)
       if (socket.alpnProtocol === 'h2') return socket
       socket.destroy()

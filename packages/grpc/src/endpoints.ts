@@ -41,16 +41,26 @@ const maxKnownHeaders = 64
 /** Messages of a download that are kept for a slow reader, beyond those on the way. */
 const maxPendingMessages = 16
 
+export interface EndpointsOptions {
+  readonly tls?: RpcTls | undefined
+  /** Names a member, for errors. */
+  readonly what: string
+  /** A call to the only member fails with its first attempt to connect, instead of waiting until its timeout. */
+  readonly failsFast?: boolean
+}
+
 export class Endpoints {
   readonly #members: readonly Member[]
   readonly #what: string
+  readonly #failsFast: boolean
   readonly #headers = new Map<string, Buffer>()
   #current = 0
 
-  /** @param urls `https://host:port`, `http://host:port`, `unix:///path` @param options.what names a member, for errors */
-  constructor(urls: readonly string[], { tls, what }: { readonly tls?: RpcTls | undefined; readonly what: string }) {
+  /** @param urls as `parseTarget` reads them */
+  constructor(urls: readonly string[], { tls, what, failsFast = false }: EndpointsOptions) {
     if (urls.length === 0) throw new TypeError(`at least one endpoint of a ${what} is needed`)
     this.#what = what
+    this.#failsFast = failsFast
     this.#members = urls.map((url) => new Member(parseTarget(url, tls)))
   }
 
@@ -200,10 +210,10 @@ export class Endpoints {
       const member = this.#members[at]!
       const isAlone = this.count === 1
       const patienceMs = isAlone ? deadlineMs : Math.min(deadlineMs, performance.now() + nextMemberMs)
-      const connection = await member.ready(patienceMs, { isPatient: isAlone })
+      const connection = await member.ready(patienceMs, { isPatient: isAlone && !this.#failsFast })
       if (connection !== undefined) return connection
       this.#leave(at)
-      if (performance.now() >= deadlineMs || member.isClosed) {
+      if (performance.now() >= deadlineMs || member.isClosed || (isAlone && this.#failsFast)) {
         const cause = member.lastError
         const reason = cause instanceof Error ? `: ${cause.message}` : ''
         throw new RpcError({

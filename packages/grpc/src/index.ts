@@ -1,0 +1,20 @@
+/** Calls over gRPC, and their failures. Internal to krmkit: no promise of stability. */
+
+export { Endpoints, type MessageReceiver, type MessageStream, type Method } from './endpoints.ts'
+export {
+  cancelledStatus,
+  deadlineExceeded,
+  failedPrecondition,
+  internalStatus,
+  invalidArgument,
+  outOfRange,
+  permissionDenied,
+  RpcError,
+  type RpcFailure,
+  resourceExhausted,
+  unauthenticated,
+  unavailableStatus,
+  unimplemented,
+  unknownStatus,
+} from './rpc-error.ts'
+export type { RpcTls } from './target.ts'
