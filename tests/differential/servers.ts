@@ -25,7 +25,6 @@ export const krmkitFlags = (folder: string): readonly string[] => [
   '--controllers=',
   // Without its controller the plugin has to be asked for.
   '--enable-admission-plugins=ServiceAccount,NodeRestriction',
-  '--service-account-extend-token-expiration',
   ...emulationFlags,
   ...commonFlags(folder),
 ]

@@ -146,8 +146,7 @@ export const builtInPlugins: readonly PluginDefinition[] = [
   plugin('CertificateApproval', true, certificateApproval),
   plugin('CertificateSigning', true, certificateSigning),
   plugin('ClusterTrustBundleAttest', true, clusterTrustBundleAttest),
-  // Differs: the stock server has it on; the specification leaves the subject of this signer free.
-  plugin('CertificateSubjectRestriction', false, ({ profile }) => certificateSubjectRestriction(profile)),
+  plugin('CertificateSubjectRestriction', true, ({ profile }) => certificateSubjectRestriction(profile)),
   plugin('DefaultIngressClass', true, ({ profile }) => defaultIngressClass(profile)),
   plugin('DenyServiceExternalIPs', false, () => denyServiceExternalIPs()),
   plugin('PodTopologyLabels', true, ({ profile, features }) =>

@@ -56,35 +56,17 @@ describe('createAdmissionPlugins', () => {
     expect(own.filter((name) => !stockOrder.includes(name))).toEqual([])
   })
 
-  it('enables the recommended plugins by default [P294]', () => {
+  it('enables the plugins that kube-apiserver enables by default [P294]', () => {
     const running = defaultAdmissionPlugins({ random }).map(({ name }) => name)
-    for (const name of [
-      'LimitPodHardAntiAffinityTopology',
-      'PodNodeSelector',
-      'PodTolerationRestriction',
-      'CertificateSubjectRestriction',
-    ])
-      expect(running).not.toContain(name)
-    for (const name of [
-      'NamespaceLifecycle',
-      'LimitRanger',
-      'ServiceAccount',
-      'TaintNodesByCondition',
-      'PodSecurity',
-      'Priority',
-      'DefaultTolerationSeconds',
-      'DefaultStorageClass',
-      'StorageObjectInUseProtection',
-      'PersistentVolumeClaimResize',
-      'RuntimeClass',
-      'CertificateApproval',
-      'CertificateSigning',
-      'DefaultIngressClass',
-      'MutatingAdmissionWebhook',
-      'ValidatingAdmissionWebhook',
-      'ResourceQuota',
-    ])
-      expect(running).toContain(name)
+    // The order of `kube-apiserver --help`, 1.33.
+    const stock = [
+      ...['NamespaceLifecycle', 'LimitRanger', 'ServiceAccount', 'TaintNodesByCondition', 'PodSecurity', 'Priority'],
+      ...['DefaultTolerationSeconds', 'DefaultStorageClass', 'StorageObjectInUseProtection', 'PersistentVolumeClaimResize'],
+      ...['RuntimeClass', 'CertificateApproval', 'CertificateSigning', 'ClusterTrustBundleAttest'],
+      ...['CertificateSubjectRestriction', 'DefaultIngressClass', 'PodTopologyLabels', 'MutatingAdmissionPolicy'],
+      ...['MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionWebhook', 'ResourceQuota'],
+    ]
+    expect(running).toEqual(stock)
   })
 
   it('enables and disables by name in any order; disable takes precedence', () => {

@@ -17,7 +17,7 @@ export interface AdmissionEnvironment {
   readonly random: Random
   readonly clock: Clock
   readonly features: Features
-  /** Lifetime of tokens mounted into pods, in seconds. Default 3600. */
+  /** Lifetime of tokens mounted into pods, in seconds. Default 3607, which marks tokens that the issuer extends. */
   readonly mountedTokenSeconds?: number
   /** How long pod creation waits for the default service account of the namespace, in milliseconds. Default 0. */
   readonly defaultAccountWaitMs?: number

@@ -71,7 +71,7 @@ export interface ControllerContext {
 
 export interface CertificateSigning {
   readonly signers: CertificateSigners
-  /** Whether an invalid request gets the condition `Failed`. Default false: the reason is only passed to `onError`. */
+  /** Whether an invalid request gets the condition `Failed`, with the reason. Default true; without it the reason is only passed to `onError`. */
   readonly reportFailures?: boolean
 }
 

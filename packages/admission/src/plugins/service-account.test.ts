@@ -94,7 +94,7 @@ describe('ServiceAccount', () => {
     const [volume] = spec.volumes
     expect(volume?.name).toMatch(/^kube-api-access-[a-z0-9]{5}$/)
     expect(volume?.projected.sources).toEqual([
-      { serviceAccountToken: { expirationSeconds: 3600, path: 'token' } },
+      { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
       { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
       { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
     ])

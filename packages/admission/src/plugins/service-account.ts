@@ -16,7 +16,7 @@ import { forbidden } from '../refusals.ts'
 export interface ServiceAccountOptions {
   readonly profile?: NamingProfile
   readonly random: Random
-  /** Lifetime of mounted tokens in seconds. Default 3600. */
+  /** Lifetime of mounted tokens in seconds. Default 3607, which marks tokens that the issuer extends. */
   readonly tokenSeconds?: number
   /** Waits for the default service account, which a controller creates with the namespace. Default: no wait. */
   readonly defaultAccountWait?: DefaultAccountWait
@@ -173,7 +173,7 @@ interface TokenMount {
   readonly random: Random
 }
 
-function tokenMount(profile: NamingProfile, { random, tokenSeconds = 3600 }: ServiceAccountOptions): TokenMount {
+function tokenMount(profile: NamingProfile, { random, tokenSeconds = 3607 }: ServiceAccountOptions): TokenMount {
   return { mountPath: `/var/run/secrets/${profile.domain}/serviceaccount`, seconds: tokenSeconds, random }
 }
 

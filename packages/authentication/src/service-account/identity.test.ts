@@ -116,8 +116,8 @@ describe('bound tokens', () => {
     expect(reasonOf(await setup(now).judge(own))).toBe('authenticated')
   })
 
-  it('may be extended when mounted, with an audit annotation on late use [P326]', async () => {
-    const { issue, judge, clock } = setup({}, { extendMountedTokens: true })
+  it('are extended when mounted, with an audit annotation on late use [P326]', async () => {
+    const { issue, judge, clock } = setup()
     const bound = { kind: 'Pod', name: 'p', uid: 'pod-1' } as const
     const { token, expiresAt } = await issue({ bound, expirationSeconds: 3607 })
     expect(expiresAt).toBe(clock.now() + 3_607_000)
@@ -137,6 +137,8 @@ describe('bound tokens', () => {
       const { token } = await issue(other)
       expect(decodeToken(token)?.claims.exp).toBe(clock.now() / 1000 + other.expirationSeconds)
     }
+    const { token: plain } = await setup({}, { extendMountedTokens: false }).issue({ bound, expirationSeconds: 3607 })
+    expect(decodeToken(plain)?.claims).not.toHaveProperty(['kubernetes.io', 'warnafter'])
   })
 
   it('never exceed the maximum lifetime of the issuer', async () => {

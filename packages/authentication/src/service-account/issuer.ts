@@ -71,7 +71,7 @@ export interface ServiceAccountIssuerOptions {
   readonly maxExpirationSeconds?: number
   /**
    * Extends pod tokens with the lifetime `extendableTokenSeconds` to one year, and annotates audit events of uses after the requested
-   * lifetime; for programs that never reload their token. Default false.
+   * lifetime; for programs that never reload their token. Default true.
    */
   readonly extendMountedTokens?: boolean
   /** Gives tokens an id (gate `ServiceAccountTokenJTI`). Default true. */
@@ -119,7 +119,7 @@ export function createServiceAccountIssuer(
       const wanted = audiences.length > 0 ? audiences : serverAudiences
       const seconds = Math.min(requestedSeconds, options.maxExpirationSeconds ?? Number.POSITIVE_INFINITY)
       const extended =
-        options.extendMountedTokens === true &&
+        options.extendMountedTokens !== false &&
         bound?.kind === 'Pod' &&
         seconds === extendableTokenSeconds &&
         wanted.every((audience) => serverAudiences.includes(audience))

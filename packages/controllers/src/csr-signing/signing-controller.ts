@@ -9,7 +9,7 @@ import { hasCondition, type SigningRequest, signingRequests, withCondition } fro
 
 /**
  * Signs approved requests for the built-in signers and ignores others. The reason for not signing a request is passed to `onError` as
- * `NotSigned`, once, and written to the request with `reportFailures`.
+ * `NotSigned`, once, and written to the request as its condition `Failed` unless `reportFailures` is false.
  *
  * Disabled without signers.
  *
@@ -33,7 +33,7 @@ export const signingController: Controller = {
         if (problem === undefined) return undefined
         rejected.add(request.metadata.uid ?? '')
         context.onError(notSigned(request, problem))
-        if (signing.reportFailures === true) await writeFailure(request, problem, context)
+        if (signing.reportFailures !== false) await writeFailure(request, problem, context)
         return undefined
       },
     })

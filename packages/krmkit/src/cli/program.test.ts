@@ -30,7 +30,7 @@ describe('krmkit serve', () => {
     expect(flagValues).toMatchObject({ 'bind-address': '127.0.0.1', controllers: '[*]', 'secure-port': '6443' })
     expect(rest).toEqual({
       clusterSigningDuration: 8760 * 3_600_000,
-      reportSigningFailures: false,
+      reportSigningFailures: true,
       requireKeyEncipherment: false,
       securePort: 6443,
       bindAddress: '127.0.0.1',
@@ -49,7 +49,7 @@ describe('krmkit serve', () => {
       leaderElectResourceNamespace: 'kube-system',
       ...{ apiAudiences: [], enableBootstrapTokenAuth: false },
       ...{ serviceAccountIssuer: [], serviceAccountKeyFile: [], serviceAccountMaxTokenExpiration: 0 },
-      serviceAccountExtendTokenExpiration: false,
+      serviceAccountExtendTokenExpiration: true,
       ...{ requestheaderAllowedNames: [], requestheaderUsernameHeaders: [], requestheaderUidHeaders: [] },
       ...{ requestheaderGroupHeaders: [], requestheaderExtraHeadersPrefix: [] },
       ...{ oidcUsernameClaim: 'sub', oidcRequiredClaim: {}, oidcSigningAlgs: [] },

@@ -108,22 +108,25 @@ describe('signing', () => {
     ['signature', draft('a', { pem: forged() }), 'the request is not signed with its own key'],
   ] as const
 
-  it.each(wrong)('reports once why a request is not signed, only to onError: %s [P111]', async (_, request, why) => {
+  it.each(wrong)('reports once why a request is not signed: %s [P111]', async (_, request, why) => {
     const errors: unknown[] = []
     await using cluster = await begin({ onError: (error) => errors.push(error) })
     await cluster.client.create(requests, structuredClone(request))
     const answer = await decide(cluster, 'a')
     expect(answer.status?.certificate).toBeUndefined()
-    expect(answer.status?.conditions?.map(({ type }) => type)).toEqual(['Approved'])
+    expect(answer.status?.conditions).toMatchObject([
+      { type: 'Approved' },
+      { type: 'Failed', message: expect.stringContaining(why) },
+    ])
     await cluster.client.patch(requests, 'a', { type: 'merge', patch: { metadata: { labels: { a: 'b' } } } })
     await cluster.settle()
     expect(errors).toEqual([expect.objectContaining({ code: 'NotSigned', message: expect.stringContaining(why) })])
     expect(errors[0]).toBeInstanceOf(ControllersError)
   })
 
-  it('writes the failure to the request with reportFailures [P111]', async () => {
+  it('writes the failure to the request, unless reportFailures is false [P111]', async () => {
     const signers = { of: () => ({ signerName: clientSigner, sign: refuse }) }
-    await using cluster = await begin({ signing: { signers, reportFailures: true } })
+    await using cluster = await begin({ signing: { signers } })
     await cluster.client.create(requests, draft('a'))
     const { conditions = [] } = (await decide(cluster, 'a')).status ?? {}
     expect(conditions[1]).toMatchObject({
@@ -133,6 +136,9 @@ describe('signing', () => {
       message: 'never',
       lastUpdateTime: '2031-01-01T00:00:00Z',
     })
+    await using quiet = await begin({ signing: { signers, reportFailures: false } })
+    await quiet.client.create(requests, draft('a'))
+    expect((await decide(quiet, 'a')).status?.conditions).toHaveLength(1)
   })
 
   it('retries when the authority fails', async () => {

@@ -56,7 +56,7 @@ function serviceAccountOptions(): Option[] {
       '--service-account-extend-token-expiration [bool]',
       'extend tokens mounted into pods to one year and audit their late use',
     )
-      .default(false)
+      .default(true)
       .argParser(flag),
   ]
 }

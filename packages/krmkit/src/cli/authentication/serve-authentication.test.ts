@@ -227,7 +227,7 @@ describe('service accounts', () => {
     expect((await admin.request({ method: 'POST', path: '/openid/v1/jwks' })).status).toBe(405)
   })
 
-  it('limits tokens of pods to one hour, or extends them with the flag [P326]', async () => {
+  it('extends tokens of pods, or limits them to one hour without the flag [P326]', async () => {
     const secondsOf = async (admin: Client) => {
       for await (const { object } of admin.watch(accounts, { namespace: 'default' }))
         if (object.metadata.name === 'default') break
@@ -235,9 +235,9 @@ describe('service accounts', () => {
       const pod = JSON.stringify(await admin.create(pods, { metadata: { name: 'p' }, spec } as never))
       return Number(/"expirationSeconds":(\d+)/.exec(pod)?.[1])
     }
-    expect(await secondsOf((await start()).admin)).toBe(3600)
-    const flags = ['--service-account-extend-token-expiration', `--write-kubeconfig=${folder}/second`]
-    expect(await secondsOf((await start(...flags)).admin)).toBe(3607)
+    expect(await secondsOf((await start()).admin)).toBe(3607)
+    const flags = ['--service-account-extend-token-expiration=false', `--write-kubeconfig=${folder}/second`]
+    expect(await secondsOf((await start(...flags)).admin)).toBe(3600)
   })
 
   it('--service-account-max-token-expiration shortens the lifetime with a warning', async () => {

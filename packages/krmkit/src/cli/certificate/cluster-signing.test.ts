@@ -180,8 +180,8 @@ describe('krmkit serve', () => {
     expect(issuerOf(await ask(admin, { name: 'b' }), next)).toBe(true)
   })
 
-  it('adds the reason to the request with --report-signing-failures, and always to the log [P111]', async () => {
-    const { admin } = await start('--report-signing-failures')
+  it('adds the reason to the request and to the log [P111]', async () => {
+    const { admin } = await start()
     const { conditions } = await ask(admin, { spec: { usages: ['client auth', 'server auth'] } })
     const message = 'invalid usage for client certificate: server auth'
     expect(conditions[1]).toMatchObject({ type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message })
@@ -192,7 +192,7 @@ describe('krmkit serve', () => {
     const about = { subject: { organizations: ['system:nodes'], commonName: 'system:node:a' } }
     const signerName = 'kubernetes.io/kube-apiserver-client-kubelet'
     const usages = ['digital signature', 'client auth']
-    const flags = ['--report-signing-failures', '--controllers=*,-csrapproving']
+    const flags = ['--controllers=*,-csrapproving']
     const usual = await start(...flags)
     expect((await ask(usual.admin, { about, spec: { signerName, usages } })).certificate).toContain('BEGIN CERTIFICATE')
     const strict = await start(...flags, '--require-key-encipherment', `--write-kubeconfig=${folder}/strict.kubeconfig`)

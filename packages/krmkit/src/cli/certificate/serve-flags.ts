@@ -24,7 +24,7 @@ export function addSigningFlags(command: Command): Command {
       .default(defaultDurationMs, '8760h0m0s')
       .argParser(positiveDuration),
     option('--report-signing-failures [bool]', 'add the condition Failed, with the reason, to requests that cannot be signed')
-      .default(false)
+      .default(true)
       .argParser(flag),
     option('--require-key-encipherment [bool]', 'approve and sign certificates of nodes only with the usage key encipherment')
       .default(false)
