@@ -9,8 +9,8 @@ import {
   selfSigned,
 } from 'krmkit'
 
-// A complete API server inside the program, without a socket.
-const server = await createApiServer({ storage: memoryStorage() })
+// A complete API server inside the program, without a socket. Roles and bindings in its storage decide who may do what.
+const server = await createApiServer({ storage: memoryStorage(), authorizer: ({ rbac }) => rbac(), bootstrapRoles: true })
 const client = createInProcessClient(server, { user: { username: 'admin', groups: ['system:masters'] } })
 
 const ConfigMap = resourceType({ group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap' })

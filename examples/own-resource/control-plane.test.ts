@@ -24,6 +24,9 @@ it('the control plane of the guide serves, validates and reconciles books', asyn
       const { status } = (await (await fetch(`${path}/emma`)).json()) as { status?: object }
       expect(status).toEqual({ available: 2 })
     })
+    const configMaps = `${url}/api/v1/namespaces/default/configmaps`
+    expect((await fetch(configMaps)).status).toBe(200)
+    expect((await fetch(configMaps, { method: 'POST' })).status).toBe(403)
     const refused = (await (await create('lost', { title: 'Lost', lentTo: ['ann', 'bob'] })).json()) as { message: string }
     expect(refused.message).toContain(
       'spec.lentTo: Invalid value: []interface {}{"ann", "bob"}: must not exceed the number of copies',

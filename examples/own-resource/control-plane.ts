@@ -1,4 +1,5 @@
 import { builtInKinds, createApiServer, defineResource, field, listen, memoryStorage } from 'krmkit'
+import type { Authorizer } from 'krmkit/authorization'
 import { z } from 'zod'
 
 // A kind: its schema, its columns in kubectl, and validation that a schema cannot express.
@@ -30,9 +31,19 @@ export const Book = defineResource({
   },
 })
 
+// Who may do what: all clients read everything and write books, only the controller below writes their status.
+const authorizer: Authorizer = {
+  authorize({ user, verb, resource, subresource }) {
+    const isReading = ['get', 'list', 'watch'].includes(verb)
+    const isBook = resource === 'books' && subresource === ''
+    const isAllowed = user.username === 'librarian' || isReading || isBook
+    return { decision: isAllowed ? 'allow' : 'noOpinion', reason: '' }
+  },
+}
+
 // A server with that kind, on a port. `lmdbStorage('data')` of krmkit keeps objects across restarts.
 const plain = builtInKinds().filter(({ group, resource }) => group === '' && ['namespaces', 'configmaps'].includes(resource.name))
-const server = await createApiServer({ storage: memoryStorage(), kinds: [...plain, Book] })
+const server = await createApiServer({ storage: memoryStorage(), kinds: [...plain, Book], authorizer })
 const listening = await listen(server, { port: Number(process.env.PORT ?? 8080), tls: false })
 console.log(`kubectl --server ${listening.url} get books`)
 

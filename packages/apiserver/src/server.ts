@@ -41,6 +41,8 @@ export interface EmbeddedServer extends ApiServer {
   readonly clock: Clock
   readonly random: Random
   readonly profile: NamingProfile
+  /** Whether the option `authorizer` was left out, so that every request is allowed. */
+  readonly allowsEveryRequest: boolean
   /** The text of `/metrics`, for programs that export metrics themselves: `@krmkit/apiserver/metrics` reads it. */
   metricsText(): Promise<string>
 }
@@ -99,7 +101,8 @@ export async function createApiServer(options: ApiServerOptions): Promise<Embedd
     return lifecycle.handle(request, run, failed)
   }
   const metricsText = async () => new TextDecoder().decode(concatBytes((await metrics.expose()).parts))
-  return { handle, close, registry, clock, random, profile, metricsText, [Symbol.asyncDispose]: close }
+  const allowsEveryRequest = options.authorizer === undefined
+  return { handle, close, registry, clock, random, profile, allowsEveryRequest, metricsText, [Symbol.asyncDispose]: close }
 }
 
 /** Errors other than ApiError are internal: they are reported, and their text stays on the server. */

@@ -11,6 +11,8 @@ import type { Handler } from '@krmkit/protocol'
 /** An `ApiServer`, or any object with its `handle` function. */
 export interface ServerLike {
   readonly handle: Handler
+  /** Whether the server has no authorizer; `listen` warns about such a server. */
+  readonly allowsEveryRequest?: boolean
 }
 
 /** Certificates to serve with, as PEM. */
@@ -80,6 +82,8 @@ export interface ListenOptions {
   readonly goaway?: { readonly chance: number; readonly random: Pick<Random, 'bytes'> }
   /** Receives errors that no client sees: a handler that threw, an interrupted stream. */
   readonly onError?: (error: unknown) => void
+  /** Receives a warning about a server without an authorizer. Default: `process.emitWarning`. */
+  readonly onWarning?: (message: string) => void
 }
 
 /** Connections that another process has accepted with `acceptConnections`. */

@@ -27,6 +27,7 @@ const optionKinds: OptionKinds<ListenOptions> = {
   compression: 'flag',
   goaway: 'object',
   onError: 'function',
+  onWarning: 'function',
 }
 
 /** Checks the arguments of `listen`, which callers without types may have wrong. @throws HttpError `InvalidOption` */

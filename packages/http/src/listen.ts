@@ -15,14 +15,14 @@ import { tlsFiles, tlsOptions } from './tls.ts'
 import { upgradeExchange } from './upgrade.ts'
 
 /**
- * Serves an API server on a port.
+ * Serves an API server on a port. A server that was created without an authorizer causes one warning.
  *
  * @throws HttpError `ListenFailed`, `InvalidTls`, `InvalidOption`
  * @example
  * import { createApiServer } from '@krmkit/apiserver'
  * import { listen, selfSigned } from '@krmkit/http'
  * import { memoryStorage } from '@krmkit/storage'
- * const server = await createApiServer({ storage: memoryStorage() })
+ * const server = await createApiServer({ storage: memoryStorage(), authorizer: ({ rbac }) => rbac(), bootstrapRoles: true })
  * await using listener = await listen(server, { port: 6443, tls: selfSigned('.krmkit/pki') })
  */
 export async function listen(apiServer: ServerLike, options: ListenOptions): Promise<Listener> {
@@ -67,6 +67,7 @@ export async function listen(apiServer: ServerLike, options: ListenOptions): Pro
   }
   if (Number.isFinite(limits.connections)) server.maxConnections = limits.connections
   const boundPort = await start(server, options)
+  if (apiServer.allowsEveryRequest === true) (options.onWarning ?? process.emitWarning)(noAuthorizer)
   let closing: Promise<void> | undefined
   const close = (closeOptions: { readonly graceMs?: number } = {}) => {
     closing ??= shutdown({
@@ -88,6 +89,9 @@ export async function listen(apiServer: ServerLike, options: ListenOptions): Pro
     [Symbol.asyncDispose]: close,
   }
 }
+
+const noAuthorizer =
+  'listen: the server has no authorizer, so every client that reaches the port may do everything: pass `authorizer` to createApiServer'
 
 function attachHttp1(server: Server, context: ListenerContext): void {
   server.on('request', (message: IncomingMessage, response: ServerResponse) => {

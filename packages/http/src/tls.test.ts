@@ -6,7 +6,9 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { type ApiServerOptions, createApiServer } from '@krmkit/apiserver'
 import type { ApiRequest } from '@krmkit/protocol'
+import { memoryStorage } from '@krmkit/storage'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Listener, ListenOptions } from './interfaces.ts'
 import { listen } from './listen.ts'
@@ -166,6 +168,17 @@ describe('TLS port', () => {
     const after = await namesOfAuthorities(server!.port)
     expect((await ask({})).body.toString()).toBe('x')
     if (before !== undefined) expect(after).not.toEqual(before)
+  })
+
+  it('warns once about a server without an authorizer', async () => {
+    const warnings: string[] = []
+    const onWarning = (message: string) => void warnings.push(message)
+    for (const options of [{}, { authorizer: ({ rbac }) => rbac() }] satisfies Partial<ApiServerOptions>[]) {
+      await using api = await createApiServer({ storage: memoryStorage(), ...options })
+      await using listening = await listen(api, { tls: false, onWarning })
+      for (const path of ['/readyz', '/version']) await fetch(`${listening.url}${path}`)
+    }
+    expect(warnings).toEqual([expect.stringContaining('the server has no authorizer')])
   })
 
   it('rejects unusable certificates, ports in use and options out of range', async () => {
