@@ -144,7 +144,10 @@ function handlerOf({ definition, subresource }: RequestScope, { info, request }:
   // Reviews and bindings have no objects, and so no paths of objects, whatever the method.
   const { virtual, verbs } = definition.resource
   if (subresource === undefined && virtual === true && info.name !== '' && !verbs.includes('get')) throw ApiError.generic(404)
-  if (request.method === 'HEAD' || info.verb === '') throw notAllowed
+  const { custom, group, resource } = definition
+  if (custom === undefined && request.method === 'HEAD') throw notAllowed
+  if (info.verb === '')
+    throw custom === undefined ? notAllowed : ApiError.methodNotSupported({ group, resource: resource.name }, '')
   if (subresource === undefined) return resourceHandler(definition, info, request.method)
   if (!subresource.verbs.includes(info.verb)) throw notAllowed
   return handlerFor(subresource, info.verb)
@@ -184,7 +187,7 @@ function resourceHandler(definition: ResourceDefinition, info: RequestInfo, meth
   const isCollective = verb === 'create' || verb === 'deletecollection'
   if (isCollective && kind.namespaced && namespace === '' && !namesEmptyNamespace(info)) throw notAllowed
   if (verb === 'create' && name !== '') throw notAllowed
-  if ((verb === 'update' || verb === 'patch') && name === '') throw notAllowed
+  if (custom === undefined && (verb === 'update' || verb === 'patch') && name === '') throw notAllowed
   return handlerFor(resource, verb)
 }
 

@@ -168,6 +168,31 @@ describe('custom resources', () => {
     expect(patched.body.metadata.resourceVersion).not.toBe(good.body.metadata.resourceVersion)
   })
 
+  it('asks for the name when a collection is updated or patched', async () => {
+    const { call } = await start()
+    await define(call)
+    const patch = (type: string) => call('PATCH', widgets, { body: {}, headers: { 'content-type': type, accept: 'image/png' } })
+    const refused = [400, 'name must be provided']
+    const answer = ({ status, body }: Answer) => [status, body.message]
+    expect(answer(await patch('application/merge-patch+json'))).toEqual(refused)
+    expect(answer(await call('PUT', widgets, { body: widget('a'), query: 'dryRun=No' }))).toEqual(refused)
+    expect((await patch('text/plain')).status).toBe(415)
+  })
+
+  it('answers HEAD as GET, and names the resource where a method is not known', async () => {
+    const { call } = await start()
+    await define(call)
+    await call('POST', widgets, { body: widget('a') })
+    expect((await call('HEAD', `${widgets}/a`)).status).toBe(200)
+    expect((await call('HEAD', `${widgets}/b`)).status).toBe(404)
+    expect((await call('HEAD', widgets)).status).toBe(200)
+    const { body } = await call('TRACE', widgets)
+    expect([body.message, body.details]).toEqual([
+      ' is not supported on resources of kind "widgets.g.example.com"',
+      { group: 'g.example.com', kind: 'widgets' },
+    ])
+  })
+
   it('gives the Scale of a cluster-scoped object no namespace', async () => {
     const { call } = await start()
     const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }

@@ -9,14 +9,16 @@ import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
+import { requireName } from './update.ts'
 
 /** PATCH of an object, or of a subresource of the same kind. @see API protocol specification, 4 and 4.7 */
 export async function patchResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
   const { kind: gvk } = definition
   const { namespace, name, subresource } = context.info
-  const representation = negotiatedObjects(scope, context)
   const kind = patchKind(scope, context)
+  requireName(name)
+  const representation = negotiatedObjects(scope, context)
   const options = requestedOptions(scope, context, 'PatchOptions', kind === 'apply')
   const body = await readPatch(scope, context, { kind, fieldValidation: options.fieldValidation })
   const required = requiredMembersOf(definition, subresource)

@@ -12,6 +12,7 @@ import { writeContext } from '../write-context.ts'
 export async function updateResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
   const { namespace, name, subresource } = context.info
+  requireName(name)
   const representation = negotiatedObjects(scope, context)
   const options = requestedOptions(scope, context, 'UpdateOptions')
   const expected = {
@@ -48,6 +49,11 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   })
   context.span?.event('Write to database call succeeded')
   return storedResponse(scope, context, result, { representation, status: result.created ? 201 : 200 })
+}
+
+/** Paths of custom resources have handlers for all methods, so that a collection reaches those of objects. @throws ApiError 400 */
+export function requireName(name: string): void {
+  if (name === '') throw ApiError.badRequest('name must be provided')
 }
 
 /** @throws ApiError 400 when the body names another object than the path. */

@@ -108,11 +108,23 @@ describe('scale', () => {
   it.each([
     [scale(-1), 422],
     [scale(1, { name: 'other' }), 400],
+    [scale(1, { name: '' }), 400],
+    [scale(1, { namespace: 'other' }), 400],
     [scale(1, { uid: 'other' }), 409],
     [scale(1, { resourceVersion: '1' }), 409],
   ])('refuses %j with %d', async (body, code) => {
     const { ask } = await withDeployment()
     expect((await ask(`${deployments}/web/scale`, { method: 'PUT', body })).status).toBe(code)
+  })
+
+  it.each([
+    [scale(1, { name: 'none' }), 404],
+    [scale(1, { name: 'web' }), 400],
+    [scale(1, { name: 'none', namespace: 'other' }), 400],
+    [scale(1, { name: 'none', uid: 'other' }), 409],
+  ])('refuses %j for an object that is missing with %d', async (body, code) => {
+    const { ask } = await sampleServer()
+    expect((await ask(`${deployments}/none/scale`, { method: 'PUT', body })).status).toBe(code)
   })
 
   it('an update is refused for its uid before its replicas, a patch after them', async () => {

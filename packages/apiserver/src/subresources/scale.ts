@@ -1,11 +1,12 @@
 import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
-import { type FrozenObject, type UpdateResult, uidConflict } from '@krmkit/registry'
+import type { FrozenObject, UpdateResult } from '@krmkit/registry'
 import { objectResponse } from '../encoding/object-response.ts'
-import { patchKind, readPatch } from '../encoding/patch-body.ts'
+import { type PatchBody, patchKind, readPatch } from '../encoding/patch-body.ts'
 import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
 import { readObject } from '../encoding/request-body.ts'
 import { whenDone } from '../encoding/when-done.ts'
+import { checkIdentity } from '../handlers/update.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiated, type RequestScope, requestedOptions } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
@@ -26,10 +27,11 @@ const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 export async function scaleResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { store, codec } = scope
   const { namespace, name, verb } = context.info
+  const kind = verb === 'patch' ? patchKind(scope, context) : undefined
   const representation = negotiated(scope, context, { transforms: ['Table', 'PartialObjectMetadata'] })
   const form = { representation, status: 200 }
   if (verb !== 'get') {
-    const { object } = await writeScale(scope, context)
+    const { object } = await writeScale(scope, context, kind)
     return objectResponse(scope, context, scaleOf(scope, object), form)
   }
   const entry = await store.get({ namespace, name }, context)
@@ -37,14 +39,19 @@ export async function scaleResource(scope: RequestScope, context: RequestContext
   return objectResponse(scope, context, scaleOf(scope, codec.object(entry)), form)
 }
 
-async function writeScale(scope: RequestScope, context: RequestContext): Promise<UpdateResult> {
+/** @param kind of a patch; absent: an update */
+async function writeScale(
+  scope: RequestScope,
+  context: RequestContext,
+  kind: PatchBody['kind'] | undefined,
+): Promise<UpdateResult> {
   const { definition, responses, store, clock } = scope
-  const { namespace, name, verb } = context.info
-  const kind = verb === 'patch' ? patchKind(scope, context) : undefined
-  const options = requestedOptions(scope, context, verb === 'update' ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
+  const { namespace, name } = context.info
+  const options = requestedOptions(scope, context, kind === undefined ? 'UpdateOptions' : 'PatchOptions', kind === 'apply')
   const scaleType = () => responses.types.struct('autoscaling/v1.Scale')
   const expected = { gvk: scaleKind, type: scaleType, fieldValidation: options.fieldValidation, unstored: true }
   const body = kind === undefined ? await readObject(scope, context, expected) : undefined
+  if (body !== undefined) checkIdentity(body, name, namespace, definition.kind.namespaced)
   const target = { gvk: scaleKind, type: scaleType, namespaced: definition.kind.namespaced }
   const { fieldValidation } = options
   const patch =
@@ -56,6 +63,7 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
     namespace,
     name,
     subresource: 'scale',
+    uid: body?.metadata.uid ?? '',
     managesFields: true,
     view: {
       kind: scaleKind,
@@ -73,7 +81,6 @@ async function writeScale(scope: RequestScope, context: RequestContext): Promise
           return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
         })
       }
-      if (body !== undefined) requireSameObject(scope, { before, sent: body as Scale, dryRun: write.dryRun })
       const next = patch === undefined ? { object: body as ApiObject } : patchedObject(patch, before)
       return whenDone(next, ({ object }) => {
         const scale = object as Scale
@@ -101,21 +108,6 @@ function scaleOf({ definition }: RequestScope, object: FrozenObject, lenient = f
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: numberAt(object, paths.statusReplicas), ...(selector === '' ? {} : { selector }) },
   }
-}
-
-interface SentScale {
-  /** The Scale before the request. */
-  readonly before: FrozenObject
-  readonly sent: Scale
-  readonly dryRun: boolean | undefined
-}
-
-/** Preconditions of an update come before its validation. @throws ApiError 400, 409 */
-function requireSameObject({ definition }: RequestScope, { before, sent, dryRun }: SentScale): void {
-  const { namespace = '', name = '', uid: found } = before.metadata
-  requireSameName(sent, name)
-  const uid = sent.metadata?.uid ?? ''
-  if (uid !== '' && uid !== found) throw uidConflict(definition, { namespace, name, uid, found, dryRun })
 }
 
 function requireSameName(sent: Scale, name: string): void {
