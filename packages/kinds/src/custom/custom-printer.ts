@@ -24,14 +24,15 @@ export const customScalePrinter = customPrinter([
   age,
 ])
 
+/** As in kube-apiserver, columns end before the first whose path is malformed. */
 export function customPrinter(columns: DeepReadonly<CustomResourceColumnDefinition[]> | undefined): Printer {
-  const shown = columns === undefined || columns.length === 0 ? [age] : columns
-  const cells = shown.map(({ type, jsonPath: text }) => {
-    const path = jsonPath(text)
-    return (object: DeepReadonly<ApiObject>, now: number): Cell => {
-      const value = path?.(object)[0]
-      return value === undefined ? null : cellOf(value, type, now)
-    }
+  const stated = columns === undefined || columns.length === 0 ? [age] : columns
+  const paths = stated.map(({ jsonPath: text }) => jsonPath(text))
+  const end = paths.indexOf(undefined)
+  const shown = end < 0 ? stated : stated.slice(0, end)
+  const cells = shown.map(({ type }, i) => (object: DeepReadonly<ApiObject>, now: number): Cell => {
+    const value = paths[i]?.(object)[0]
+    return value === undefined ? null : cellOf(value, type, now)
   })
   return {
     columns: [nameColumn, ...shown.map(columnOf)],

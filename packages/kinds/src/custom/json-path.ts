@@ -1,13 +1,14 @@
 import { type DeepReadonly, isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { type PathStep, readJsonPath } from '../strategies/shared/json-path-syntax.ts'
 
-/** JSON paths of printer columns: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.spec['a.b']`, `..name`. */
+/** JSON paths of printer columns: `.spec.replicas`, `.status.conditions[?(@.type=="Ready")].status`, `.spec['a\.b']`, `..name`. */
 
-/** Returns the values at a path, in document order. */
+/** Returns the values at a path, in document order; none where kube-apiserver finds the path wrong for the object. */
 export type JsonPath = (object: DeepReadonly<object>) => readonly JsonValue[]
 
-type Step = (values: readonly JsonValue[]) => readonly JsonValue[]
-
 const maxLength = 4096
+/** Values that one evaluation visits: what it would find beyond them is not shown. */
+const maxVisits = 50_000
 
 /**
  * Compiles a path.
@@ -15,182 +16,150 @@ const maxLength = 4096
  * @returns undefined for a malformed path.
  */
 export function jsonPath(text: string): JsonPath | undefined {
-  const steps = text.length > maxLength ? undefined : new Reader(text).steps()
-  if (steps === undefined) return undefined
-  return (object) => {
-    let values: readonly JsonValue[] = [object as JsonObject]
-    for (const step of steps) {
-      if (values.length === 0) break
-      values = step(values)
-    }
-    return values
+  const steps = text.length > maxLength ? undefined : readJsonPath(text)
+  return steps && ((object) => walk([object as JsonObject], steps, { left: maxVisits }) ?? [])
+}
+
+type Values = readonly JsonValue[]
+
+interface Visits {
+  left: number
+}
+
+/** @returns undefined where a step does not fit its values, or after too many visits. */
+function walk(values: Values, steps: readonly PathStep[], visits: Visits): Values | undefined {
+  let at: Values | undefined = values
+  for (const step of steps) {
+    at = walkStep(at, step, visits)
+    if (at === undefined) return undefined
+    visits.left -= at.length + 1
+    if (visits.left < 0) return undefined
+  }
+  return at
+}
+
+function walkStep(values: Values, step: PathStep, visits: Visits): Values | undefined {
+  switch (step.kind) {
+    case 'field':
+      return values.flatMap((value) =>
+        isJsonObject(value) && Object.hasOwn(value, step.name) ? [value[step.name] as JsonValue] : [],
+      )
+    case 'wildcard':
+      return allChildren(values, visits)
+    case 'recursive':
+      return containers(values, visits)
+    case 'items':
+      return itemsOf(values, step, visits)
+    case 'filter':
+      return filtered(values, step, visits)
+    case 'union':
+      return joined(step.parts.map((part) => walk(values, part, visits)))
+    case 'constant':
+      return typeof step.value === 'string' ? [step.value] : values.map(() => step.value)
+    case 'word':
+      return undefined
   }
 }
 
-class Reader {
-  readonly #text: string
-  #at = 0
-
-  constructor(text: string) {
-    this.#text = text
-  }
-
-  steps(): Step[] | undefined {
-    const steps: Step[] = []
-    while (this.#at < this.#text.length) {
-      const step = this.#step()
-      if (step === undefined) return undefined
-      if (step !== 'self') steps.push(step)
-    }
-    return steps
-  }
-
-  #step(): Step | 'self' | undefined {
-    const text = this.#text
-    if (text.startsWith('..', this.#at)) {
-      this.#at += 2
-      const name = this.#name()
-      return name === undefined ? undefined : (values) => values.flatMap((value) => everywhere(value, name, 0))
-    }
-    if (text[this.#at] === '.') {
-      this.#at++
-      if (this.#at === text.length || text[this.#at] === '[') return 'self'
-      const name = this.#name()
-      return name === undefined ? undefined : members(name)
-    }
-    if (text[this.#at] === '[') return this.#brackets()
-    // The first name may omit the dot.
-    const name = this.#at === 0 ? this.#name() : undefined
-    return name === undefined ? undefined : members(name)
-  }
-
-  #name(): string | undefined {
-    let name = ''
-    for (; this.#at < this.#text.length; this.#at++) {
-      const char = this.#text[this.#at] as string
-      if (char === '.' || char === '[') break
-      if (char === '\\' && this.#at + 1 < this.#text.length) {
-        this.#at++
-        name += this.#text[this.#at]
-      } else if (/[\s{}()'"]/.test(char)) return undefined
-      else name += char
-    }
-    return name === '' ? undefined : name
-  }
-
-  #brackets(): Step | undefined {
-    const end = this.#closing()
-    if (end < 0) return undefined
-    const inside = this.#text.slice(this.#at + 1, end).trim()
-    this.#at = end + 1
-    if (inside.startsWith('?(') && inside.endsWith(')')) return filter(inside.slice(2, -1).trim())
-    const parts = inside.split(',').map((part) => element(part.trim()))
-    if (parts.some((part) => part === undefined)) return undefined
-    return (values) => values.flatMap((value) => parts.flatMap((part) => (part as Element)(value)))
-  }
-
-  /** Index of the bracket that closes the current one; brackets in quotes do not count. */
-  #closing(): number {
-    let quote = ''
-    let depth = 0
-    for (let i = this.#at; i < this.#text.length; i++) {
-      const char = this.#text[i] as string
-      if (quote !== '') {
-        if (char === '\\') i++
-        else if (char === quote) quote = ''
-      } else if (char === '"' || char === "'") quote = char
-      else if (char === '[') depth++
-      else if (char === ']' && --depth === 0) return i
-    }
-    return -1
-  }
+function joined(parts: readonly (Values | undefined)[]): Values | undefined {
+  return parts.includes(undefined) ? undefined : (parts as Values[]).flat()
 }
 
-type Element = (value: JsonValue) => readonly JsonValue[]
-
-/** Parses what stands in brackets: `0`, `-1`, `1:3`, `*`, `'name'`. */
-function element(text: string): Element | undefined {
-  if (text === '*') return children
-  const quoted = unquoted(text)
-  if (quoted !== undefined) return (value) => memberOf(value, quoted)
-  const slice = /^(-?\d+)?(?::(-?\d+)?(?::(\d+))?)?$/.exec(text)
-  if (slice === null || text === '') return /^[\w-]+$/.test(text) ? (value) => memberOf(value, text) : undefined
-  const whole = !text.includes(':')
-  return (value) => {
-    if (!Array.isArray(value)) return []
-    const place = (given: string | undefined, otherwise: number) =>
-      given === undefined ? otherwise : Number(given) < 0 ? value.length + Number(given) : Number(given)
-    const from = place(slice[1], 0)
-    if (whole) return value[from] === undefined ? [] : [value[from] as JsonValue]
-    const step = slice[3] === undefined || slice[3] === '0' ? 1 : Number(slice[3])
-    return value.slice(Math.max(0, from), Math.max(0, place(slice[2], value.length))).filter((_, index) => index % step === 0)
-  }
-}
-
-function unquoted(text: string): string | undefined {
-  const found = /^'((?:[^'\\]|\\.)*)'$/s.exec(text) ?? /^"((?:[^"\\]|\\.)*)"$/s.exec(text)
-  return found === null ? undefined : (found[1] as string).replace(/\\(.)/gs, '$1')
-}
-
-const comparison = /^@(.*?)\s*(?:(==|!=|>=|<=|>|<)\s*(.+))?$/s
-
-/** Parses a filter: `@.type=="Ready"`, `@.count>2`, `@.name`. */
-function filter(text: string): Step | undefined {
-  const found = comparison.exec(text)
-  if (found === null) return undefined
-  const [, left = '', operator, right] = found
-  const path = jsonPath(left.trim())
-  if (path === undefined) return undefined
-  const wanted = right === undefined ? undefined : operand(right.trim())
-  if (right !== undefined && wanted === undefined) return undefined
-  const holds = (item: JsonValue): boolean => {
-    const [value] = path(item as JsonObject)
-    if (value === undefined) return false
-    return wanted === undefined || compare(value, operator as string, wanted(item))
-  }
-  return (values) => values.flatMap((value) => (Array.isArray(value) ? value.filter(holds) : []))
-}
-
-type Operand = (item: JsonValue) => JsonValue | undefined
-
-function operand(text: string): Operand | undefined {
-  const quoted = unquoted(text)
-  if (quoted !== undefined) return () => quoted
-  if (text === 'true' || text === 'false') return () => text === 'true'
-  if (/^-?\d+(?:\.\d+)?$/.test(text)) return () => Number(text)
-  const path = text.startsWith('@') ? jsonPath(text.slice(1)) : undefined
-  return path === undefined ? undefined : (item) => path(item as JsonObject)[0]
-}
-
-function compare(a: JsonValue, operator: string, b: JsonValue | undefined): boolean {
-  if (operator === '==') return a === b
-  if (operator === '!=') return a !== b
-  if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string')) return false
-  const [left, right] = [a, b as number | string]
-  if (operator === '>') return left > right
-  if (operator === '<') return left < right
-  return operator === '>=' ? left >= right : left <= right
-}
-
-function members(name: string): Step {
-  return (values) => values.flatMap((value) => (name === '*' ? children(value) : memberOf(value, name)))
-}
-
-function children(value: JsonValue): readonly JsonValue[] {
+function children(value: JsonValue): Values {
   if (Array.isArray(value)) return value
-  return typeof value === 'object' && value !== null ? Object.values(value) : []
+  return isJsonObject(value) ? (Object.values(value) as Values) : []
 }
 
-function memberOf(value: JsonValue, name: string): readonly JsonValue[] {
-  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return []
-  return [value[name] as JsonValue]
+function allChildren(values: Values, visits: Visits): Values | undefined {
+  const found: JsonValue[] = []
+  for (const value of values) {
+    const inside = children(value)
+    visits.left -= inside.length
+    if (visits.left < 0) return undefined
+    for (const child of inside) found.push(child)
+  }
+  return found
 }
 
-const maxDepth = 200
+/** The values that contain others, each before those in it. */
+function containers(values: Values, visits: Visits): Values | undefined {
+  const found: JsonValue[] = []
+  const rest = values.toReversed()
+  for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
+    if (--visits.left < 0) return undefined
+    const inside = children(value)
+    if (inside.length === 0) continue
+    found.push(value)
+    for (let i = inside.length - 1; i >= 0; i--) rest.push(inside[i] as JsonValue)
+  }
+  return found
+}
 
-/** Members named `name` at any depth. */
-function everywhere(value: JsonValue, name: string, depth: number): JsonValue[] {
-  if (depth > maxDepth) return []
-  const inner = children(value).flatMap((child) => everywhere(child, name, depth + 1))
-  return [...(name === '*' ? children(value) : memberOf(value, name)), ...inner]
+function itemsOf(
+  values: Values,
+  { from, to, step, one }: PathStep & { readonly kind: 'items' },
+  visits: Visits,
+): Values | undefined {
+  const found: JsonValue[] = []
+  for (const value of values) {
+    if (value === null) continue
+    if (!Array.isArray(value)) return undefined
+    const { length } = value
+    const start = from < 0 ? from + length : from
+    const end = to === undefined ? length : to < 0 || (to === 0 && one) ? to + length : to
+    if (start === end) return found
+    if (start < 0 || start >= length || end < start || end > length || step <= 0) return undefined
+    visits.left -= Math.ceil((end - start) / step)
+    if (visits.left < 0) return undefined
+    for (let i = start; i < end; i += step) found.push(value[i] as JsonValue)
+  }
+  return found
+}
+
+function filtered(values: Values, step: PathStep & { readonly kind: 'filter' }, visits: Visits): Values | undefined {
+  const found: JsonValue[] = []
+  for (const value of values) {
+    if (!Array.isArray(value)) return undefined
+    for (const item of value as Values) {
+      const holds = itemHolds(item, step, visits)
+      if (holds === undefined || visits.left < 0) return undefined
+      if (holds) found.push(item)
+    }
+  }
+  return found
+}
+
+/** @returns undefined for what cannot be compared */
+function itemHolds(
+  item: JsonValue,
+  { left, operator, right = [] }: PathStep & { readonly kind: 'filter' },
+  visits: Visits,
+): boolean | undefined {
+  const found = walk([item], left, visits)
+  // A path that does not fit counts as one that exists.
+  if (operator === undefined) return found === undefined || found.length > 0
+  if (found === undefined || found.length === 0) return found && false
+  const wanted = walk([item], right, visits)
+  if (wanted === undefined || wanted.length === 0) return wanted && false
+  return found.length > 1 || wanted.length > 1 ? undefined : compare(found[0] as JsonValue, operator, wanted[0] as JsonValue)
+}
+
+function compare(left: JsonValue, operator: string, right: JsonValue): boolean | undefined {
+  const kind = comparedKind(left)
+  if (kind === undefined || kind !== comparedKind(right)) return undefined
+  if (operator === '==') return left === right
+  if (operator === '!=') return left !== right
+  if (kind === 'boolean') return undefined
+  const [a, b] = [left as number | string, right as number | string]
+  if (operator === '>') return a > b
+  if (operator === '<') return a < b
+  if (operator === '>=') return a >= b
+  return operator === '<=' ? a <= b : undefined
+}
+
+/** Whole numbers and others are not compared, as in Go. */
+function comparedKind(value: JsonValue): string | undefined {
+  if (typeof value === 'bigint') return 'integer'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value === 'string' || typeof value === 'boolean' ? typeof value : undefined
 }

@@ -14,7 +14,7 @@ import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
-import { jsonPathProblem } from '../json-path-syntax.ts'
+import { jsonPathProblem } from '../../shared/json-path-syntax.ts'
 import {
   compilePolicyExpression as compile,
   type PolicyEnvironment as Environment,
