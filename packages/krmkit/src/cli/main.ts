@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { releaseIdleMemory } from './idle-memory.ts'
 import { createStreamLog } from './log.ts'
 import { errorText } from './offline/command.ts'
+import { decodeManifest } from './offline/decode-manifest.ts'
 import { colorsWanted, createPaint } from './offline/paint.ts'
 import type { Terminal } from './offline/terminal.ts'
 import { CommanderError, createProgram } from './program.ts'
@@ -19,7 +20,7 @@ const terminal: Terminal = {
   err,
   paint: (stream, when) => createPaint(when === 'always' || (when === 'auto' && colorsWanted && streams[stream].isTTY === true)),
   interactive: process.stderr.isTTY === true,
-  stdin: () => readFileSync(0, 'utf8'),
+  stdin: () => decodeManifest(readFileSync(0)),
   outBytes: (bytes) =>
     new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()))),
   inBytes: () => process.stdin,

@@ -6,7 +6,7 @@ import { readNodes } from '../yaml/read-nodes.ts'
 import { yamlErrorPrefix } from '../yaml/yaml-error.ts'
 import { findNode, keyName } from './find-node.ts'
 import { JsonSyntaxError, readJsonNodes } from './json-nodes.ts'
-import { splitYaml, type YamlChunk } from './split.ts'
+import { type BadSeparator, breaksBetween, type ManifestChunk, opensJson, splitManifest } from './split.ts'
 import { TextLines, type TextRange } from './text-lines.ts'
 
 /** Manifest files: all documents of a text, YAML or JSON, with the text ranges of their members. Ranges are computed on demand. */
@@ -57,12 +57,13 @@ export interface ManifestError {
 }
 
 export interface ReadManifestOptions {
-  /** Accept JSON only, as for a `.json` file. Default false. */
+  /** Accept only JSON between the separators, as for a `.json` file. Default false. */
   readonly json?: boolean
 }
 
 /**
- * Reads all documents of a text: YAML documents separated by markers, or consecutive JSON values. Empty documents are omitted.
+ * Reads all documents of a text as kubectl does: documents separated by `---` lines, each YAML or JSON, or consecutive JSON values. Empty
+ * documents are omitted. Differs: kubectl ends at the first error, and ignores what follows a `...` line up to the next separator.
  *
  * @example
  * import { readManifest } from '@krmkit/schema/manifest'
@@ -72,28 +73,59 @@ export interface ReadManifestOptions {
  *   else console.log(document.value)
  * }
  */
-export function readManifest(
-  text: string,
-  { json: strict = false }: ReadManifestOptions = {},
-): (ManifestDocument | ManifestError)[] {
-  const source = text.startsWith('\ufeff') ? text.slice(1) : text
-  if (!strict && !/^\s*\{/.test(source)) return readYamlDocuments(source)
-  const json = readJsonDocuments(source)
-  if (strict || json[0]?.kind !== 'error') return json
-  // Text that starts with a brace may be a YAML flow mapping.
-  const yaml = readYamlDocuments(source)
-  return yaml[0]?.kind === 'document' ? yaml : json
+export function readManifest(text: string, { json = false }: ReadManifestOptions = {}): (ManifestDocument | ManifestError)[] {
+  return splitManifest(text).flatMap((chunk, index) => {
+    if ('badSeparator' in chunk) return [separatorError(chunk)]
+    if (json) return readJsonDocuments(chunk)
+    return index === 0 && opensJson(chunk.text) ? readJsonOrYaml(chunk) : readYamlDocument(chunk)
+  })
 }
 
-function readJsonDocuments(text: string): (ManifestDocument | ManifestError)[] {
-  const lines = lazy(() => new TextLines(text, 0))
+/**
+ * Reads consecutive JSON values, or one value and YAML on the lines after it: text that starts with a brace may be a YAML flow mapping, and
+ * comments may follow it.
+ */
+function readJsonOrYaml(chunk: ManifestChunk): readonly (ManifestDocument | ManifestError)[] {
+  const { text, line, separated } = chunk
+  const { documents, end, error } = readJsonValues(chunk)
+  if (documents.length > 1) {
+    const last = new TextLines(text, line).range(text.length, text.length)
+    const found =
+      error ?? (separated ? errorAt('a separator follows consecutive JSON values', last.line, last.column) : undefined)
+    return found === undefined ? documents : [...documents, found]
+  }
+  if (error === undefined) return documents
+  const rest = text.slice(end)
+  const blank = end === 0 ? 0 : (/^[^\S\n]*\n/.exec(rest)?.[0].length ?? -1)
+  if (blank < 0) return [...documents, error]
+  const yaml = readYamlDocument({ ...chunk, text: rest.slice(blank), line: line + breaksBetween(text, 0, end + blank) })
+  return [...documents, ...(yaml[0]?.kind === 'error' ? [error] : yaml)]
+}
+
+interface JsonValues {
+  readonly documents: readonly ManifestDocument[]
+  /** Offset after the last value. */
+  readonly end: number
+  /** What is wrong with the text after it. */
+  readonly error?: ManifestError
+}
+
+function readJsonDocuments(chunk: ManifestChunk): readonly (ManifestDocument | ManifestError)[] {
+  const { documents, error } = readJsonValues(chunk)
+  return error === undefined ? documents : [...documents, error]
+}
+
+function readJsonValues({ text, line }: ManifestChunk): JsonValues {
+  const lines = lazy(() => new TextLines(text, line))
   const whole = attempt(() => parseJson(text, { literals: true }))
   if (!(whole instanceof DecodeError)) {
     const root = lazy(() => readJsonNodes(text, 0).root)
-    return [new Document(whole.value, { source: text, root, lines, repeats: whole.duplicates !== undefined })]
+    const parts = { source: text, root, lines, repeats: whole.duplicates !== undefined }
+    return { documents: [new Document(whole.value, parts)], end: text.length }
   }
-  const documents: (ManifestDocument | ManifestError)[] = []
-  for (let at = 0; /\S/.test(text.slice(at)); ) {
+  const documents: ManifestDocument[] = []
+  let at = 0
+  while (/\S/.test(text.slice(at))) {
     try {
       const { root, end } = readJsonNodes(text, at)
       const { value, duplicates } = parseJson(text.slice(at, end), { literals: true })
@@ -104,30 +136,36 @@ function readJsonDocuments(text: string): (ManifestDocument | ManifestError)[] {
       const parsed = attempt(() => parseJson(text.slice(at), { literals: true }))
       const message = (parsed instanceof DecodeError ? parsed : (error as Error)).message
       const offset = error instanceof JsonSyntaxError ? error.offset : at
-      documents.push({ kind: 'error', message, range: lines().range(offset, offset) })
-      break
+      return { documents, end: at, error: { kind: 'error', message, range: lines().range(offset, offset) } }
     }
   }
-  return documents
+  return { documents, end: at }
 }
 
-function readYamlDocuments(text: string): (ManifestDocument | ManifestError)[] {
-  return splitYaml(text).flatMap((chunk): readonly (ManifestDocument | ManifestError)[] => {
-    const parsed = attempt(() => parseYaml(chunk.text, { literals: true }))
-    if (parsed instanceof DecodeError) return [toManifestError(parsed, chunk)]
-    const { value, problems } = parsed
-    if (value === null) return []
-    const parts = {
-      source: chunk.text,
-      root: lazy(() => readNodes(chunk.text) as YamlNode),
-      lines: lazy(() => new TextLines(chunk.text, chunk.line)),
-      repeats: problems.length > 0,
-    }
-    return [new Document(value, parts)]
-  })
+function readYamlDocument(chunk: ManifestChunk): readonly (ManifestDocument | ManifestError)[] {
+  const { text, line } = chunk
+  const parsed = attempt(() => parseYaml(text, { literals: true }))
+  if (parsed instanceof DecodeError) return [toManifestError(parsed, chunk)]
+  const { value, problems } = parsed
+  if (value === null) return []
+  const parts = {
+    source: text,
+    root: lazy(() => readNodes(text) as YamlNode),
+    lines: lazy(() => new TextLines(text, line)),
+    repeats: problems.length > 0,
+  }
+  return [new Document(value, parts)]
 }
 
-function toManifestError({ message, mark }: DecodeError, { text, line }: YamlChunk): ManifestError {
+function separatorError({ badSeparator, line, column }: BadSeparator): ManifestError {
+  return errorAt(`invalid Yaml document separator: ${badSeparator}`, line + 1, column + 1)
+}
+
+function errorAt(message: string, line: number, column: number): ManifestError {
+  return { kind: 'error', message, range: { line, column, endLine: line, endColumn: column } }
+}
+
+function toManifestError({ message, mark }: DecodeError, { text, line }: ManifestChunk): ManifestError {
   const lineMatch = /^line (\d+): /.exec(message.slice(message.startsWith(yamlErrorPrefix) ? yamlErrorPrefix.length : 0))
   const plain = message
     .replace(yamlErrorPrefix, '')
@@ -141,7 +179,7 @@ function toManifestError({ message, mark }: DecodeError, { text, line }: YamlChu
   const range = beyond
     ? { line: line + last + 1, column: (text.trimEnd().split('\n')[last] ?? '').length + 1 }
     : { line: line + at.line + 1, column: at.column + 1 + (mark === undefined && lineMatch === null ? Math.max(first, 0) : 0) }
-  return { kind: 'error', message: plain, range: { ...range, endLine: range.line, endColumn: range.column } }
+  return errorAt(plain, range.line, range.column)
 }
 
 interface DocumentParts {

@@ -1,41 +1,65 @@
-/** Splits a text into YAML documents. */
+/** Splits a text into documents as kubectl does: at lines that start with `---`. */
 
-export interface YamlChunk {
-  /** Starts with the document marker, if any. */
+export interface ManifestChunk {
+  /** Without the separators around it and without a byte order mark. */
   readonly text: string
-  /** Number of lines before it. */
+  /** Offset in the whole text, and number of lines before it. */
+  readonly start: number
   readonly line: number
+  /** Whether a separator follows. */
+  readonly separated: boolean
 }
 
-/** Documents with content other than comments. Directives stay with the following document. */
-export function splitYaml(text: string): YamlChunk[] {
-  const chunks: YamlChunk[] = []
-  const marker = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm
-  let start = 0
+/** A separator that is followed by something other than a comment on its line, which kubectl rejects. */
+export interface BadSeparator {
+  readonly badSeparator: string
+  readonly line: number
+  /** Offset in the line of what follows. */
+  readonly column: number
+}
+
+/**
+ * Documents with content other than comments, in order. Directives have no separator before their document, so they are a document of their
+ * own, which the parser rejects.
+ */
+export function splitManifest(text: string): (ManifestChunk | BadSeparator)[] {
+  const found: (ManifestChunk | BadSeparator)[] = []
+  const boundary = /(?<![^\n])(?:---([^\n]*)\n?|\.\.\.(?=[ \t\r\n]|$))/g
   let counted = 0
   let line = 0
-  const take = (end: number) => {
+  const lineOf = (offset: number) => {
+    line += breaksBetween(text, counted, offset)
+    counted = offset
+    return line
+  }
+  let start = 0
+  let content = afterSeparator
+  for (let match = boundary.exec(text); ; match = boundary.exec(text)) {
+    const end = match?.index ?? text.length
+    if (text.charCodeAt(start) === 0xfeff) start++
     const chunk = text.slice(start, end)
-    if (!hasContent(chunk)) return false
-    line += breaksBetween(text, counted, start)
-    counted = start
-    chunks.push({ text: chunk, line })
-    return true
+    if (content.test(chunk)) found.push({ text: chunk, start, line: lineOf(start), separated: match !== null })
+    if (match === null) return found
+    const rest = match[1] ?? ''
+    if (/^\s*[^\s#]/.test(rest)) {
+      found.push({ badSeparator: rest.trim(), line: lineOf(end), column: 3 + rest.search(/\S/) })
+    }
+    start = boundary.lastIndex
+    content = match[1] === undefined ? afterEnd : afterSeparator
   }
-  for (let match = marker.exec(text); match !== null; match = marker.exec(text)) {
-    const taken = take(match.index)
-    if (match[0] === '...') start = marker.lastIndex
-    else if (taken || !/^%/m.test(text.slice(start, match.index))) start = match.index
-  }
-  take(text.length)
-  return chunks
 }
 
-function hasContent(chunk: string): boolean {
-  return /^[^\S\r\n]*[^\s#%]/m.test(chunk.replace(/^---/, ''))
+const afterSeparator = /^[^\S\r\n]*[^\s#]/m
+/** After `...`, directives belong to the document that follows the next separator. */
+const afterEnd = /^[^\S\r\n]*[^\s#%]/m
+
+/** Whether a text may be JSON: it starts with a brace. */
+export function opensJson(text: string): boolean {
+  return /^\s*\{/.test(text)
 }
 
-function breaksBetween(text: string, from: number, to: number): number {
+/** Number of line feeds from an offset up to another one. */
+export function breaksBetween(text: string, from: number, to: number): number {
   let count = 0
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++
   return count

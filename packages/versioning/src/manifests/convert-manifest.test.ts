@@ -216,7 +216,7 @@ spec:
     const { text: written, problems } = convert(text)
     expect(written).toBe(text)
     expect(problems).toHaveLength(1)
-    expect(problems[0]).toMatch(/^3:/)
+    expect(problems[0]).toMatch(/^4:/)
   })
 
   it('leaves current and unknown objects alone', () => {

@@ -1,6 +1,7 @@
 import { type Dirent, promises } from 'node:fs'
 import { join } from 'node:path'
 import type { ManifestFile } from '../../validate/documents.ts'
+import { decodeManifest } from '../offline/decode-manifest.ts'
 import { isIgnoredFolder, isManifest } from '../offline/manifest-files.ts'
 
 /** The files with CustomResourceDefinitions in folders of the workspace. Reads are bounded, so that a huge workspace costs little. */
@@ -54,5 +55,5 @@ async function readFolder(folder: string): Promise<string[]> {
 }
 
 function readText(path: string): Promise<string> {
-  return promises.readFile(path, 'utf8').catch(() => '')
+  return promises.readFile(path).then(decodeManifest, () => '')
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ManifestFile } from '../../validate/documents.ts'
 import { messageOf } from '../cli-error.ts'
+import { decodeManifest } from './decode-manifest.ts'
 import { folderOfGlob, globMatcher, isGlob } from './glob.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -72,7 +73,7 @@ function readPath(path: string, found: Search): void {
   if (found.isExcluded(path)) return
   guarded(path, found.unreadable, () => {
     if (!statSync(path).isDirectory()) {
-      found.files.push({ path, text: readFileSync(path, 'utf8') })
+      found.files.push({ path, text: decodeManifest(readFileSync(path)) })
       return
     }
     const before = found.files.length + found.unreadable.length
@@ -102,7 +103,7 @@ function readFolder(folder: string, found: Search): void {
       guarded(path, found.unreadable, () => {
         if (found.isExcluded(path)) return
         if (entry.isDirectory()) readFolder(path, found)
-        else found.files.push({ path, text: readFileSync(path, 'utf8') })
+        else found.files.push({ path, text: decodeManifest(readFileSync(path)) })
       })
     }
   })

@@ -114,6 +114,13 @@ describe('krmkit validate', () => {
     expect(code).toBe(1)
   })
 
+  it('reads UTF-16 and separated JSON as kubectl does', async () => {
+    const json = (name: string) => `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"}}\n`
+    const path = files({ 'a.json': `${json('a')}---\n${json('b')}`, 'b.yaml': '' })
+    writeFileSync(join(path, 'b.yaml'), `\ufeff${configMap('c')}---\n${configMap('d')}`, 'utf16le')
+    expect(await run([path])).toMatchObject({ out: '4 objects in 2 files: valid\n', code: 0 })
+  })
+
   it('treats unknown fields by --validate', async () => {
     const path = files({ 'a.yaml': configMap('a', 'data: {a: b}\ndate: {}\ndata: {}\n') })
     expect(await run([path])).toMatchObject({ code: 1 })

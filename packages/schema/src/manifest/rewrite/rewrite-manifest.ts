@@ -3,7 +3,7 @@ import { stringifyJson } from '../../json/encode-json.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import { JsonSyntaxError, readJsonNodes } from '../json-nodes.ts'
 import { type ReadManifestOptions, readManifest } from '../manifest.ts'
-import { splitYaml } from '../split.ts'
+import { opensJson, splitManifest } from '../split.ts'
 import { rewriteYaml } from './rewrite-yaml.ts'
 
 /** The result of `rewriteManifest`. */
@@ -33,50 +33,40 @@ export type ChangeDocument = (value: unknown, index: number) => unknown
  * // '# the web\nkind: Job # one\nmetadata: {name: web}\n'
  */
 export function rewriteManifest(text: string, change: ChangeDocument, options: ReadManifestOptions = {}): RewrittenManifest {
-  const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
-  const source = text.slice(mark.length)
-  const isJson = options.json === true || (/^\s*\{/.test(source) && isJsonText(source))
-  const { text: written, unchanged } = isJson ? rewriteJson(source, change) : rewriteYamlDocuments(source, change)
-  return { text: mark + written, unchanged }
+  const unchanged: number[] = []
+  let result = ''
+  let end = 0
+  let index = 0
+  const next = (value: unknown) => change(value, index++)
+  for (const chunk of splitManifest(text)) {
+    if ('badSeparator' in chunk) throw new DecodeError({ code: 'Yaml', message: `invalid separator: ${chunk.badSeparator}` })
+    const { text: source, start } = chunk
+    const first = index
+    const isJson = options.json === true || (opensJson(source) && isJsonText(source))
+    const written = isJson ? rewriteJson(source, next) : rewriteYaml(source, (value) => (value === null ? value : next(value)))
+    if (written === undefined) unchanged.push(first)
+    result += text.slice(end, start) + (written ?? source)
+    end = start + source.length
+  }
+  return { text: result + text.slice(end), unchanged }
 }
 
 function isJsonText(text: string): boolean {
   return readManifest(text, { json: true }).every(({ kind }) => kind === 'document')
 }
 
-function rewriteYamlDocuments(text: string, change: ChangeDocument): RewrittenManifest {
-  const unchanged: number[] = []
-  let result = ''
-  let end = 0
-  let index = 0
-  for (const chunk of splitYaml(text)) {
-    const start = text.indexOf(chunk.text, end)
-    result += text.slice(end, start)
-    end = start + chunk.text.length
-    let given = index
-    const written = rewriteYaml(chunk.text, (value) => {
-      if (value === null) return value
-      given = index++
-      return change(value, given)
-    })
-    if (written === undefined) unchanged.push(given)
-    result += written ?? chunk.text
-  }
-  return { text: result + text.slice(end), unchanged }
-}
-
-function rewriteJson(text: string, change: ChangeDocument): RewrittenManifest {
+function rewriteJson(text: string, change: (value: unknown) => unknown): string {
   let result = ''
   let at = 0
-  for (let index = 0; /\S/.test(text.slice(at)); index++) {
+  while (/\S/.test(text.slice(at))) {
     const end = endOfValue(text, at)
     const piece = text.slice(at, end)
     const { value } = parseJson(piece)
-    const changed = change(value, index)
+    const changed = change(value)
     result += changed === value ? piece : `${/^\s*/.exec(piece)?.[0] ?? ''}${jsonLike(changed, piece.trimStart())}`
     at = end
   }
-  return { text: result + text.slice(at), unchanged: [] }
+  return result + text.slice(at)
 }
 
 function endOfValue(text: string, at: number): number {
