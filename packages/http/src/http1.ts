@@ -14,7 +14,7 @@ import { headersOf, splitTarget } from './request-head.ts'
 import { cancelStream, groupParts, joinParts } from './response-body.ts'
 import { internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
-import { endLastResponse, limitUnreadBody } from './unread-body.ts'
+import { endLastResponse, limitUnreadBody, unreadBytes } from './unread-body.ts'
 import { isWebSocketWatch, switchProtocols, type UpgradeSocket, upgradeBody } from './upgrade.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
@@ -85,6 +85,11 @@ class Http1Request implements ApiRequest {
   /** The request has been received to its end. */
   get isComplete(): boolean {
     return this.#message.complete
+  }
+
+  /** The connection does not read the body to its end, by the length of it. */
+  get leavesLongBody(): boolean {
+    return !this.#isBodyRead && (this.#contentLength ?? 0) > unreadBytes
   }
 
   /** The client still waits for 100 Continue: its next bytes may be the body or another request. */
@@ -247,6 +252,7 @@ function send(context: ListenerContext, exchange: Exchange): void {
 const joinedBytes = 256 * 1024
 
 function sendBytes({ request, response, apiResponse }: Exchange, body: Uint8Array): void {
+  if (request.leavesLongBody && !request.isComplete) response.shouldKeepAlive = false
   response.writeHead(apiResponse.status, flatten(apiResponse.headers, body.length))
   if (!response.shouldKeepAlive && !request.isComplete) {
     endLastResponse(response, body)

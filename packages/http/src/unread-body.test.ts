@@ -1,4 +1,6 @@
+import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { describe, expect, it, vi } from 'vitest'
 import { textResponse } from './testing/fake-server.ts'
 import { usePlainServer } from './testing/plain-server.ts'
@@ -6,22 +8,41 @@ import { usePlainServer } from './testing/plain-server.ts'
 const { start, dial } = usePlainServer()
 
 describe('an unread body', () => {
-  it('closes the connection after the whole response when too long', async () => {
-    await start(() => textResponse('refused', { status: 401 }))
-    for (const head of ['Transfer-Encoding: chunked', 'Content-Length: 1000000000']) {
-      const client = dial().send(`POST / HTTP/1.1\r\nHost: h\r\n${head}\r\n\r\n`)
-      const chunk = `100000\r\n${'x'.repeat(0x100000)}\r\n`
-      let taken = 0
-      for (; taken < 100 && !client.socket.closed; taken++) {
-        client.send(chunk)
-        if (client.socket.writableNeedDrain)
-          await Promise.race([client.closed, once(client.socket, 'drain').catch(() => undefined)])
-      }
-      await client.closed
-      expect(client.received).toContain('refused')
-      // The kernel buffers of both sides hold some more.
-      expect(taken).toBeLessThan(40)
+  const head = (fields: string) => `POST / HTTP/1.1\r\nHost: h\r\n${fields}\r\n\r\n`
+  const mebibyte = 1024 * 1024
+  /** Name, head fields, and a piece that is repeated without end: what is read of it counts with its framing. */
+  const endless: [string, string, string][] = [
+    ['large chunks', 'Transfer-Encoding: chunked', `100000\r\n${'x'.repeat(mebibyte)}\r\n`],
+    ['small chunks', 'Transfer-Encoding: chunked', '0001\r\nx\r\n'.repeat(mebibyte / 9)],
+    ['zeros of a chunk size', 'Transfer-Encoding: chunked', '0'.repeat(mebibyte)],
+    ['a length', 'Content-Length: 1000000000', 'x'.repeat(mebibyte)],
+    ['a last request', 'Connection: close\r\nContent-Length: 1000000000', 'x'.repeat(mebibyte)],
+  ]
+
+  it.each(endless)('closes the connection after the whole response when too long: %s', async (_, fields, piece) => {
+    let bytesRead = () => 0
+    const onConnection = ({ socket }: { socket: Socket }) => {
+      bytesRead = () => socket.bytesRead
     }
+    subscribe('http.server.request.start', onConnection as ChannelListener)
+    await start(() => textResponse('refused', { status: 401 }))
+    const client = dial().send(head(fields))
+    await client.until('refused')
+    for (let sent = 0; sent < 100 && !client.socket.closed; sent++) {
+      client.send(piece)
+      if (client.socket.writableNeedDrain)
+        await Promise.race([client.closed, once(client.socket, 'drain').catch(() => undefined)])
+    }
+    await client.closed
+    unsubscribe('http.server.request.start', onConnection as ChannelListener)
+    expect(client.received).toContain('refused')
+    expect(bytesRead()).toBeLessThan(0.75 * mebibyte)
+  })
+
+  it('announces the end of the connection when its length is too long', async () => {
+    await start(() => textResponse('refused', { status: 401 }))
+    expect(await dial().send(head('Content-Length: 270000')).until('refused')).toContain('Connection: close')
+    expect(await dial().send(head('Content-Length: 260000')).until('refused')).toContain('Connection: keep-alive')
   })
 
   it('keeps the connection alive when small', async () => {

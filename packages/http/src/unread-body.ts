@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes of an unread body that are discarded before the connection closes: above the largest body of the default limits. */
+/** Bytes that are discarded of a body whose reading has begun: above the largest body of the default limits. */
 export const discardBytes = 4 * 1024 * 1024
+/** Bytes that are discarded of a body that stays unread, such as that of an anonymous request, as in kube-apiserver. */
+export const unreadBytes = 256 * 1024
 const discardMs = 5000
 /** Time between the last byte of the response and the end of the connection, so that the client gets to read the response. */
 const lingerMs = 500
@@ -10,29 +12,46 @@ const lingerMs = 500
 /**
  * Bounds the rest of a body that the handler leaves unread. Within the bounds the connection serves the next request; above them it
  * closes. Call it before the response is written. With `isBodyRead` the bounds apply from the end of the response on.
+ *
+ * The bounds count the bytes of the connection: chunks may be mostly framing, and the size of a chunk may have zeros without end.
  */
 export function limitUnreadBody(message: IncomingMessage, response: ServerResponse, isBodyRead: boolean): void {
   // Read now: a finished response has no socket.
   const { socket } = message
-  let budget = discardBytes
+  const limit = isBodyRead ? discardBytes : unreadBytes
+  let from = socket.bytesRead
+  let isAbove = false
+  const listen = () => socket.on('data', count)
+  const stop = () => socket.off('resume', listen).off('data', count)
   const end = () => {
-    message.off('data', count).pause()
+    isAbove = true
+    stop()
+    message.pause()
+    // The parser may be within a chunk header, where it does not pause the socket.
+    socket.pause()
     if (!response.shouldKeepAlive) return
     if (response.writableFinished) linger(socket)
     else response.once('finish', () => linger(socket))
   }
-  const count = (chunk: Buffer) => {
-    budget -= chunk.length
-    if (budget < 0) end()
+  const count = () => {
+    if (socket.bytesRead - from > limit) end()
+  }
+  const start = () => {
+    // With this listener node reads the socket as a stream, which stays paused when it was paused before.
+    if (socket.isPaused()) socket.once('resume', listen)
+    else listen()
+    message.once('end', stop).once('close', stop).resume()
   }
   // Node discards an unread body without counting it. A body that is being read is left to its reader.
-  if (!isBodyRead) message.on('data', count)
+  if (!isBodyRead) start()
   response.once('finish', () => {
-    if (message.complete || message.destroyed || !response.shouldKeepAlive || budget < 0) return
+    if (message.complete || message.destroyed || !response.shouldKeepAlive || isAbove) return
     const timer = setTimeout(end, discardMs)
-    const stop = () => clearTimeout(timer)
-    message.once('end', stop).once('close', stop)
-    if (isBodyRead) message.on('data', count).resume()
+    const clear = () => clearTimeout(timer)
+    message.once('end', clear).once('close', clear)
+    if (!isBodyRead) return
+    from = socket.bytesRead
+    start()
   })
 }
 
