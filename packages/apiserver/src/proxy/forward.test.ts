@@ -232,6 +232,25 @@ describe('the response of a backend', () => {
     expect(await readAll((await call(`${prefix}/a`)).body)).toBe(page)
   })
 
+  it('lets other work run while the links of a large page are rewritten [P152]', async () => {
+    const links = '<a href=/a>'.repeat(6000)
+    const page = Array.from({ length: 20 }, () => links)
+    server.backends.handle = () => streamed(page, { headers: { 'content-type': 'text/html' } })
+    const { body } = await call(`${prefix}/a`)
+    if (body.kind !== 'stream') throw new Error(body.kind)
+    let turns = 0
+    const count = () => {
+      turns++
+      timer = setImmediate(count)
+    }
+    let timer = setImmediate(count)
+    let bytes = 0
+    for await (const part of body.stream) bytes += part.length
+    clearImmediate(timer)
+    expect(bytes).toBe(20 * 6000 * `<a href="${prefix}/a">`.length)
+    expect(turns).toBeGreaterThan(3)
+  })
+
   it('that switches protocols unasked is refused [P152]', async () => {
     const connection = new PassThrough()
     server.backends.handle = () => ({ status: 101, headers: {}, body: { kind: 'connection', connection } })

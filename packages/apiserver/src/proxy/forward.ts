@@ -1,5 +1,6 @@
 import { ApiError, type Clock } from '@krmkit/meta'
 import { latin1Bytes, latin1Text, utf8Bytes, utf8Text } from '@krmkit/meta/bytes'
+import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiResponse, ProxiedRequest } from '@krmkit/protocol'
 import { header, type RequestContext } from '../request-context.ts'
 import { hostAndPort } from './addresses.ts'
@@ -13,7 +14,7 @@ import {
   forwardedResponse,
   isUpgradeRequest,
 } from './forwarded-message.ts'
-import { withRewrittenLinks } from './html-body.ts'
+import { type PageOptions, withRewrittenLinks } from './html-body.ts'
 import type { Location } from './interfaces.ts'
 import { createRequestDeadline } from './request-deadline.ts'
 import { cleanPath, escapePath } from './url-reference.ts'
@@ -43,7 +44,10 @@ export interface ForwardedTarget {
  *
  * @throws ApiError
  */
-export async function forward(context: RequestContext, options: ForwardOptions): Promise<ApiResponse> {
+export async function forward(
+  context: RequestContext,
+  options: ForwardOptions & { readonly slices: SliceScheduler },
+): Promise<ApiResponse> {
   const { request, info } = context
   const requested = backendPath(info.rest, info.path)
   if (isUpgradeRequest(request)) return tunnel(context, { ...options, target: { path: requested, query: '' } })
@@ -56,7 +60,7 @@ export async function forward(context: RequestContext, options: ForwardOptions):
   const response = await send(context, { ...options, request: { method: request.method, path: target, headers } }, (reason) =>
     ApiError.serviceUnavailable(`error trying to reach service: ${reason}`),
   )
-  return rewrittenResponse(withLocalHeaders(context, forwardedResponse(response)), rewriting)
+  return rewrittenResponse(withLocalHeaders(context, forwardedResponse(response)), { ...rewriting, scheduler: options.slices })
 }
 
 /**
@@ -165,13 +169,14 @@ function withLocalHeaders({ auditId }: RequestContext, response: ApiResponse): A
 }
 
 /** @throws ApiError 500 for a redirect to no URL. */
-function rewrittenResponse(response: ApiResponse, options: RewriteOptions): ApiResponse {
+function rewrittenResponse(response: ApiResponse, options: RewriteOptions & Pick<PageOptions, 'scheduler'>): ApiResponse {
   const location = [response.headers.location ?? []].flat()[0] ?? ''
   if (location === '') {
-    return withRewrittenLinks(response, (text) => {
+    const rewriteUrl = (text: string) => {
       const link = rewriteReference(text, options)
       return 'url' in link ? link.url : text
-    })
+    }
+    return withRewrittenLinks(response, { rewriteUrl, scheduler: options.scheduler })
   }
   const redirect = rewriteReference(bytesOf(location), options)
   if ('url' in redirect) return { ...response, headers: { ...response.headers, location: redirect.url } }

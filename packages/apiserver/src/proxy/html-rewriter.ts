@@ -37,6 +37,8 @@ const rawElements: ReadonlySet<string> = new Set([
 /** A longer tag is not rewritten. */
 const maxTagCharacters = 64 * 1024
 
+const longTagCharacters = 1024
+
 /** What the next text is: any; the content of a raw element; the rest of a comment or declaration, until its terminator. */
 type State =
   | { readonly kind: 'any' }
@@ -72,8 +74,8 @@ export class HtmlRewriter {
     this.#rewriteUrl = rewriteUrl
   }
 
-  /** @returns the output for all complete tokens. */
-  write(piece: string): string {
+  /** May be interrupted after each token. @returns the output for all complete tokens. */
+  *writeSteps(piece: string): Generator<unknown, string> {
     const text = this.#rest + piece
     // Only a bracket completes a tag: it is not parsed again for each piece.
     const isTag = this.#state === any && this.#rest.length > 1
@@ -87,7 +89,10 @@ export class HtmlRewriter {
       const token = this.#next(text, at)
       if (token === undefined) break
       out += token.text
+      // Rewriting a long tag takes milliseconds.
+      const isLong = token.end - at > longTagCharacters
       at = token.end
+      yield isLong
     }
     this.#rest = text.slice(at)
     return out

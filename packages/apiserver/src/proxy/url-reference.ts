@@ -21,11 +21,11 @@ export interface UrlReference {
   readonly fragment: string
 }
 
-/** Characters of a path and of a fragment that are written as they are. */
-const plainInPath = /[A-Za-z0-9\-_.~$&+,/:;=@]/
-const plainInFragment = /[A-Za-z0-9\-_.~$&+,/:;=?@!()*]/
-/** Characters that a written path may have besides: it is kept then. */
-const keptInPath = /^(?:[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]]|%[0-9A-Fa-f]{2})*$/
+/** Characters of a path and of a fragment that are written as escapes. */
+const escapedInPath = /[^A-Za-z0-9\-_.~$&+,/:;=@]/g
+const escapedInFragment = /[^A-Za-z0-9\-_.~$&+,/:;=?@!()*]/g
+/** Characters that a written path does not have: it is kept without them. */
+const neverInPath = /[^A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]/
 
 /** @returns the reference, or why the text is none. */
 export function parseReference(text: string): UrlReference | string {
@@ -35,16 +35,16 @@ export function parseReference(text: string): UrlReference | string {
   if (hasControl(withoutFragment)) return problem('net/url: invalid control character in URL')
   const fragment = hash < 0 ? '' : percentDecode(text.slice(hash + 1))
   if (fragment === undefined) return problem(invalidEscape(text.slice(hash + 1)))
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(withoutFragment)?.[1]?.toLowerCase() ?? ''
+  const hasColon = withoutFragment.includes(':')
+  const scheme = hasColon ? (/^([A-Za-z][A-Za-z0-9+.-]*):/.exec(withoutFragment)?.[1]?.toLowerCase() ?? '') : ''
   if (withoutFragment.startsWith(':')) return problem('missing protocol scheme')
   const afterScheme = scheme === '' ? withoutFragment : withoutFragment.slice(scheme.length + 1)
   const mark = afterScheme.indexOf('?')
   const query = mark < 0 ? '' : afterScheme.slice(mark)
   const hierarchy = mark < 0 ? afterScheme : afterScheme.slice(0, mark)
-  const common = { scheme, query, fragment }
   if (!hierarchy.startsWith('/')) {
-    if (scheme !== '') return { ...common, opaque: hierarchy, userInfo: '', host: '', path: '', rawPath: '' }
-    if (/^[^/]*:/.test(hierarchy)) return problem('first path segment in URL cannot contain colon')
+    if (scheme !== '') return { scheme, opaque: hierarchy, userInfo: '', host: '', path: '', rawPath: '', query, fragment }
+    if (hasColon && /^[^/]*:/.test(hierarchy)) return problem('first path segment in URL cannot contain colon')
   }
   const hasAuthority = hierarchy.startsWith('//') && (scheme !== '' || !hierarchy.startsWith('///'))
   const slash = hasAuthority ? hierarchy.indexOf('/', 2) : 0
@@ -52,15 +52,15 @@ export function parseReference(text: string): UrlReference | string {
   const authority = !hasAuthority ? '' : slash < 0 ? hierarchy.slice(2) : hierarchy.slice(2, slash)
   const at = authority.lastIndexOf('@')
   const host = authority.slice(at + 1)
-  const fault = hostFault(host)
+  const fault = host === '' ? undefined : hostFault(host)
   if (fault !== undefined) return problem(fault)
   const path = percentDecode(rawPath)
   if (path === undefined) return problem(invalidEscape(rawPath))
-  return { ...common, opaque: '', userInfo: at < 0 ? '' : authority.slice(0, at + 1), host, path, rawPath }
+  return { scheme, opaque: '', userInfo: authority.slice(0, at + 1), host, path, rawPath, query, fragment }
 }
 
 export function formatReference({ scheme, opaque, userInfo, host, path, rawPath, query, fragment }: UrlReference): string {
-  const end = `${query}${fragment === '' ? '' : `#${percentEncode(fragment, plainInFragment)}`}`
+  const end = `${query}${fragment === '' ? '' : `#${percentEncode(fragment, escapedInFragment)}`}`
   const start = scheme === '' ? '' : `${scheme}:`
   if (opaque !== '') return `${start}${opaque}${end}`
   const authority = host !== '' || userInfo !== '' || (scheme !== '' && path !== '') ? `//${userInfo}${host}` : ''
@@ -69,7 +69,7 @@ export function formatReference({ scheme, opaque, userInfo, host, path, rawPath,
 
 /** Percent-encodes a decoded path, a byte string. */
 export function escapePath(path: string): string {
-  return percentEncode(path, plainInPath)
+  return percentEncode(path, escapedInPath)
 }
 
 /** Removes empty and dot segments; no trailing slash remains, except in `/`. */
@@ -87,21 +87,16 @@ export function cleanPath(path: string): string {
 }
 
 function writtenPath(path: string, rawPath: string): string {
-  return keptInPath.test(rawPath) && percentDecode(rawPath) === path ? rawPath : escapePath(path)
+  return !neverInPath.test(rawPath) && percentDecode(rawPath) === path ? rawPath : escapePath(path)
 }
 
-function percentEncode(text: string, plain: RegExp): string {
-  let out = ''
-  for (let i = 0; i < text.length; i++) {
-    const character = text.charAt(i)
-    const code = text.charCodeAt(i).toString(16).toUpperCase().padStart(2, '0')
-    out += plain.test(character) ? character : `%${code}`
-  }
-  return out
+function percentEncode(text: string, escaped: RegExp): string {
+  return text.replace(escaped, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 }
 
 /** Decodes percent escapes to bytes; undefined when one is malformed. */
 function percentDecode(text: string): string | undefined {
+  if (!text.includes('%')) return text
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined
   return text.replace(/%([0-9A-Fa-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
