@@ -3,12 +3,16 @@ import type { Transport } from '../attacks/families/header-rules.ts'
 import { issueBounds } from '../attacks/harness/report.ts'
 import { bundleCommand } from '../attacks/harness/server-process.ts'
 import { describe, judge } from './judge.ts'
+import { fuzzKeptAlive, type KeptRun, type KeptTransport, keptTransports, printKeptRun } from './kept-alive/run.ts'
 import { type Draft, requestAt } from './requests.ts'
 import { type FuzzedServer, startFuzzed } from './transports.ts'
 
 /**
  * `npm run fuzz -- [--requests N] [--seed N] [--transport http1|http2|in-process|all] [--only INDEX]`: random requests; exits with 1
  * for an improper response, a blocked event loop or a memory leak.
+ *
+ * `npm run fuzz -- --kept-alive [--requests N] [--seed N] [--transport plain|http1|http2|server-http1|server-http2|all]`: requests of all
+ * sizes up to 3 MiB over kept connections; exits with 1 when one is not answered, or with the response to another.
  */
 
 const { values } = parseArgs({
@@ -17,6 +21,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     transport: { type: 'string', default: 'all' },
     only: { type: 'string' },
+    'kept-alive': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     /** Number of printed findings per transport. */
     show: { type: 'string', default: '10' },
@@ -24,12 +29,12 @@ const { values } = parseArgs({
 })
 
 const transports: readonly Transport[] = ['in-process', 'http1', 'http2']
-const chosen = values.transport === 'all' ? transports : transports.filter((each) => each === values.transport)
-if (chosen.length === 0) {
-  console.error(`unknown transport ${values.transport}; available: all, ${transports.join(', ')}`)
-  process.exit(2)
-}
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
+if (values['kept-alive']) {
+  await keepAlive(chosenOf(keptTransports))
+  process.exit()
+}
+const chosen = chosenOf(transports)
 const total = Math.ceil(Number(values.requests) / chosen.length)
 /** Number of requests between two measurements of the probe. */
 const batch = 2000
@@ -62,6 +67,30 @@ for (const transport of chosen) {
 if (values.json) console.log(JSON.stringify({ seed, total, runs }, null, 2))
 else for (const run of runs) print(run)
 process.exitCode = runs.some(({ findings }) => findings.length > 0) ? 1 : 0
+
+function chosenOf<T extends string>(available: readonly T[]): readonly T[] {
+  const named = values.transport === 'all' ? available : available.filter((each) => each === values.transport)
+  if (named.length > 0) return named
+  console.error(`unknown transport ${values.transport}; available: all, ${available.join(', ')}`)
+  process.exit(2)
+}
+
+/** Complete servers get a tenth of the requests. */
+async function keepAlive(named: readonly KeptTransport[]): Promise<void> {
+  const isServer = (transport: KeptTransport) => transport.startsWith('server')
+  if (named.some(isServer)) bundleCommand()
+  const weights = named.map((transport) => (isServer(transport) && values.transport === 'all' ? 0.15 : 1))
+  const sum = weights.reduce((one, other) => one + other, 0)
+  const kept: KeptRun[] = []
+  console.error(`seed ${seed}, ${values.requests} requests over ${named.join(', ')}`)
+  for (const [i, transport] of named.entries()) {
+    const share = Math.ceil((Number(values.requests) * (weights[i] ?? 0)) / sum)
+    kept.push(await fuzzKeptAlive(transport, { seed, total: share }))
+  }
+  if (values.json) console.log(JSON.stringify({ seed, runs: kept }, null, 2))
+  else for (const run of kept) printKeptRun(run, Number(values.show))
+  process.exitCode = kept.some(({ findings }) => findings.length > 0) ? 1 : 0
+}
 
 async function fuzz(transport: Transport): Promise<Run> {
   await using server = await startFuzzed(transport)
