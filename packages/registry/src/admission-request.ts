@@ -1,5 +1,5 @@
 import type { AdmissionAttributes, AdmissionContext, Reservation } from '@krmkit/admission'
-import { managedFieldsProblem } from '@krmkit/fieldmanager/managed-fields'
+import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject, GroupVersionKind, OwnerReference } from '@krmkit/meta'
 import type { FrozenObject, StoredUpdate, WriteContext } from './interfaces.ts'
@@ -85,10 +85,14 @@ export async function admittedUpdate(
 }
 
 /** Restores malformed managedFields and drops repeated owners after mutating admission, with a warning. Mutates `object`. */
-export function mendAdmitted(object: ApiObject, before: FrozenObject, { warn }: Pick<WriteContext, 'warn'>): void {
+export function* mendAdmitted(
+  object: ApiObject,
+  before: FrozenObject,
+  { warn }: Pick<WriteContext, 'warn'>,
+): Generator<unknown, void> {
   const { metadata } = object
   if (metadata.managedFields !== before.metadata.managedFields) {
-    const problem = managedFieldsProblem(metadata.managedFields)
+    const problem = yield* managedFieldsProblemSteps(metadata.managedFields)
     if (problem !== undefined) {
       if (before.metadata.managedFields === undefined) delete metadata.managedFields
       else metadata.managedFields = before.metadata.managedFields as NonNullable<typeof metadata.managedFields>

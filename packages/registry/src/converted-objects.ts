@@ -3,6 +3,9 @@ import type { ApiObject } from '@krmkit/meta'
 import type { Entry } from '@krmkit/storage'
 import type { FrozenObject } from './interfaces.ts'
 
+/** A promise for large objects. */
+type Freeze = (object: ApiObject) => FrozenObject | Promise<FrozenObject>
+
 /**
  * Caches stored objects in versions that a webhook converts. Missing entries are converted in one request, and kept as long as the
  * stored entry, so that each revision is converted once per version.
@@ -11,11 +14,11 @@ import type { FrozenObject } from './interfaces.ts'
  */
 export class ConvertedObjects {
   readonly #objectOf: (entry: Entry) => FrozenObject
-  readonly #freeze: (object: ApiObject) => FrozenObject
+  readonly #freeze: Freeze
   readonly #seen = new WeakMap<ResourceDefinition, WeakMap<Entry, FrozenObject>>()
   readonly #coming = new WeakMap<ResourceDefinition, WeakMap<Entry, Promise<void>>>()
 
-  constructor(objectOf: (entry: Entry) => FrozenObject, freeze: (object: ApiObject) => FrozenObject) {
+  constructor(objectOf: (entry: Entry) => FrozenObject, freeze: Freeze) {
     this.#objectOf = objectOf
     this.#freeze = freeze
   }
@@ -38,8 +41,11 @@ export class ConvertedObjects {
       const asked = [...missing]
       const work = conversion
         .read(asked.map((entry) => this.#objectOf(entry)))
-        .then((objects) => {
-          for (const [index, entry] of asked.entries()) seen.set(entry, this.#freeze(objects[index] as ApiObject))
+        .then(async (objects) => {
+          for (const [index, entry] of asked.entries()) {
+            const freezing = this.#freeze(objects[index] as ApiObject)
+            seen.set(entry, freezing instanceof Promise ? await freezing : freezing)
+          }
         })
         .finally(() => {
           for (const entry of asked) coming.delete(entry)

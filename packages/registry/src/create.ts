@@ -2,6 +2,7 @@ import type { AdmissionAttributes, AdmissionContext } from '@krmkit/admission'
 import type { ResourceDefinition, StrategyContext } from '@krmkit/kinds'
 import { ApiError, type ApiObject, type FieldError } from '@krmkit/meta'
 import { gateEnabled } from '@krmkit/meta/feature-gates'
+import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
 import { canonicalForm, frozen } from './canonical-form.ts'
@@ -74,7 +75,8 @@ export async function createObject(store: StoreInternals, context: WriteContext,
     ? admit()
     : fromNewestWhenRefused(storage, admit, { mayBeStale: () => reader.hasMissed }))
   const object = admitted === asked ? asked : ownMetadata(admitted)
-  mendAdmitted(object, asked, context)
+  const mending = runSyncOrInSlices(mendAdmitted(object, asked, context), store.slices)
+  if (mending !== undefined) await mending
   if (admitted !== asked) takeNamespace(object, namespace, definition)
   // A PUT or PATCH that creates its object ignores the version, as on the stock server.
   if (pathName !== '' && !context.dryRun) dropMember(object.metadata, 'resourceVersion')

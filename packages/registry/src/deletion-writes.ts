@@ -7,7 +7,7 @@ import type { StoredState, StoreInternals } from './internals.ts'
 import type { CachedObject, ObjectCache } from './object-cache.ts'
 import { ownMetadata } from './object-metadata.ts'
 import { encodePrinted, printSteps } from './object-size.ts'
-import type { Stages } from './stages.ts'
+import { type Stages, stagesAfter } from './stages.ts'
 
 /** The writes of a deletion: the mark of a terminating object, and its removal. */
 
@@ -81,10 +81,11 @@ export async function markTerminating(
 ): Promise<DeleteResult | undefined> {
   const { definition, environment, objectCache } = store
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
+  const writing = kept === canonical ? stages : stagesAfter(store, stages, kept)
   const memo = objectCache.newEntry(kept)
-  const encode = await encoder(kept, memo, stages)
+  const encode = await encoder(kept, memo, writing)
   const result = await environment.storage.put(entry.key, encode, { expect: entry.revision, memo })
   if (result.outcome === 'conflict') return undefined
-  await keepWritten(objectCache, { memo, object: kept, entry: result.entry, replaced: entry }, stages)
+  await keepWritten(objectCache, { memo, object: kept, entry: result.entry, replaced: entry }, writing)
   return { object: await objectCache.read(definition, result.entry), entry: result.entry, removed: false }
 }

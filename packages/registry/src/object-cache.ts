@@ -1,9 +1,10 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
-import type { SliceScheduler } from '@krmkit/meta/slices'
+import type { ApiObject } from '@krmkit/meta'
+import { runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { ConvertedObjects } from './converted-objects.ts'
-import { deepFreeze } from './freeze.ts'
+import { deepFreeze, freezeSteps } from './freeze.ts'
 import type { FrozenObject } from './interfaces.ts'
 import { ObjectRing } from './object-ring.ts'
 import { largeBodyBytes } from './object-weight.ts'
@@ -53,7 +54,10 @@ const reusedShare = 0.75
  * garbage collector has moved them to the old generation, whose collection costs far more time and memory.
  */
 export class ObjectCache {
-  readonly #converted = new ConvertedObjects((entry) => this.objectOf(entry), deepFreeze)
+  readonly #converted = new ConvertedObjects(
+    (entry) => this.objectOf(entry),
+    (object) => this.#freeze(object),
+  )
   readonly #recent: ObjectRing
   readonly #reused: ObjectRing
   /** An object that was kept so many others ago was evicted too early. An update keeps two: the former object and the new one. */
@@ -110,6 +114,10 @@ export class ObjectCache {
   /** As `objectOf`, except that a large entry is parsed in slices. */
   parsed(entry: Entry): FrozenObject | Promise<FrozenObject> {
     return this.#parseInSlices(entry) ?? this.objectOf(entry)
+  }
+
+  #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
+    return this.#slices === undefined ? deepFreeze(object) : runSyncOrInSlices(freezeSteps(object), this.#slices)
   }
 
   /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */

@@ -1,6 +1,7 @@
 import type { ConvertedObject } from '@krmkit/admission'
 import { builtInTypes, createCatalog } from '@krmkit/kinds'
 import { type ApiObject, createFeatures, fakeClock, stockProfile } from '@krmkit/meta'
+import { createSliceScheduler } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
 import { createObjectConvertor } from './object-convertor.ts'
 import { FieldOwnership } from './ownership-types.ts'
@@ -11,7 +12,7 @@ const features = createFeatures('1.33')
 const { definitions } = createCatalog({ features, types, profile: stockProfile })
 const served = new ServedResources(definitions)
 const convertor = createObjectConvertor(
-  { types, features, profile: stockProfile, clock: fakeClock(0) },
+  { types, features, profile: stockProfile, clock: fakeClock(0), slices: createSliceScheduler() },
   served,
   new FieldOwnership(served),
 )
@@ -27,6 +28,45 @@ const first = {
   metadata: { name: 'h' },
   spec: { maxReplicas: 3, scaleTargetRef },
 }
+
+/** How often the event loop turns meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let over = false
+  const count = (): void => {
+    turns++
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  over = true
+  return turns
+}
+
+describe('large objects', () => {
+  const data = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 'v']))
+  const form = {
+    resource: { group: '', version: 'v1', resource: 'configmaps' },
+    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+  }
+  const large = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', creationTimestamp: null }, data }
+
+  it('are read and shown while other requests run', async () => {
+    let read: ConvertedObject | undefined
+    const reading = await turnsDuring(async () => {
+      read = await convertor.fromVersion(large, form, form)
+    })
+    expect(reading).toBeGreaterThan(3)
+    expect(read?.versioned).toEqual(large)
+    expect(await turnsDuring(async () => convertor.toVersion(large, form))).toBeGreaterThan(3)
+  })
+
+  it('may be changed after they were read', async () => {
+    const { object } = await convertor.fromVersion(large, form, form)
+    ;(object as unknown as typeof large).data['more'] = 'v'
+    expect(object).toMatchObject({ data: { k1: 'v', more: 'v' } })
+  })
+})
 
 describe('versions of objects', () => {
   it('are all served versions [P73]', () => {

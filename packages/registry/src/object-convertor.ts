@@ -1,17 +1,24 @@
-import type { ObjectConvertor, ObjectVersion } from '@krmkit/admission'
+import type { ConvertedObject, ObjectConvertor, ObjectVersion } from '@krmkit/admission'
 import type { ResourceDefinition } from '@krmkit/kinds'
-import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind } from '@krmkit/meta'
-import { applyDefaults, decode, normalize, type StructType } from '@krmkit/schema'
+import { ApiError, type ApiObject, formatApiVersion, type GroupVersionKind, type JsonValue } from '@krmkit/meta'
+import { isLargeValue, runAtOnce, runInNewSlices, runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { decode, normalize, type StructType } from '@krmkit/schema'
+import { applyDefaultsSteps, decodeSteps, normalizeSteps } from '@krmkit/schema/decode'
+import { copyJsonSteps } from '@krmkit/schema/json'
 import type { FrozenObject, RegistryEnvironment } from './interfaces.ts'
 import type { FieldOwnership } from './ownership-types.ts'
 import type { ServedResources } from './served-resources.ts'
+import { applyVersionDefaultsSteps } from './versions.ts'
+
+type ConvertorEnvironment = Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>
 
 /** Converts objects between versions for admission plugins that send them to webhooks or evaluate policies on them. */
 export function createObjectConvertor(
-  { types, profile, features, clock }: Pick<RegistryEnvironment, 'types' | 'profile' | 'features' | 'clock'>,
+  { slices, ...environment }: ConvertorEnvironment & { readonly slices: SliceScheduler },
   served: ServedResources,
   ownership: FieldOwnership,
 ): ObjectConvertor {
+  const { types } = environment
   /** The definition of the objects; `undefined` for kinds of operations (Scale, Binding), which have a single version. */
   const definitionOf = ({ resource, kind }: ObjectVersion): ResourceDefinition | undefined => {
     const definition = served.find(resource)
@@ -44,37 +51,64 @@ export function createObjectConvertor(
     },
     toVersion(object, form) {
       const definition = definitionOf(form)
-      if (definition?.conversion !== undefined) return translated(object, definition)
-      if (definition !== undefined) {
-        const { fromStorage, kind } = definition
-        return normalize(kind.type(), fromStorage === undefined ? object : fromStorage(object)) as FrozenObject
-      }
-      const type = typeOf(form.kind)
-      return type === undefined ? object : (normalize(type, object) as FrozenObject)
+      if (definition?.conversion !== undefined) return translated(object, definition, slices)
+      const type = definition?.kind.type() ?? typeOf(form.kind)
+      if (type === undefined) return object
+      if (isLargeValue(object)) return runInNewSlices(shownSteps(object, type, definition), slices)
+      return normalize(type, definition?.fromStorage?.(object) ?? object) as FrozenObject
     },
     fromVersion(value, form, request) {
       const definition = definitionOf(form)
       const type = definition?.kind.type() ?? typeOf(form.kind)
       if (type === undefined) return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
-      const keepEmpties = definition?.strategy.distinctEmpties
-      const object = decode(type, value, { collect: false, keepEmpties }).object as unknown as ApiObject
-      object.apiVersion = formatApiVersion(form.kind)
-      object.kind = form.kind.kind
-      const complete = applyDefaults(type, object)
-      definition?.strategy.defaults?.(complete, form.kind.version, profile, { features, clock })
+      const steps = readSteps(value, { form, type, definition, environment })
+      const read = isLargeValue(value) ? runInNewSlices(steps, slices) : runAtOnce(steps)
       const asked = definition?.conversion === undefined ? undefined : definitionOf(request)
-      const shown = normalize(type, complete) as FrozenObject
-      if (asked !== undefined) {
-        const own = translated(shown, asked)
-        return own instanceof Promise
-          ? own.then((next) => ({ object: next, versioned: shown }))
-          : { object: complete, versioned: shown }
+      if (asked === undefined) return read
+      const own = async (converted: ConvertedObject): Promise<ConvertedObject> => {
+        const { versioned } = converted
+        const object = await translated(versioned, asked, slices)
+        return object === versioned ? converted : { object: object as ApiObject, versioned }
       }
-      if (definition?.toStorage === undefined) return { object: complete, versioned: shown }
-      const stored = definition.toStorage(complete)
-      return { object: stored, versioned: this.toVersion(stored, form) as FrozenObject }
+      return read instanceof Promise ? read.then(own) : own(read)
     },
   }
+}
+
+/** A stored object in the version of a definition, normalized, with interruption points. */
+function* shownSteps(
+  object: FrozenObject,
+  type: StructType,
+  definition: ResourceDefinition | undefined,
+): Generator<unknown, FrozenObject> {
+  const { fromStorage, fromStorageSteps } = definition ?? {}
+  const shown = fromStorageSteps === undefined ? (fromStorage?.(object) ?? object) : yield* fromStorageSteps(object)
+  return (yield* normalizeSteps(type, shown)) as FrozenObject
+}
+
+interface ReadParts {
+  readonly form: ObjectVersion
+  readonly type: StructType
+  readonly definition: ResourceDefinition | undefined
+  readonly environment: ConvertorEnvironment
+}
+
+/** Decodes and defaults a value, and converts it to storage. */
+function* readSteps(value: JsonValue, { form, type, definition, environment }: ReadParts): Generator<unknown, ConvertedObject> {
+  const { distinctEmpties } = definition?.strategy ?? {}
+  const decoded = yield* decodeSteps(type, value, { collect: false, keepEmpties: distinctEmpties })
+  const object = decoded.object as unknown as ApiObject
+  object.apiVersion = formatApiVersion(form.kind)
+  object.kind = form.kind.kind
+  const complete = yield* definition === undefined
+    ? applyDefaultsSteps(type, object)
+    : applyVersionDefaultsSteps(object, definition, environment)
+  // Normalization freezes what is wide, and later plugins change the object.
+  const own = isLargeValue(complete) ? yield* copyJsonSteps(complete) : complete
+  const shown = (yield* normalizeSteps(type, complete)) as FrozenObject
+  if (definition?.toStorage === undefined) return { object: own, versioned: shown }
+  const stored = definition.toStorage(own)
+  return { object: stored, versioned: yield* shownSteps(stored, type, definition) }
 }
 
 /**
@@ -82,10 +116,14 @@ export function createObjectConvertor(
  *
  * @throws ApiError 500 when the conversion fails.
  */
-function translated(object: FrozenObject, { conversion, kind }: ResourceDefinition): FrozenObject | Promise<ApiObject> {
+function translated(
+  object: FrozenObject,
+  { conversion, kind }: ResourceDefinition,
+  slices: SliceScheduler,
+): FrozenObject | Promise<ApiObject> {
   if (conversion === undefined || object.apiVersion === formatApiVersion(kind)) return object
   return conversion.read([object]).then(
-    ([one]) => normalize(kind.type(), one as ApiObject) as ApiObject,
+    ([one]) => runSyncOrInSlices(normalizeSteps(kind.type(), one as ApiObject), slices),
     (error: unknown) => {
       throw ApiError.internalError(error instanceof Error ? error.message : String(error))
     },

@@ -1,5 +1,5 @@
 import type { ApiObject, GroupVersionKind } from '@krmkit/meta'
-import { isLargeValue } from '@krmkit/meta/slices'
+import { isLargeValue, runSyncOrInSlices } from '@krmkit/meta/slices'
 import { admissionAttributes, admissionContext, mendAdmitted } from './admission-request.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { WriteContext } from './interfaces.ts'
@@ -42,7 +42,7 @@ export function operationAdmission(
       // Options of connections have no metadata; drafts of plugins give them an empty one.
       if (object.metadata === undefined) return admitted
       const own = { ...admitted, metadata: { ...admitted.metadata } }
-      mendAdmitted(own, object, context)
+      await runSyncOrInSlices(mendAdmitted(own, object, context), store.slices)
       return own
     },
     async validate(object) {

@@ -124,7 +124,7 @@ export function createRegistry(
     slices,
     reader: createReader(environment, objectCache, served),
     objects: createWriter(storeOf),
-    convertor: createObjectConvertor(environment, served, fieldOwnership),
+    convertor: createObjectConvertor({ ...environment, slices }, served, fieldOwnership),
     stored,
   }
   return {

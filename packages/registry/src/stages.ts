@@ -24,6 +24,11 @@ export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'
   }
 }
 
+/** The stages after a webhook has converted an object, which may be large where the object was small. */
+export function stagesAfter(store: Pick<RegistryInternals, 'slices'>, stages: Stages, converted: unknown): Stages {
+  return stages ?? stagesOf(store, converted)
+}
+
 /** A mutable copy of an object that others read or change. */
 export function mutableCopy<T extends object>(object: T, stages: Stages): T | Promise<T> {
   return stages === undefined ? copyJson(object) : stages.run(copyJsonSteps(object))

@@ -3,7 +3,7 @@ import { type ResourceDefinition, type StrategyContext, type SubresourceStrategy
 import { ApiError, type ApiObject, type FieldError, type JsonValue } from '@krmkit/meta'
 import { equalBytes } from '@krmkit/meta/bytes'
 import { requirePathSegmentName } from '@krmkit/meta/names'
-import { isLargeValue } from '@krmkit/meta/slices'
+import { isLargeValue, runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
@@ -28,7 +28,7 @@ import {
 import { encodePrinted, printSteps } from './object-size.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
-import { mutableCopy, stagesOf } from './stages.ts'
+import { mutableCopy, stagesAfter, stagesOf } from './stages.ts'
 import { uidConflict } from './uid-conflict.ts'
 import { isSettled, keepUnchanged } from './unchanged.ts'
 import { optimisticLockMessage, requireNumber, settleVersion } from './update-version.ts'
@@ -178,7 +178,8 @@ async function updateOnce(
   const admitted = skips ? changed : await admittedUpdate(store, request, changed, attributes, admission)
   if (unchanged && admitted === changed) return keepUnchanged(store, context, { entry, current, attributes, admission })
   const next = ownMetadata(unchanged ? await mutableCopy(admitted, stages) : admitted)
-  mendAdmitted(next, changed, context)
+  const mending = runSyncOrInSlices(mendAdmitted(next, changed, context), store.slices)
+  if (mending !== undefined) await mending
   if (admitted !== changed) takeNamespace(next, namespace, definition)
   const { guard } = environment
   if (guard?.covers(definition) === true) {
@@ -272,13 +273,14 @@ async function writeUpdate(
   const memo = objectCache.entryOf(entry)
   const settled = whole || memo.settledBy === definition
   const kept = definition.conversion === undefined ? canonical : await definition.conversion.write(canonical)
-  const printed = mayBeSame && stages !== undefined ? await stages.run(printSteps(kept)) : undefined
+  const writing = kept === canonical ? stages : stagesAfter(store, stages, kept)
+  const printed = mayBeSame ? await writing?.run(printSteps(kept)) : undefined
   const isStale = store.environment.storage.isStale?.(entry) === true
   if (mayBeSame && !isStale && equalBytes(encodePrinted(kept, printed), entry.value)) {
     if (settled) memo.settledBy = definition
     return { object: current, entry }
   }
   const stored = definition.conversion === undefined ? undefined : kept
-  const write = { key: entry.key, object: canonical, stored, replaced: entry, settled, managesFields, stages }
+  const write = { key: entry.key, object: canonical, stored, replaced: entry, settled, managesFields, stages: writing }
   return writeEntry(store, write, span)
 }

@@ -6,7 +6,7 @@ import { deepFreeze, freezeSteps } from './freeze.ts'
 import type { Stored } from './interfaces.ts'
 import type { StoreInternals } from './internals.ts'
 import { encodeWithin, maxObjectBytesByDefault, printSteps } from './object-size.ts'
-import type { Stages } from './stages.ts'
+import { type Stages, stagesAfter } from './stages.ts'
 import { revisionForm } from './stored-form/revision-form.ts'
 
 export interface EntryWrite {
@@ -26,15 +26,16 @@ export interface EntryWrite {
 /** Encodes the object once and stores it. @returns `undefined` when another writer was first. */
 export async function writeEntry(
   store: StoreInternals,
-  { key, object, stored, replaced, settled, managesFields, stages }: EntryWrite,
+  { key, object, stored, replaced, settled, managesFields, stages: given }: EntryWrite,
   span?: RequestSpan,
 ): Promise<(Stored & { entry: Entry }) | undefined> {
   const { definition, environment, objectCache } = store
   object.metadata.resourceVersion = '0'
-  const forming = canonicalForm(store, object, stages)
+  const forming = canonicalForm(store, object, given)
   const shown = forming instanceof Promise ? await forming : forming
   const { conversion } = definition
   const canonical = stored ?? (conversion === undefined ? shown : await conversion.write(shown))
+  const stages = canonical === shown ? given : stagesAfter(store, given, canonical)
   if (stages !== undefined) await stages.next()
   const memo = objectCache.newEntry(canonical)
   if (settled) memo.settledBy = definition

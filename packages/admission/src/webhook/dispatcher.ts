@@ -46,9 +46,10 @@ const largeResponseBytes = 64 * 1024
 export class WebhookDispatcher {
   readonly #options: WebhookDispatcherOptions
   readonly #client: WebhookClient
-  readonly #objectJson = new ObjectJsonCache()
   readonly #type: WebhookType
-  readonly #slices = createSliceScheduler()
+  /** Paces the work on large documents. */
+  readonly slices = createSliceScheduler()
+  readonly #objectJson = new ObjectJsonCache(this.slices)
 
   constructor(type: WebhookType, options: WebhookDispatcherOptions) {
     this.#type = type
@@ -86,7 +87,8 @@ export class WebhookDispatcher {
         const request = { uid: sent.uid, ...members.before, ...versioned, ...members.after } as AdmissionReview['request']
         running = callFunction(endpoint, { kind: 'AdmissionReview', apiVersion, request }, sent, deadline)
       } else {
-        const objects = { object: this.#objectJson.of(versioned.object), oldObject: this.#objectJson.of(versioned.oldObject) }
+        const object = await this.#objectJson.of(versioned.object)
+        const objects = { object, oldObject: await this.#objectJson.of(versioned.oldObject) }
         const body = encodeReview(apiVersion, sent.uid, members, objects)
         running = endpoint.post(body, deadline).then((bytes) => this.#read(bytes, sent))
       }
@@ -105,7 +107,7 @@ export class WebhookDispatcher {
   async #read(bytes: Uint8Array, sent: SentReview): Promise<AdmissionResponse> {
     try {
       if (bytes.byteLength <= largeResponseBytes) return readAdmissionResponse(bytes, sent)
-      return await runInNewSlices(readAdmissionResponseSteps(bytes, sent), this.#slices)
+      return await runInNewSlices(readAdmissionResponseSteps(bytes, sent), this.slices)
     } catch (error) {
       throw callError(error)
     }

@@ -21,6 +21,36 @@ function setup(configurations: Readonly<Record<string, readonly TestHook[]>>, pl
   return { ...cluster, chain, admit }
 }
 
+/** How often the event loop turns meanwhile. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  let over = false
+  const count = (): void => {
+    turns++
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  await work()
+  over = true
+  return turns
+}
+
+describe('large patches', () => {
+  const data = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, 'v']))
+
+  it('are applied while other requests run', async () => {
+    const { admit } = setup({
+      a: [{ name: 'a1', response: { allowed: true, patch: [{ op: 'add', path: '/data', value: data }] } }],
+    })
+    let admitted: unknown
+    const turns = await turnsDuring(async () => {
+      admitted = await admit()
+    })
+    expect(turns).toBeGreaterThan(3)
+    expect(admitted).toEqual({ ...configMap(), data })
+  })
+})
+
 describe('mutating webhooks', () => {
   it('calls webhooks sequentially by configuration name, then in order [P273]', async () => {
     const { admit, called } = setup({

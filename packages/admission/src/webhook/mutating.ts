@@ -1,5 +1,6 @@
-import { equalValues } from '@krmkit/fieldmanager/value'
+import { equalValuesSteps } from '@krmkit/fieldmanager/value'
 import type { ApiObject, JsonValue } from '@krmkit/meta'
+import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin } from '../interfaces.ts'
 import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'
 import { type WebhookCall, WebhookDispatcher } from './dispatcher.ts'
@@ -78,8 +79,9 @@ class MutatingWebhooks {
   ): Promise<ApiObject | undefined> {
     const state = reinvocationState(context, pluginName)
     const round = context.reinvocation?.round ?? 0
-    if (round > 0 && !equalValues(state.lastOutput as unknown as JsonValue, object as unknown as JsonValue)) {
-      scheduleReinvocation(state)
+    if (round > 0) {
+      const comparing = equalValuesSteps(state.lastOutput as unknown as JsonValue, object as unknown as JsonValue)
+      if (!(await runSyncOrInSlices(comparing, this.#dispatcher.slices))) scheduleReinvocation(state)
     }
     const selectors = new SelectorMatcher(attributes, context)
     let current = object
@@ -115,7 +117,7 @@ class MutatingWebhooks {
         try {
           const outcome = await this.#dispatcher.dispatch(call)
           if (outcome.kind === 'refused') return outcome
-          changed = await applyWebhookPatch(call, outcome.response, annotator.patched)
+          changed = await applyWebhookPatch(call, outcome.response, { annotator, slices: this.#dispatcher.slices })
         } finally {
           annotator.called(changed !== undefined)
         }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
+import { stringifySteps } from '@krmkit/schema/json'
 import type { AdmissionContext } from '../interfaces.ts'
 import type { WebhookInvocation } from './hook-table.ts'
 
@@ -7,8 +8,8 @@ import type { WebhookInvocation } from './hook-table.ts'
 export interface MutationAnnotator {
   /** The call has ended. */
   called(changed: boolean): void
-  /** A patch was applied. */
-  patched(operations: JsonValue): void
+  /** A patch was applied. Has interruption points: patches may be large. */
+  patched(operations: JsonValue): Generator<unknown, void>
   /** The call failed, and the failure policy is `Ignore`. */
   failedOpen(message: string): void
 }
@@ -31,12 +32,10 @@ export function createMutationAnnotator(
       annotate?.(`mutation.${suffix}`, stringifyJson({ configuration, webhook, mutated: changed }))
       if (changed) explain?.(`webhook ${webhook} of ${configuration} changed the object (round ${round}, index ${index})`)
     },
-    patched(operations) {
-      annotate?.(
-        `patch.${suffix}`,
-        stringifyJson({ configuration, webhook, patch: operations, patchType: 'JSONPatch' }),
-        'Request',
-      )
+    *patched(operations) {
+      if (annotate === undefined) return
+      const text = yield* stringifySteps({ configuration, webhook, patch: operations, patchType: 'JSONPatch' })
+      annotate(`patch.${suffix}`, text, 'Request')
     },
     failedOpen(message) {
       annotate?.(`failed-open.mutation.${suffix}`, webhook)

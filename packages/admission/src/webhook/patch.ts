@@ -1,27 +1,31 @@
-import { FieldManagerError, jsonPatch } from '@krmkit/fieldmanager'
-import { equalValues } from '@krmkit/fieldmanager/value'
+import { FieldManagerError } from '@krmkit/fieldmanager'
+import { jsonPatchSteps } from '@krmkit/fieldmanager/patch'
+import { equalValuesSteps } from '@krmkit/fieldmanager/value'
 import { ApiError, type ApiObject, type JsonValue } from '@krmkit/meta'
-import { DecodeError, parseJson } from '@krmkit/schema'
+import { runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { DecodeError } from '@krmkit/schema'
+import { parseJsonSteps } from '@krmkit/schema/json'
 import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'
 import { internalFailure } from '../refusals.ts'
 import type { WebhookCall } from './dispatcher.ts'
+import type { MutationAnnotator } from './mutation-annotator.ts'
 import type { AdmissionResponse } from './response.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /**
- * Applies the patch of a mutating webhook.
+ * Applies the patch of a mutating webhook, in slices where it is large.
  *
- * @param onPatched is called with the operations after they were applied.
  * @returns the patched object; undefined when the patch changes nothing.
  * @throws ApiError 500 for an invalid patch; WebhookError for an unsupported patch type.
  */
 export async function applyWebhookPatch(
   { invocation: { hook, version }, versioned, attributes, context }: WebhookCall,
   { patch, patchType }: AdmissionResponse,
-  onPatched: (operations: JsonValue) => void,
+  { annotator, slices }: { readonly annotator: Pick<MutationAnnotator, 'patched'>; readonly slices: SliceScheduler },
 ): Promise<ApiObject | undefined> {
   if (patch === undefined) return undefined
-  const operations = operationsOf(patch)
+  const run = <T>(work: Generator<unknown, T>) => runSyncOrInSlices(work, slices)
+  const operations = await run(readOperations(patch))
   if (operations.length === 0) return undefined
   if (versioned.object === null) {
     throw ApiError.internalError(
@@ -33,15 +37,16 @@ export async function applyWebhookPatch(
   }
   const before = versioned.object as unknown as JsonValue
   const { resource, kind } = attributes
-  const next = await convert(apply(before, operations), { version, request: { resource, kind } }, context)
-  onPatched(operations)
-  return equalValues(before, next.versioned as unknown as JsonValue) ? undefined : next.object
+  const patched = await run(patchSteps(before, operations))
+  const next = await convert(patched, { version, request: { resource, kind } }, context)
+  await run(annotator.patched(operations))
+  return (await run(equalValuesSteps(before, next.versioned as unknown as JsonValue))) ? undefined : next.object
 }
 
-function operationsOf(patch: JsonValue | Uint8Array): JsonValue[] {
+function* readOperations(patch: JsonValue | Uint8Array): Generator<unknown, JsonValue[]> {
   let value: JsonValue
   try {
-    value = patch instanceof Uint8Array ? (parseJson(patch).value as JsonValue) : patch
+    value = patch instanceof Uint8Array ? ((yield* parseJsonSteps(patch, {})).value as JsonValue) : patch
   } catch (error) {
     if (error instanceof DecodeError) throw ApiError.internalError(error.message)
     throw error
@@ -52,9 +57,9 @@ function operationsOf(patch: JsonValue | Uint8Array): JsonValue[] {
   throw ApiError.internalError(`json: cannot unmarshal ${kind} into Go value of type jsonpatch.Patch`)
 }
 
-function apply(before: JsonValue, operations: JsonValue[]): JsonValue {
+function* patchSteps(before: JsonValue, operations: JsonValue[]): Generator<unknown, JsonValue> {
   try {
-    return jsonPatch(before, operations)
+    return yield* jsonPatchSteps(before, operations)
   } catch (error) {
     if (error instanceof FieldManagerError) throw ApiError.internalError(error.message.replace(/^error decoding patch: /, ''))
     throw error

@@ -1,5 +1,7 @@
 import type { ApiObject, DeepReadonly, GroupVersionKind, GroupVersionResource, JsonObject, NamingProfile } from '@krmkit/meta'
+import { isLargeValue, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { stringifyJson } from '@krmkit/schema'
+import { stringifySteps } from '@krmkit/schema/json'
 import type { AdmissionAttributes, ObjectVersion } from '../interfaces.ts'
 import { namespaceOf } from './selector-matcher.ts'
 
@@ -85,15 +87,20 @@ function extraOf(extra: Readonly<Record<string, readonly string[]>>): JsonObject
   return Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]))
 }
 
-/** Caches the JSON of objects, so that each is encoded once for all webhooks. */
+/** Caches the JSON of objects, so that each is encoded once for all webhooks; large ones are encoded in slices. */
 export class ObjectJsonCache {
-  readonly #texts = new WeakMap<object, string>()
+  readonly #texts = new WeakMap<object, string | Promise<string>>()
+  readonly #slices: SliceScheduler
 
-  of(object: DeepReadonly<ApiObject> | null): string {
+  constructor(slices: SliceScheduler) {
+    this.#slices = slices
+  }
+
+  of(object: DeepReadonly<ApiObject> | null): string | Promise<string> {
     if (object === null) return 'null'
     let text = this.#texts.get(object)
     if (text === undefined) {
-      text = stringifyJson(object)
+      text = isLargeValue(object) ? runInNewSlices(stringifySteps(object), this.#slices) : stringifyJson(object)
       this.#texts.set(object, text)
     }
     return text

@@ -8,9 +8,10 @@ import {
   parseApiVersion,
 } from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
-import { formatFieldErrors, validateAnnotations, validateLabels } from '@krmkit/meta/validation'
-import { DecodeError, stringifyJson } from '@krmkit/schema'
-import { parseJsonSteps } from '@krmkit/schema/json'
+import { memberNames } from '@krmkit/meta/slices'
+import { formatFieldErrors, validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
+import { DecodeError } from '@krmkit/schema'
+import { parseJsonSteps, stringifySteps } from '@krmkit/schema/json'
 
 /**
  * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.
@@ -35,8 +36,9 @@ export interface ReviewRequest {
   readonly objects: readonly DeepReadonly<ApiObject>[]
 }
 
-export function reviewText({ uid, version, desiredAPIVersion, objects }: ReviewRequest): string {
-  return JSON.stringify({
+/** The JSON of a review, with interruption points. */
+export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: ReviewRequest): Generator<unknown, string> {
+  return stringifySteps({
     kind: 'ConversionReview',
     apiVersion: `${group}/${version}`,
     request: { uid, desiredAPIVersion, objects },
@@ -108,16 +110,19 @@ export interface ExpectedObject {
 }
 
 /**
- * Restores the metadata of the original object, except for labels and annotations, which the webhook may change.
+ * Restores the metadata of the original object, except for labels and annotations, which the webhook may change. Has interruption points.
  *
  * @throws Error for another object, kind or version.
  */
-export function restoreObject(converted: JsonValue, { original, apiVersion, index }: ExpectedObject): ApiObject {
+export function* restoreObjectSteps(
+  converted: JsonValue,
+  { original, apiVersion, index }: ExpectedObject,
+): Generator<unknown, ApiObject> {
   const subject = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
   if (!isJsonObject(converted)) throw new Error(`returned invalid ${subject}: not a JSON object`)
   if (textOf(converted.kind) === '') {
-    const missing = `Object 'Kind' is missing in '${stringifyJson(converted)}'`
+    const missing = `Object 'Kind' is missing in '${yield* stringifySteps(converted)}'`
     throw index === undefined ? new UnprefixedError(missing) : new Error(`returned invalid ${subject}: ${missing}`)
   }
   if (converted.apiVersion !== apiVersion) {
@@ -131,7 +136,7 @@ export function restoreObject(converted: JsonValue, { original, apiVersion, inde
   const what = index === undefined ? 'object' : 'converted object'
   if (mismatch !== undefined) throw new Error(`returned invalid ${what}${where}: ${mismatch}`)
   try {
-    return { ...converted, metadata: restoreMetadata(converted, original) } as unknown as ApiObject
+    return { ...converted, metadata: yield* restoreMetadata(converted, original) } as unknown as ApiObject
   } catch (error) {
     const inObject = index === undefined ? '' : ` in object at index ${index}`
     throw new Error(`returned invalid metadata${inObject}: ${(error as Error).message}`)
@@ -153,15 +158,15 @@ function validateIdentity(converted: JsonObject, original: DeepReadonly<ApiObjec
   return undefined
 }
 
-function restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): JsonObject {
+function* restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): Generator<unknown, JsonObject> {
   const given = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
   if (!isJsonObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)
   const metadata: JsonObject = { ...(original.metadata as unknown as JsonObject) }
   for (const [name, validate, field] of [
-    ['labels', validateLabels, 'labels'],
+    ['labels', validateLabelsSteps, 'labels'],
     // The stock server uses the singular in this path.
-    ['annotations', validateAnnotations, 'annotation'],
+    ['annotations', validateAnnotationsSteps, 'annotation'],
   ] as const) {
     const texts = given[name]
     if (texts === undefined || texts === null) {
@@ -169,12 +174,19 @@ function restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject
       continue
     }
     if (!isJsonObject(texts)) throw new Error(`invalid metadata.${name} of type ${goType(texts)} in converted object`)
-    for (const [key, value] of Object.entries(texts)) {
-      if (typeof value === 'string') continue
-      throw new Error(`metadata.${name}[${key}] must be a string, but is ${goType(value)} in converted object`)
+    const keys = memberNames(texts)
+    const before = original.metadata[name] ?? {}
+    let same = keys.length === memberNames(before).length
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string
+      const value = texts[key] as JsonValue
+      if (typeof value !== 'string')
+        throw new Error(`metadata.${name}[${key}] must be a string, but is ${goType(value)} in converted object`)
+      same &&= Object.hasOwn(before, key) && before[key] === value
+      if (i % textsPerStep === 0) yield
     }
-    if (!sameTexts(texts, original.metadata[name] ?? {})) {
-      const errors = validate(texts as Record<string, string>, Path.of('metadata').child(field))
+    if (!same) {
+      const errors = yield* validate(texts as Record<string, string>, Path.of('metadata').child(field))
       if (errors.length > 0) throw new Error(formatFieldErrors(errors))
     }
     metadata[name] = texts
@@ -182,10 +194,8 @@ function restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject
   return metadata
 }
 
-function sameTexts(a: object, b: object): boolean {
-  const [texts, others] = [Object.entries(a), new Map(Object.entries(b))]
-  return texts.length === others.size && texts.every(([key, text]) => others.get(key) === text)
-}
+/** Labels and annotations compared between two yields. */
+const textsPerStep = 128
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''

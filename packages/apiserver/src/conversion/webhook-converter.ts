@@ -6,7 +6,14 @@ import { ApiError, type ApiObject, type Clock, type DeepReadonly, type Random } 
 import { createSliceScheduler, runSyncOrInSlices } from '@krmkit/meta/slices'
 import { createDeadline } from '../deadline.ts'
 import type { ConversionOptions } from './interfaces.ts'
-import { convertedObjectSteps, groupVersionKind, restoreObject, reviewText, reviewVersion, UnprefixedError } from './review.ts'
+import {
+  convertedObjectSteps,
+  groupVersionKind,
+  restoreObjectSteps,
+  reviewTextSteps,
+  reviewVersion,
+  UnprefixedError,
+} from './review.ts'
 
 /** Converts custom resources by the webhooks of their definitions. */
 
@@ -66,7 +73,8 @@ export class WebhookConverters {
         const version = reviewVersion(versions)
         if (version === undefined) throw new Error('no supported conversion review versions')
         const uid = this.#environment.random.uuid()
-        const body = reviewText({ uid, version, desiredAPIVersion: apiVersion, objects })
+        const review = { uid, version, desiredAPIVersion: apiVersion, objects }
+        const body = await runSyncOrInSlices(reviewTextSteps(review), this.#slices)
         const response = await this.#post(target, body)
         converted = await runSyncOrInSlices(convertedObjectSteps(response, { uid, version }), this.#slices)
       }
@@ -76,10 +84,7 @@ export class WebhookConverters {
     if (converted.length !== objects.length) {
       throw new Error(`returned ${converted.length} objects, expected ${objects.length}`)
     }
-    const isSingle = objects.length === 1
-    return objects.map((original, index) =>
-      restoreObject(converted[index] as never, { original, apiVersion, ...(isSingle ? {} : { index }) }),
-    )
+    return runSyncOrInSlices(restoreSteps(converted, objects, apiVersion), this.#slices)
   }
 
   async #post(target: { client: ClientConfig }, body: string): Promise<Uint8Array> {
@@ -93,6 +98,20 @@ export class WebhookConverters {
       deadline.release()
     }
   }
+}
+
+function* restoreSteps(
+  converted: readonly unknown[],
+  originals: readonly Frozen[],
+  apiVersion: string,
+): Generator<unknown, ApiObject[]> {
+  const restored: ApiObject[] = []
+  for (const [index, original] of originals.entries()) {
+    const expected = { original, apiVersion, ...(originals.length === 1 ? {} : { index }) }
+    restored.push(yield* restoreObjectSteps(converted[index] as never, expected))
+    yield
+  }
+  return restored
 }
 
 function inProcessConverter({ inProcess: converters = {} }: ConversionOptions, { url, service }: ClientConfig) {

@@ -196,8 +196,26 @@ function compareTimes(a: string | undefined, b: string | undefined): number {
  * ```
  */
 export function managedFieldsProblem(entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined): string | undefined {
+  return runAtOnce(managedFieldsProblemSteps(entries))
+}
+
+/**
+ * As `managedFieldsProblem`, with interruption points.
+ *
+ * @example
+ * ```ts
+ * import { managedFieldsProblemSteps } from '@krmkit/fieldmanager/managed-fields'
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ *
+ * runAtOnce(managedFieldsProblemSteps(undefined)) // undefined
+ * ```
+ * @see {@link managedFieldsProblem}
+ */
+export function* managedFieldsProblemSteps(
+  entries: DeepReadonly<ManagedFieldsEntry[]> | null | undefined,
+): Generator<unknown, string | undefined> {
   try {
-    decodeManagedFields(entries)
+    yield* decodeManagedFieldsSteps(entries, true)
     return undefined
   } catch (error) {
     if (error instanceof FieldManagerError) return error.message

@@ -11,7 +11,13 @@ export {
 } from './apply.ts'
 export { ancientChangesManager, maxUpdateManagers } from './cap-managers.ts'
 export { conflictError, type FieldConflict } from './conflicts.ts'
-export { decodeManagedFields, encodeManagedFields, type Managed, managedFieldsProblem } from './entries.ts'
+export {
+  decodeManagedFields,
+  encodeManagedFields,
+  type Managed,
+  managedFieldsProblem,
+  managedFieldsProblemSteps,
+} from './entries.ts'
 export { ignoreManagedFieldsTimestamps, ignoreManagedFieldsTimestampsSteps } from './ignore-timestamps.ts'
 export { lastAppliedAnnotation, lastAppliedManager } from './last-applied.ts'
 export { type ManagerId, managerKey, parseManagerKey } from './manager-id.ts'

@@ -1,5 +1,6 @@
 import type { ApiObject, DeepReadonly, JsonObject } from '@krmkit/meta'
-import { normalize } from '@krmkit/schema'
+import { createSliceScheduler, runSyncOrInSlices } from '@krmkit/meta/slices'
+import { normalizeSteps } from '@krmkit/schema/decode'
 import type { KindInfo, ObjectConversion } from '../interfaces.ts'
 
 /**
@@ -25,27 +26,38 @@ export interface ConversionParts {
   readonly converter: ObjectConverter
 }
 
-/** Converts between one served version and the storage version. Members unknown to a version are dropped. */
+/** Converts between one served version and the storage version, large objects in slices. Members unknown to a version are dropped. */
 export function objectConversion({ apiVersion, storedVersion, kinds, converter }: ConversionParts): ObjectConversion {
-  const dropUnknown = (object: ApiObject | Frozen, version: string): ApiObject => {
+  const slices = createSliceScheduler()
+  function* readWritten(objects: readonly Frozen[]): Generator<unknown, ApiObject[]> {
+    const written: ApiObject[] = []
+    for (const object of objects) {
+      const codec = kinds.get(object.apiVersion)?.type().custom
+      const read = codec === undefined ? object : yield* codec.readStoredSteps(object as unknown as JsonObject)
+      written.push(read as unknown as ApiObject)
+    }
+    return written
+  }
+  function* dropUnknown(objects: readonly ApiObject[], version: string): Generator<unknown, ApiObject[]> {
     const type = kinds.get(version)?.type()
     const codec = type?.custom
-    if (type === undefined || codec === undefined) return object as ApiObject
-    return normalize(type, codec.dropUnknownFields(object as unknown as JsonObject)) as unknown as ApiObject
+    if (type === undefined || codec === undefined) return [...objects]
+    const known: ApiObject[] = []
+    for (const object of objects) {
+      const rest = yield* codec.dropUnknownFieldsSteps(object as unknown as JsonObject)
+      known.push((yield* normalizeSteps(type, rest)) as unknown as ApiObject)
+    }
+    return known
   }
   return {
     async read(objects) {
-      const written = objects.map((object) => {
-        const codec = kinds.get(object.apiVersion)?.type().custom
-        return (codec?.readStored(object as unknown as JsonObject) ?? object) as unknown as ApiObject
-      })
+      const written = await runSyncOrInSlices(readWritten(objects), slices)
       const otherVersions = written.filter((object) => object.apiVersion !== apiVersion)
       if (otherVersions.length === 0) return written
       const converted = await converter(otherVersions as unknown as Frozen[], apiVersion)
+      const known = await runSyncOrInSlices(dropUnknown(converted, apiVersion), slices)
       let next = 0
-      return written.map((object) =>
-        object.apiVersion === apiVersion ? object : dropUnknown(converted[next++] as ApiObject, apiVersion),
-      )
+      return written.map((object) => (object.apiVersion === apiVersion ? object : (known[next++] as ApiObject)))
     },
     async convert(object, version) {
       const [converted] = await converter([object as Frozen], version)
@@ -53,8 +65,8 @@ export function objectConversion({ apiVersion, storedVersion, kinds, converter }
     },
     async write(object) {
       if (object.apiVersion === storedVersion) return object as ApiObject
-      const [converted] = await converter([object], storedVersion)
-      return dropUnknown(converted as ApiObject, storedVersion)
+      const [known] = await runSyncOrInSlices(dropUnknown(await converter([object], storedVersion), storedVersion), slices)
+      return known as ApiObject
     },
   }
 }

@@ -119,7 +119,7 @@ export function decodeUntyped<T = Record<string, unknown>>(value: unknown, optio
 export function* decodeUntypedSteps<T = Record<string, unknown>>(
   value: unknown,
   options: DecodeOptions,
-): Generator<unknown, Decoded<T> & { readonly keys: ReadonlyMap<object, readonly string[]> | undefined }> {
+): Generator<unknown, Decoded<T> & { readonly keys: Map<object, readonly string[]> | undefined }> {
   const context = new DecodeContext(options.duplicates, options.collect ?? true, options.size)
   const copy = yield* copySteps(requireObject(value, context), context)
   context.finish()

@@ -6,7 +6,7 @@ import { NumberLiteral } from '../json/syntax.ts'
 import { normalizeBase64 } from './base64.ts'
 import { type DecodeContext, InvalidNumber, maxDepth } from './context.ts'
 import { jsonWeight, jsonWeightSteps } from './decoded-size.ts'
-import { sortedKeysSteps } from './shape.ts'
+import { keyedSteps, sortedKeysSteps } from './shape.ts'
 
 /** Decodes scalars as Go does: no coercion, numbers checked for their range. */
 
@@ -156,10 +156,10 @@ export function* copySteps(value: unknown, context: DecodeContext, depth = conte
     if (++count % membersPerStep === 0) yield
   }
   if (count <= membersPerStep) return copy
-  const sorted = yield* sortedKeysSteps(copy, keys)
+  const sorted = yield* keyedSteps(copy, keys)
   context.copiedKeys ??= new Map()
-  context.copiedKeys.set(sorted, keys)
-  return sorted
+  context.copiedKeys.set(sorted.object, sorted.keys)
+  return sorted.object
 }
 
 const membersPerStep = 128

@@ -28,6 +28,21 @@ export function* sortedKeysSteps(
   keys: readonly string[] = Object.keys(object),
   constant = false,
 ): Generator<unknown, Record<string, unknown>> {
+  return (yield* keyedSteps(object, keys, constant)).object
+}
+
+/** An object and its keys, in the order of its members. */
+interface Keyed {
+  readonly object: Record<string, unknown>
+  readonly keys: readonly string[]
+}
+
+/** As `sortedKeysSteps`, with the sorted keys. */
+export function* keyedSteps(
+  object: Record<string, unknown>,
+  keys: readonly string[],
+  constant = false,
+): Generator<unknown, Keyed> {
   if (keys.length > largeMapSize) yield true
   const remember = constant ? rememberMemberNames : rememberKey
   let sorted = true
@@ -40,7 +55,7 @@ export function* sortedKeysSteps(
   }
   if (sorted && plain) {
     remember(object, keys)
-    return object
+    return { object, keys }
   }
   const ordered = yield* sortSteps([...keys], keyOrder(plain))
   const copy: Record<string, unknown> = {}
@@ -50,7 +65,7 @@ export function* sortedKeysSteps(
     if (i % keysPerStep === 0) yield
   }
   remember(copy, ordered)
-  return copy
+  return { object: copy, keys: ordered }
 }
 
 const keysPerStep = 128

@@ -67,7 +67,7 @@ export function createCustomType(options: CustomTypeOptions): StructType {
 }
 
 /** Keys of large objects in a copy. Some of the members may have been removed since. */
-type CopiedKeys = ReadonlyMap<object, readonly string[]> | undefined
+type CopiedKeys = Map<object, readonly string[]> | undefined
 
 interface Coercion {
   /** Receives the unknown fields. */
@@ -101,7 +101,7 @@ class CustomResourceCodec implements CustomCodec {
     const object = yield* this.#coerceSteps(whole, { unknown, lenient: false, keepNulls: options.keepNulls }, keys)
     if (options.size !== undefined) yield* countObjectSteps(object, options.size, keys)
     yield true
-    const sorted = (yield* sortedValueSteps(object)) as Record<string, unknown>
+    const sorted = (yield* sortedValueSteps(object, { keys })) as Record<string, unknown>
     return { object: sorted, problems: addUnknownFields(problems, unknown) }
   }
 
@@ -134,7 +134,7 @@ class CustomResourceCodec implements CustomCodec {
     yield true
     const pruned = yield* this.#withoutNullsSteps(complete)
     yield true
-    return (yield* sortedValueSteps(pruned)) as JsonObject
+    return (yield* sortedValueSteps(pruned, { constant: true })) as JsonObject
   }
 
   /** Validation accepts null without a type, which storage does not keep. */
@@ -160,7 +160,7 @@ class CustomResourceCodec implements CustomCodec {
     yield true
     const completed = yield* this.#completed(coerced)
     yield true
-    return (yield* sortedValueSteps(completed)) as JsonObject
+    return (yield* sortedValueSteps(completed, { constant: true })) as JsonObject
   }
 
   /** Objects of old servers may lack a generation. */
@@ -182,7 +182,7 @@ class CustomResourceCodec implements CustomCodec {
     if (this.preserveUnknownFields) return value
     const { object, keys } = yield* decodeUntypedSteps<JsonObject>(value, { collect: false })
     yield* pruneObjectSteps(object, this.schema, { keys })
-    return object
+    return (yield* sortedValueSteps(object, { keys, constant: true })) as JsonObject
   }
 
   #coerce(object: JsonObject, { unknown, lenient, keepNulls = false }: Coercion): JsonObject {
@@ -211,9 +211,12 @@ class CustomResourceCodec implements CustomCodec {
       yield* pruneObjectSteps(object, this.schema, unknown === undefined ? { keys } : { unknown: pruned, keys })
       unknown?.push(...pruned)
       yield true
-      if (!keepNulls) yield* pruneNullsSteps(object, this.schema)
+      if (!keepNulls) yield* pruneNullsSteps(object, this.schema, keys)
       yield true
     }
+    // Metadata is added to the object, and to the resources in it.
+    if (this.schema.containsEmbedded) keys?.clear()
+    else keys?.delete(object)
     return this.#withMetadata(object, metadata, unknown, lenient)
   }
 

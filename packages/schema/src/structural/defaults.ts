@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { type DecodedSize, jsonWeight } from '../decode/decoded-size.ts'
 import { copyJson } from '../json/copy.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
@@ -70,26 +71,31 @@ export function pruneNulls(value: JsonValue, node: SchemaNode | undefined): void
   }
 }
 
-/** As `pruneNulls`, with interruption points. */
-export function* pruneNullsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, void> {
+/** As `pruneNulls`, with interruption points. @param known keys of large objects, some of which may have been removed */
+export function* pruneNullsSteps(
+  value: JsonValue,
+  node: SchemaNode | undefined,
+  known?: ReadonlyMap<object, readonly string[]>,
+): Generator<unknown, void> {
   if (node === undefined || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      yield* pruneNullsSteps(value[i] as JsonValue, node.items)
+      yield* pruneNullsSteps(value[i] as JsonValue, node.items, known)
       if (i % membersPerStep === 0) yield
     }
     return
   }
   const rest = additionalNode(node)
   // Members without a schema are not visited.
-  const keys = rest === undefined && node.properties.size < membersPerStep ? [...node.properties.keys()] : Object.keys(value)
+  const few = rest === undefined && node.properties.size < membersPerStep
+  const keys = few ? [...node.properties.keys()] : (known?.get(value) ?? Object.keys(value))
   if (keys.length > membersPerStep) yield true
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string
     const member = Object.hasOwn(value, key) ? (node.properties.get(key) ?? rest) : undefined
     if (member !== undefined) {
       if (value[key] === null && !member.nullable && member.default === undefined) delete value[key]
-      else yield* pruneNullsSteps(value[key] as JsonValue, member)
+      else yield* pruneNullsSteps(value[key] as JsonValue, member, known)
     }
     if (i % membersPerStep === 0) yield
   }
@@ -99,7 +105,7 @@ export function* pruneNullsSteps(value: JsonValue, node: SchemaNode | undefined)
 export function* hasPrunedNullsSteps(value: JsonValue, node: SchemaNode | undefined): Generator<unknown, boolean> {
   if (node?.containsUntyped !== true || typeof value !== 'object' || value === null) return false
   const rest = additionalNode(node)
-  const keys = rest === undefined && !Array.isArray(value) ? [...node.properties.keys()] : Object.keys(value)
+  const keys = rest === undefined && !Array.isArray(value) ? [...node.properties.keys()] : memberNames(value)
   for (let i = 0; i < keys.length; i++) {
     if (i % membersPerStep === membersPerStep - 1) yield true
     const key = keys[i] as string
@@ -132,7 +138,7 @@ export function* lacksDefaultsSteps(value: JsonValue, node: SchemaNode | undefin
   }
   for (const [name, property] of node.properties) if (missing(memberOf(value, name), property)) return true
   const rest = additionalNode(node)
-  const keys = rest === undefined ? [...node.properties.keys()] : Object.keys(value)
+  const keys = rest === undefined ? [...node.properties.keys()] : memberNames(value)
   for (let i = 0; i < keys.length; i++) {
     if (i % membersPerStep === membersPerStep - 1) yield true
     const key = keys[i] as string

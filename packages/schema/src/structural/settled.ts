@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isEmptyObject } from '@krmkit/meta/slices'
+import { isEmptyObject, memberNames } from '@krmkit/meta/slices'
 import { decode } from '../decode/decode.ts'
 import { inOrder } from '../decode/shape.ts'
 import { DecodeError } from '../errors.ts'
@@ -121,7 +121,7 @@ class SettledCheck {
   #open(part: Part): boolean {
     const { value, node } = part
     this.#part = part
-    this.#keys = Array.isArray(value) ? undefined : Object.keys(value)
+    this.#keys = Array.isArray(value) ? undefined : memberNames(value)
     this.#next = 0
     if (this.#keys === undefined || node?.containsDefaults !== true) return true
     for (const [name, property] of node.properties) {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
-import { rememberKey } from '@krmkit/meta/slices'
+import { memberNames, rememberKey, rememberMemberNames } from '@krmkit/meta/slices'
 import { inOrder, sortKeys, sortKeysSteps } from '../decode/shape.ts'
 
 /** The value with the members of every object sorted by name; the same value when they already are. */
@@ -42,24 +42,44 @@ function rebuilt(value: JsonObject, keys: readonly string[], members: readonly J
   return sorted
 }
 
+export interface SortOptions {
+  /** Keys of large objects, some of which may have been removed. */
+  readonly keys?: ReadonlyMap<object, readonly string[]> | undefined
+  /** The result is not changed: `memberNames` knows the keys of large objects, which are frozen. */
+  readonly constant?: boolean
+}
+
 /** As `sortedValue`, with interruption points. */
-export function* sortedValueSteps(value: JsonValue): Generator<unknown, JsonValue> {
+export function* sortedValueSteps(value: JsonValue, options: SortOptions = {}): Generator<unknown, JsonValue> {
   if (typeof value !== 'object' || value === null) return value
-  const keys = Array.isArray(value) ? undefined : Object.keys(value)
+  const keys = Array.isArray(value) ? undefined : yield* presentKeys(value, options)
   const count = keys?.length ?? (value as JsonValue[]).length
   if (count > membersPerStep) yield true
   const members: JsonValue[] = []
   let same = true
   for (let i = 0; i < count; i++) {
     const member = (value as Record<string | number, JsonValue>)[keys?.[i] ?? i]
-    const sorted = typeof member === 'object' && member !== null ? yield* sortedValueSteps(member) : (member ?? null)
+    const sorted = typeof member === 'object' && member !== null ? yield* sortedValueSteps(member, options) : (member ?? null)
     members.push(sorted)
     same &&= sorted === member && (keys === undefined || i === 0 || inOrder(keys[i - 1] as string, keys[i] as string))
     if (i % membersPerStep === 0) yield
   }
-  if (keys !== undefined && same) rememberKey(value, keys)
+  const remember = options.constant === true ? rememberMemberNames : rememberKey
+  if (keys !== undefined && same) remember(value, keys)
   if (same) return value
-  return keys === undefined ? members : yield* rebuiltSteps(value as JsonObject, keys, members)
+  return keys === undefined ? members : yield* rebuiltSteps(value as JsonObject, { keys, members, remember })
+}
+
+/** The keys of an object, in the order of its members. */
+function* presentKeys(value: JsonObject, { keys }: SortOptions): Generator<unknown, readonly string[]> {
+  const known = keys?.get(value)
+  if (known === undefined) return memberNames(value)
+  const present: string[] = []
+  for (let i = 0; i < known.length; i++) {
+    if (Object.hasOwn(value, known[i] as string)) present.push(known[i] as string)
+    if (i % membersPerStep === 0) yield
+  }
+  return present
 }
 
 const membersPerStep = 128
@@ -67,8 +87,11 @@ const membersPerStep = 128
 /** As `rebuilt`, with interruption points. */
 function* rebuiltSteps(
   value: JsonObject,
-  keys: readonly string[],
-  members: readonly JsonValue[],
+  {
+    keys,
+    members,
+    remember,
+  }: { readonly keys: readonly string[]; readonly members: readonly JsonValue[]; readonly remember: typeof rememberKey },
 ): Generator<unknown, JsonObject> {
   const indexes = new Map<string, number>()
   for (let i = 0; i < keys.length; i++) {
@@ -77,11 +100,15 @@ function* rebuiltSteps(
   }
   const sorted: JsonObject = {}
   const ordered = yield* sortKeysSteps([...keys])
+  const kept: string[] = []
   for (let i = 0; i < ordered.length; i++) {
     const key = ordered[i] as string
-    if (value[key] !== undefined) setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
+    if (value[key] !== undefined) {
+      setMember(sorted, key, members[indexes.get(key) as number] as JsonValue)
+      kept.push(key)
+    }
     if (i % membersPerStep === 0) yield
   }
-  rememberKey(sorted, ordered)
+  remember(sorted, kept)
   return sorted
 }
