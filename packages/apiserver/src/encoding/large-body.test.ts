@@ -235,6 +235,17 @@ describe('large YAML', () => {
     expect([bad.status, bad.json.message]).toEqual([400, expect.stringContaining('): yaml: line ')])
   })
 
+  it('is JSON only where YAML reads it alike', async () => {
+    const yamlTranslator: YamlTranslator = { toJson: async (yaml, options) => yamlToJson(yaml, options) }
+    const { ask } = await sampleServer({ yamlTranslator })
+    const body = (value: string) => map(`${numbered(9000, (i) => `"k${i}":""`)},"a":"${value}"`)
+    const send = (value: string) => ask(maps, { method: 'POST', headers: yamlType, text: body(value) })
+    expect((await send('\\/')).json.message).toContain('found unknown escape character')
+    expect((await send('\\ud83d\\ude00')).json.message).toContain('found invalid Unicode character escape code')
+    expect((await send('\u007f')).json.message).toContain('control characters are not allowed')
+    expect((await send('x')).status).toBe(201)
+  })
+
   it('is refused above 128 KiB without a translator', async () => {
     const { ask } = await sampleServer()
     expect((await ask(maps, { method: 'POST', headers: yamlType, text: body(7_000) })).status).toBe(201)

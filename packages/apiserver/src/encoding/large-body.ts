@@ -1,8 +1,9 @@
 import { ApiError } from '@krmkit/meta'
-import type { Slices } from '@krmkit/meta/slices'
-import { DecodeError, type DecodeOptions, type ParsedJson, parseJson, parseYaml } from '@krmkit/schema'
+import { runInSlices, type Slices } from '@krmkit/meta/slices'
+import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
+import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
 import type { ServerScope } from '../request-scope.ts'
 
 /**
@@ -46,7 +47,8 @@ export function parseLargeText(scope: ServerScope, text: BodyText, slices: Slice
 }
 
 async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: BodyText, slices: Slices): Promise<ParsedText> {
-  const plain = await plainJson(bytes, slices)
+  // Most apply bodies are JSON although declared as YAML; only real YAML needs the translator.
+  const plain = await runInSlices(yamlAsJsonSteps(bytes), slices)
   if (plain !== undefined) return plain
   const { yamlTranslator: translator, limits } = scope
   if (translator === undefined) {
@@ -56,24 +58,4 @@ async function parseLargeYaml(scope: ServerScope, { bytes, literals, signal }: B
   const { json, problems } = await translator.toJson(bytes, { maxBytes: limits.bodyBytes, signal })
   const { value } = await parseJsonInSlices(json, { literals }, slices)
   return { value, problems }
-}
-
-/** Most apply bodies are JSON although declared as YAML; only real YAML needs the translator. */
-async function plainJson(bytes: Uint8Array, slices: Slices): Promise<ParsedJson | undefined> {
-  if (!opensJson(bytes)) return undefined
-  try {
-    const parsed = await parseJsonInSlices(bytes, { maxDepth: 400 }, slices)
-    return parsed.duplicates === undefined ? parsed : undefined
-  } catch (error) {
-    if (error instanceof DecodeError) return undefined
-    throw error
-  }
-}
-
-function opensJson(bytes: Uint8Array): boolean {
-  for (const byte of bytes) {
-    if (byte === 0x7b || byte === 0x5b) return true
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return false
-  }
-  return false
 }

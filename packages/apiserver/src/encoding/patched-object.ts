@@ -94,6 +94,7 @@ export function appliedConfiguration(
     const found = `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go value of type map[string]interface {}`
     throw ApiError.badRequest(`${configurationPrefix}error unmarshaling JSON: while decoding JSON: json: ${found}`)
   }
+  reportRepeated(request)
   const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
   if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {
     throw ApiError.badRequest('metadata.managedFields must be nil')
@@ -115,6 +116,17 @@ export function appliedConfiguration(
   })
 }
 
+/** Repeated keys precede everything else: their warnings are those of refused requests too. @throws ApiError 400 under `Strict` */
+function reportRepeated({ context, body: { problems }, options: { fieldValidation } }: PatchRequest): void {
+  if (problems.length === 0 || fieldValidation === 'Ignore') return
+  if (fieldValidation === 'Warn') {
+    context.warnings.push(...problems)
+    return
+  }
+  const lines = problems.map((problem) => `\n  ${problem}`).join('')
+  throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+}
+
 /** A promise where the value is large. */
 function withName({ context, scope }: PatchRequest, value: JsonObject, metadata: JsonValue): JsonObject | Promise<JsonObject> {
   const named = withMembers(value, { metadata: { ...(metadata as JsonObject), name: context.info.name } })
@@ -130,11 +142,11 @@ interface NamedConfiguration {
 }
 
 function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: isUnnamed }: NamedConfiguration): Configuration {
-  const { context, target, body, options } = request
+  const { context, target, options } = request
   const { name } = context.info
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
   return refusedLater(named, () =>
-    whenDone(decodeChecked(request, { value: named, problems: body.problems, refusal }), ({ object, problems }) => {
+    whenDone(decodeChecked(request, { value: named, refusal }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
       const warnings = options.fieldValidation === 'Warn' ? problems : []
@@ -173,15 +185,11 @@ function unnamed(name: string): ApiError {
 }
 
 /**
- * The 400 for a configuration under `Strict`, with all repeated and unknown fields. Unknown fields are reported as strict decoding
- * does and as field management does: clients parse either.
+ * The 400 for a configuration with unknown fields under `Strict`. They are reported as strict decoding does and as field management does:
+ * clients parse either.
  */
 function configurationFailure({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
   const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
-  if (paths.length === 0) {
-    const lines = problems.map((problem) => `\n  ${problem}`).join('')
-    return ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
-  }
   const each = paths.map((path) => `.${path}: field not declared in schema`)
   return ApiError.badRequest(`${strictFailure(gvk, problems, new Uint8Array(0)).message}: ${each.join(', ')}`)
 }

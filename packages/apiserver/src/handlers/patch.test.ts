@@ -91,6 +91,22 @@ describe('apply', () => {
     expect((await send({ resourceVersion: '1' })).json.message).toContain('name must be provided')
   })
 
+  it('reports repeated keys before everything else', async () => {
+    const { ask } = await sampleServer()
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nunknown: 1\ndata:\n  k: a\n  k: b\n'
+    const send = (level: string) =>
+      ask(`${maps}/a?fieldManager=ci&fieldValidation=${level}`, { method: 'PATCH', headers: apply, text })
+    const strict = await send('Strict')
+    expect([strict.status, strict.json.message]).toEqual([
+      400,
+      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "k" already set in map',
+    ])
+    const warned = await send('Warn')
+    expect(warned.json.message).toBe('the name of the object (b) does not match the name on the URL (a)')
+    expect(warned.headers.warning).toEqual(['299 - "line 7: key \\"k\\" already set in map"'])
+    expect((await send('Ignore')).headers).not.toHaveProperty('warning')
+  })
+
   it('tracks owners of objects above the size limit, which are refused', async () => {
     const { ask } = await sampleServer()
     const data = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`${'key-'.repeat(20)}${i}`, '']))

@@ -64,8 +64,15 @@ class ValueBuilder {
   }
 
   #scalar({ type, value }: Resolved): unknown {
-    if (type === 'float' && !Number.isFinite(value)) this.#infinite = true
+    if (type === 'float') return this.#float(value)
     return value instanceof NumberLiteral && !this.#literals ? value.value : value
+  }
+
+  /** Go writes floats to JSON without a fraction where they have none, so they are integers then: `1.0`, `-0.0` and `1e18`. */
+  #float(value: number): number | bigint {
+    if (!Number.isFinite(value)) this.#infinite = true
+    if (!Number.isInteger(value) || value < -(2 ** 63) || value >= 2 ** 63) return value
+    return Number.isSafeInteger(value) ? value + 0 : BigInt(value)
   }
 
   /**

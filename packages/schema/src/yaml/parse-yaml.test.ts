@@ -36,6 +36,21 @@ describe('scalars', () => {
     expect(value('- 18446744073709551616\n')).toEqual([2 ** 64])
   })
 
+  it('reads floats without a fraction as integers, as JSON that Go writes has them', () => {
+    expect(value('[1.0, -0.0, 1e3, 1e18, -1e18, 9007199254740993.0, -9.223372036854775808e18]')).toEqual([
+      ...[1, 0, 1000, 10n ** 18n, -(10n ** 18n), 9007199254740992n, -(2n ** 63n)],
+    ])
+    expect(value('{"a":1e18,"b":9007199254740993.0,"c":9223372036854775808}')).toEqual({
+      a: 10n ** 18n,
+      b: 2n ** 53n,
+      c: 2 ** 63,
+    })
+    expect(value('[9.223372036854775807e18, 1e19, 1.5e3, 0.1]')).toEqual([2 ** 63, 1e19, 1500, 0.1])
+    expect(parseYaml('{"a":9223372036854775808}', { literals: true }).value).toEqual({
+      a: new NumberLiteral('9223372036854775808'),
+    })
+  })
+
   it('reads octal modes [S16]', () => {
     const text =
       'spec:\n  volumes:\n  - name: v\n    configMap: {name: m, defaultMode: 0640, items: [{key: k, path: p, mode: 0o400}]}\n'

@@ -1,9 +1,10 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import { DecodeError } from '../errors.ts'
-import { type ParsedJson, parseJson } from '../json/parse-json.ts'
+import { type ParsedJson, parseJson, parseJsonSteps } from '../json/parse-json.ts'
 import { construct } from './construct.ts'
 import { readNodes } from './read-nodes.ts'
 import { yamlErrorPrefix } from './yaml-error.ts'
-import { isYamlJson } from './yaml-json.ts'
+import { isYamlJsonSteps } from './yaml-json.ts'
 import { decodeYamlText, type YamlText } from './yaml-text.ts'
 
 /** Converts YAML text to a JSON value, as the stock server does before decoding. */
@@ -33,17 +34,39 @@ export function parseYaml(input: Uint8Array | string, { literals = false }: Pars
   return parseAsJson(text) ?? parseFull(text, literals)
 }
 
-/** Fast path: appliers mostly send JSON. */
-function parseAsJson({ text, unreadable }: YamlText): ParsedYaml | undefined {
-  if (unreadable !== undefined || !isYamlJson(text)) return undefined
+/**
+ * The value of a text of YAML that is JSON, as most configurations are: large ones need no worker. As a generator, which can be
+ * interrupted at each yield.
+ *
+ * @returns undefined for a text that is not JSON or that YAML reads in another way.
+ */
+export function* yamlAsJsonSteps(input: Uint8Array): Generator<unknown, ParsedYaml | undefined> {
+  const { text, unreadable } = decodeYamlText(input)
+  yield
+  if (unreadable !== undefined || !(yield* isYamlJsonSteps(text))) return undefined
   try {
-    const { value, duplicates } = parseJson(text, { maxDepth: 400 })
+    const { value, duplicates } = yield* parseJsonSteps(input, { maxDepth: maxJsonDepth })
     return duplicates === undefined ? { value, problems: noProblems } : undefined
   } catch (error) {
     if (error instanceof DecodeError) return undefined
     throw error
   }
 }
+
+/** Fast path: appliers mostly send JSON. */
+function parseAsJson({ text, unreadable }: YamlText): ParsedYaml | undefined {
+  if (unreadable !== undefined || !runAtOnce(isYamlJsonSteps(text))) return undefined
+  try {
+    const { value, duplicates } = parseJson(text, { maxDepth: maxJsonDepth })
+    return duplicates === undefined ? { value, problems: noProblems } : undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+/** Deeper texts are left to the YAML reader. */
+const maxJsonDepth = 400
 
 function parseFull({ text, unreadable }: YamlText, literals: boolean): ParsedYaml {
   try {

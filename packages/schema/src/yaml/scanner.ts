@@ -215,9 +215,9 @@ export class Scanner {
     else this.#tokens.splice(number - this.#taken + this.#head, 0, token)
   }
 
-  #token(type: TokenType): Token {
+  #token(type: TokenType, key?: PossibleKey): Token {
     const { pos, line, column } = this.#cursor
-    return { type, start: pos, line, column }
+    return { type, start: pos, line, column, key }
   }
 
   #isValid(key: PossibleKey): boolean {
@@ -308,7 +308,7 @@ export class Scanner {
     this.#openers.push(key)
     if (this.#keys.length - 1 > maxDepth) throw this.#cursor.error(`exceeded max depth of ${maxDepth}`)
     this.#keyAllowed = true
-    this.#push({ ...this.#token(type), key })
+    this.#push(this.#token(type, key))
     this.#cursor.pos++
   }
 
