@@ -1,6 +1,9 @@
 import type { ApiObject } from '@krmkit/meta'
 import { stockProfile } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
+import type { Secret } from '../../../types/core-v1.generated.ts'
+import { runValidation } from '../../../validation.ts'
+import { testContext } from '../../testing/context.ts'
 import { secretStrategy } from './strategy.ts'
 
 const merged = (members: object): unknown => {
@@ -27,5 +30,25 @@ describe('stringData', () => {
       const { data: found } = merged({ ...data, stringData: JSON.parse('{"__proto__":"c"}') }) as { data: object }
       expect(JSON.stringify(found)).toContain('"__proto__":"Yw=="')
     }
+  })
+})
+
+describe('configurations of registries', () => {
+  const problems = (text: string) => {
+    const data = { '.dockerconfigjson': btoa(text) }
+    const metadata = { name: 's', namespace: 'n', uid: 'u', resourceVersion: '1' }
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'kubernetes.io/dockerconfigjson', data }
+    return runValidation(secretStrategy.validate?.(secret as Secret, testContext())).map(({ message }) => message)
+  }
+
+  it.each([
+    ['{"auths":{"a":{}}}', undefined],
+    ['', 'unexpected end of JSON input'],
+    ['{"a":{}', 'unexpected end of JSON input'],
+    ['{"a":}', "invalid character '}' looking for beginning of value"],
+    ['{"a":{}} x', "invalid character 'x' after top-level value"],
+    ['[]', 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+  ])('%j: %s', (text, problem) => {
+    expect(problems(text)).toEqual(problem === undefined ? [] : [`Invalid value: "<secret contents redacted>": ${problem}`])
   })
 })

@@ -2,7 +2,9 @@
 import type { DeepReadonly } from '@krmkit/meta'
 import { setMember } from '@krmkit/meta'
 import { memberNames, runAtOnce } from '@krmkit/meta/slices'
+import { DecodeError } from '@krmkit/schema'
 import { base64ToBytes, bytesToBase64 } from '@krmkit/schema/decode'
+import { parseJsonSteps } from '@krmkit/schema/json'
 import type { Secret } from '../../../types/core-v1.generated.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
 import { validateMetadata, validateMetadataUpdate } from '../../shared/metadata.ts'
@@ -44,11 +46,11 @@ function* validateSecret(secret: DeepReadonly<Secret>, errors: ContextErrorList)
     size += base64Bytes(value)
   })
   if (size > maxDataSize) at.tooLong('', maxDataSize)
-  validateType(secret, at, errors)
+  yield* validateType(secret, at, errors)
 }
 
 /** Each built-in type requires certain data. */
-function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): void {
+function* validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: ContextErrorList): Steps {
   const { domain } = errors.context.profile
   const value = (key: string): string | undefined => own(secret.data, key)
   switch (secret.type) {
@@ -58,10 +60,10 @@ function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: Conte
       break
     }
     case `${domain}/dockercfg`:
-      validateJson(value('.dockercfg'), at.key('.dockercfg'))
+      yield* validateJson(value('.dockercfg'), at.key('.dockercfg'))
       break
     case `${domain}/dockerconfigjson`:
-      validateJson(value('.dockerconfigjson'), at.key('.dockerconfigjson'))
+      yield* validateJson(value('.dockerconfigjson'), at.key('.dockerconfigjson'))
       break
     case `${domain}/basic-auth`:
       if (value('username') === undefined && value('password') === undefined) {
@@ -79,25 +81,26 @@ function validateType(secret: DeepReadonly<Secret>, at: FieldPath, errors: Conte
 }
 
 /** The value must be a JSON object; errors do not quote it. */
-function validateJson(encoded: string | null | undefined, at: FieldPath): void {
+function* validateJson(encoded: string | null | undefined, at: FieldPath): Steps {
   if (encoded === undefined) {
     at.required()
     return
   }
   const redacted = '<secret contents redacted>'
-  const text = new TextDecoder().decode(base64ToBytes(encoded ?? ''))
-  if (text === '') {
-    at.invalid(redacted, 'unexpected end of JSON input')
-    return
-  }
   try {
-    const parsed: unknown = JSON.parse(text)
-    if (typeof parsed !== 'object' || Array.isArray(parsed)) {
-      const noun = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed
-      at.invalid(redacted, `json: cannot unmarshal ${noun} into Go value of type map[string]interface {}`)
-    }
-  } catch {
-    at.invalid(redacted, `invalid character '${text.trimStart().charAt(0)}' looking for beginning of value`)
+    const { value } = yield* parseJsonSteps(base64ToBytes(encoded ?? ''), {})
+    if (typeof value === 'object' && !Array.isArray(value)) return
+    const noun = Array.isArray(value)
+      ? 'array'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'bigint'
+          ? 'number'
+          : typeof value
+    at.invalid(redacted, `json: cannot unmarshal ${noun} into Go value of type map[string]interface {}`)
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    at.invalid(redacted, error.message)
   }
 }
 
