@@ -4,11 +4,14 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { JsonObject } from '@krmkit/meta'
+import { answerConversion } from './conversion-hook.ts'
 
 /**
- * The admission webhooks of the scenarios, for both servers. `{hook}` in a scenario is the address for its server:
+ * The admission and conversion webhooks of the scenarios, for both servers. `{hook}` in a scenario is the address for its server:
  *
  * - `{hook}/{id}/NAME/ANSWER`: a webhook, which answers the JSON in ANSWER (base64url) as `response`, with the uid of the review
+ * - `{hook}/{id}/convert`: a conversion webhook (`conversion-hook.ts`)
  * - GET `{hook}/{id}`: the reviews of the scenario since the last such request, sorted by path
  */
 export interface Webhooks {
@@ -50,6 +53,10 @@ export async function startWebhooks(): Promise<Webhooks> {
         return
       }
       const review = JSON.parse(Buffer.concat(parts).toString('utf8')) as { request?: { uid?: string } }
+      if (rest[0] === 'convert') {
+        outgoing.end(JSON.stringify(answerConversion(review as JsonObject)))
+        return
+      }
       const { accept, 'content-type': contentType } = incoming.headers
       const entry = { path: rest.join('/'), headers: { accept, contentType }, review }
       received.set(place, [...(received.get(place) ?? []), entry])

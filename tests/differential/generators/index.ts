@@ -6,6 +6,7 @@ import { generateAggregation } from './aggregation.ts'
 import { generateApplies } from './applies.ts'
 import { generateBodies } from './bodies.ts'
 import { generateCertificates } from './certificates.ts'
+import { generateConversions } from './conversions.ts'
 import { generateCustoms } from './customs.ts'
 import { generateDefinitions } from './definitions.ts'
 import { generateDocuments } from './documents.ts'
@@ -153,6 +154,13 @@ export const generators: readonly Generator[] = [
     compares: 'definitions with several versions without conversion, and their objects by any version',
     waits: true,
     generate: generateVersions,
+  },
+  {
+    area: 'conversions',
+    compares:
+      'objects of definitions whose versions a webhook converts: owners, patches, applies, status and scale by every version',
+    waits: true,
+    generate: generateConversions,
   },
   {
     area: 'quotas',

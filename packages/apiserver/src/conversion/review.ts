@@ -102,8 +102,11 @@ function* parseResponse(bytes: Uint8Array): Generator<unknown, JsonObject> {
 /** A failure that is reported without the name of the webhook. */
 export class UnprefixedError extends Error {}
 
+/** What owners have left of an object may lack the metadata. */
+type OriginalObject = Omit<DeepReadonly<ApiObject>, 'metadata'> & Partial<Pick<DeepReadonly<ApiObject>, 'metadata'>>
+
 export interface ExpectedObject {
-  readonly original: DeepReadonly<ApiObject>
+  readonly original: OriginalObject
   readonly apiVersion: string
   /** Index within a list, for error messages. Undefined for a single object. */
   readonly index?: number
@@ -144,21 +147,21 @@ export function* restoreObjectSteps(
 }
 
 /** @returns the mismatch of name, namespace or uid; undefined when there is none. */
-function validateIdentity(converted: JsonObject, original: DeepReadonly<ApiObject>): string | undefined {
+function validateIdentity(converted: JsonObject, original: OriginalObject): string | undefined {
   const metadata = isJsonObject(converted.metadata) ? converted.metadata : {}
   for (const [member, name] of [
     ['name', 'name'],
     ['namespace', 'namespace'],
     ['uid', 'UID'],
   ] as const) {
-    const before = original.metadata[member] ?? ''
+    const before = original.metadata?.[member] ?? ''
     const after = textOf(metadata[member])
     if (before !== after) return `must have the same ${name}: ${before} != ${after}`
   }
   return undefined
 }
 
-function* restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObject>): Generator<unknown, JsonObject> {
+function* restoreMetadata(converted: JsonObject, original: OriginalObject): Generator<unknown, JsonObject> {
   const given = converted.metadata
   if (given === undefined) throw new Error('missing metadata in converted object')
   if (!isJsonObject(given)) throw new Error(`invalid metadata of type ${goType(given)} in converted object`)
@@ -175,7 +178,7 @@ function* restoreMetadata(converted: JsonObject, original: DeepReadonly<ApiObjec
     }
     if (!isJsonObject(texts)) throw new Error(`invalid metadata.${name} of type ${goType(texts)} in converted object`)
     const keys = memberNames(texts)
-    const before = original.metadata[name] ?? {}
+    const before = original.metadata?.[name] ?? {}
     let same = keys.length === memberNames(before).length
     for (let i = 0; i < keys.length; i++) {
       const key = keys[i] as string
