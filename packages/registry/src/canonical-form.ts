@@ -1,8 +1,10 @@
+import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
 import { normalize } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps, normalizeSteps } from '@krmkit/schema/decode'
 import { copyJson } from '@krmkit/schema/json'
 import { deepFreeze, freezeSteps } from './freeze.ts'
+import type { FrozenObject } from './interfaces.ts'
 import { type StoreInternals, storedType } from './internals.ts'
 import type { Stages } from './stages.ts'
 import { applyVersionDefaults } from './versions.ts'
@@ -36,4 +38,16 @@ function completed(store: StoreInternals, object: ApiObject, rest: ApiObject): A
 /** Freezes an object that readers will share. */
 export function frozen<T extends object>(object: T, stages: Stages): T | Promise<T> {
   return stages === undefined ? deepFreeze(object) : stages.run(freezeSteps(object))
+}
+
+/** What a dry run shows: the frozen object as it would come back from storage, where a webhook converts it to that version. */
+export async function shownByDryRun(
+  { conversion }: ResourceDefinition,
+  object: ApiObject,
+  stages: Stages,
+): Promise<FrozenObject> {
+  const asked = await frozen(object, stages)
+  if (conversion === undefined) return asked
+  const [shown] = await conversion.read([await frozen(await conversion.write(asked), stages)])
+  return frozen(shown as ApiObject, stages)
 }

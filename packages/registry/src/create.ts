@@ -5,7 +5,7 @@ import { gateEnabled } from '@krmkit/meta/feature-gates'
 import { runSyncOrInSlices } from '@krmkit/meta/slices'
 import { admissionAttributes, admissionContext, mendAdmitted, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
-import { canonicalForm, frozen } from './canonical-form.ts'
+import { canonicalForm, shownByDryRun } from './canonical-form.ts'
 import { trackOwnership } from './field-ownership.ts'
 import type { FrozenObject, Stored, WriteContext } from './interfaces.ts'
 import { groupResource, type StoreInternals } from './internals.ts'
@@ -180,7 +180,7 @@ async function createOnce(
     if (environment.storage.peek(key) !== undefined) return undefined
     // A resourceVersion that was sent is returned, as the stock server does.
     if ((object.metadata.resourceVersion ?? '') === '') delete object.metadata.resourceVersion
-    const shown = await frozen(await canonicalForm(store, object, stages), stages)
+    const shown = await shownByDryRun(definition, await canonicalForm(store, object, stages), stages)
     if (stages !== undefined) await stages.next()
     return { object: shown }
   }

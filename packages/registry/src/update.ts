@@ -7,7 +7,7 @@ import { isLargeValue, runSyncOrInSlices } from '@krmkit/meta/slices'
 import type { RequestSpan } from '@krmkit/meta/tracing'
 import { admissionContext, admittedUpdate, mendAdmitted, updateAttributes, writeReserved } from './admission-request.ts'
 import type { Grants } from './allocations.ts'
-import { canonicalForm, frozen } from './canonical-form.ts'
+import { canonicalForm, shownByDryRun } from './canonical-form.ts'
 import { createObject } from './create.ts'
 import { mayRemoveAfterUpdate } from './deletion.ts'
 import { removeUpdated } from './deletion-writes.ts'
@@ -258,7 +258,7 @@ async function writeUpdate(
   const removing = mayRemoveAfterUpdate(definition, canonical, current)
   // Only what is stored loses the link.
   if (context.dryRun) {
-    const shown = await frozen(canonical, stages)
+    const shown = await shownByDryRun(definition, canonical, stages)
     if (stages !== undefined) await stages.next()
     return { object: shown }
   }

@@ -150,6 +150,22 @@ describe('versions converted by webhooks', () => {
     expect(calls).toEqual([3])
   })
 
+  it('are converted to the storage version and back by dry runs', async () => {
+    const { reach, calls } = counting()
+    const { call } = await start(reach)
+    const dry = async (method: string, version: string, body: object, type = 'application/json') => {
+      calls.length = 0
+      const path = at(version, method === 'POST' ? undefined : 'a')
+      const answer = await call(method, path, body, { 'content-type': type }, 'dryRun=All')
+      return [answer.size ?? answer.spec.size, calls.length]
+    }
+    expect(await dry('POST', 'v1beta1', widget('a', { size: 3 }))).toEqual([3, 2])
+    expect(await dry('POST', 'v1', widget('a', { spec: { size: 3 } }, 'v1'))).toEqual([3, 0])
+    await call('POST', at('v1beta1'), widget('a', { size: 3 }))
+    expect(await dry('PATCH', 'v1beta1', { size: 4 }, 'application/merge-patch+json')).toEqual([4, 2])
+    expect((await call('GET', at('v1beta1', 'a'))).size).toBe(3)
+  })
+
   it('have columns, selectable fields and watch events of the version of the request', async () => {
     const { reach } = counting()
     const { call } = await start(reach, definition('v1beta1'))
