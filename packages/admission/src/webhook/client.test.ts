@@ -100,6 +100,21 @@ describe('WebhookClient', () => {
     [500, 'application/json', '{}', 'an error on the server ("unknown") has prevented the request from succeeding'],
     [404, 'text/plain', 'x', 'the server could not find the requested resource'],
     [403, 'text/plain', 'keep out', 'keep out'],
+    [403, 'application/json', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"m","reason":"Forbidden"}', 'm'],
+    [
+      500,
+      'application/json',
+      '{"status":"Failure","code":"500"}',
+      'an error on the server ("unknown") has prevented the request from succeeding',
+    ],
+    [500, 'text/plain', 'status: Failure\nmessage: in yaml', 'in yaml'],
+    [500, 'application/json', '{"status":"Failure"}', ''],
+    [
+      500,
+      'text/plain',
+      '{"status":"Success","message":"m"}',
+      'an error on the server ("{\\"status\\":\\"Success\\",\\"message\\":\\"m\\"}") has prevented the request from succeeding',
+    ],
   ])('fails for status %i (%s) [P320]', async (status, type, body, message) => {
     const { transport } = transportOf({ status, headers: { 'content-type': type }, body: new TextEncoder().encode(body) })
     expect(await failureOf(post(new WebhookClient({ clock, transport }), { url }))).toMatchObject({

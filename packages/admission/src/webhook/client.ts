@@ -6,6 +6,7 @@ import type { ObjectReader } from '../interfaces.ts'
 import { addressOf, type WebhookAddress } from './address.ts'
 import type { Hook } from './hook.ts'
 import type { CredentialsResolver, InProcessWebhook, ServiceResolver, WebhookCredentials } from './interfaces.ts'
+import { failureMessageOf } from './review-body.ts'
 import { createClusterServiceResolver } from './service-resolver.ts'
 import { WebhookError } from './webhook-error.ts'
 
@@ -188,15 +189,18 @@ function redirected({ status, headers }: WebhookResponse, from: string): URL | u
 
 function bodyOf({ status, headers, body }: WebhookResponse): Uint8Array {
   if (status < 200 || status > 299) {
-    const text = new TextDecoder().decode(body.subarray(0, 2048)).trim()
-    const isText = (headers['content-type'] ?? '').startsWith('text/')
-    const failure = ApiError.generic(status, { verb: 'POST', serverMessage: isText && text !== '' ? text : 'unknown' })
-    throw failedCall(failure.message, status)
+    throw failedCall(failureMessageOf(body) ?? genericMessage(status, { headers, body }), status)
   }
   if (body.byteLength === 0) {
     throw failedCall(`0-length response with status code: ${status} and content type: ${headers['content-type'] ?? ''}`)
   }
   return body
+}
+
+function genericMessage(status: number, { headers, body }: Pick<WebhookResponse, 'headers' | 'body'>): string {
+  const text = new TextDecoder().decode(body.subarray(0, 2048)).trim()
+  const isText = (headers['content-type'] ?? '').startsWith('text/')
+  return ApiError.generic(status, { verb: 'POST', serverMessage: isText && text !== '' ? text : 'unknown' }).message
 }
 
 export function failedCall(reason: string, httpCode = 400): WebhookError {

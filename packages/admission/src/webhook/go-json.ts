@@ -10,17 +10,20 @@ export function own(members: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
+/** What Go calls the type of a value that is not null. */
+export function jsonKind(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
+}
+
+/** @param where the innermost Go type and the path, as in `Status.response.status.code` */
 export function mismatch(value: JsonValue, where: string, wanted: string): WebhookError {
-  const kind = Array.isArray(value)
-    ? 'array'
-    : typeof value === 'boolean'
-      ? 'bool'
-      : typeof value === 'bigint'
-        ? 'number'
-        : typeof value
+  const kind = jsonKind(value)
+  // Numbers that do not fit are quoted.
+  const shown = wanted === 'int32' && kind === 'number' ? `number ${String(value)}` : kind
   return new WebhookError({
     code: 'Unreadable',
-    message: `json: cannot unmarshal ${kind} into Go struct field ${where} of type ${wanted}`,
+    message: `json: cannot unmarshal ${shown} into Go struct field ${where} of type ${wanted}`,
   })
 }
 
@@ -32,11 +35,14 @@ export function membersOf(value: JsonValue, where: string, wanted: string): Json
 /** The path of a response in error messages. */
 export const at = 'AdmissionResponse.response'
 
-export function text(members: JsonObject, name: string, where = at): string {
-  const value = own(members, name)
+export function text(members: JsonObject, name: string, where = at, wanted = 'string'): string {
+  return textOf(own(members, name), `${where}.${name}`, wanted)
+}
+
+function textOf(value: JsonValue | undefined, where: string, wanted: string): string {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value
-  throw mismatch(value, `${where}.${name}`, 'string')
+  throw mismatch(value, where, wanted)
 }
 
 export function flag(members: JsonObject, name: string, where = at): boolean | undefined {
@@ -72,7 +78,7 @@ export function textMap(members: JsonObject, name: string, where = at): Readonly
   const given = membersOf(value, `${where}.${name}`, 'map[string]string')
   const keys = memberNames(given)
   const read = keys.length > maxTexts ? keys.slice(0, maxTexts) : keys
-  return Object.fromEntries(read.map((key) => [key, text(given, key, `${where}.${name}`)]))
+  return Object.fromEntries(read.map((key) => [key, textOf(own(given, key), `${where}.${name}`, 'string')]))
 }
 
 export function bytesOf(members: JsonObject, name: string): Uint8Array | undefined {

@@ -39,6 +39,7 @@ describe('readAdmissionResponse', () => {
     ],
     ['a review without a response', review(undefined), 'webhook response was absent'],
     ['a null response', review(null), 'webhook response was absent'],
+    ['null', 'null', 'webhook response was absent'],
     ['a patch without its type [P57]', review({ uid: 'u-1', allowed: true, patch }), 'patch but not response.patchType'],
     [
       'a type without a patch [P57]',
@@ -56,7 +57,18 @@ describe('readAdmissionResponse', () => {
     ['a string', 'hello', 'cannot unmarshal string'],
     ['a list', [], 'cannot unmarshal array'],
     ['a truncated object', '{"kind":"AdmissionReview","resp', "couldn't get version/kind"],
-    ['invalid YAML', 'a: b: c', "couldn't get version/kind"],
+    ['invalid YAML', 'a: b: c', 'yaml: mapping values are not allowed in this context'],
+    [
+      'a list of JSON',
+      '[1]',
+      "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct {",
+    ],
+    ['a version with two slashes', review({}, { apiVersion: 'a/b/c' }), 'unexpected GroupVersion string: a/b/c'],
+    ['a kind that is a number', { kind: 1 }, 'json: cannot unmarshal number into Go struct field .kind of type string'],
+    ['a Status', { kind: 'Status', apiVersion: 'v1' }, 'converting (v1.Status) to (v1.AdmissionReview): unknown conversion'],
+    ['options of the group', review({}, { kind: 'ListOptions' }), 'converting (v1.ListOptions) to (v1.AdmissionReview)'],
+    ['a kind alone', { kind: 'Foo' }, 'no kind "Foo" is registered for version "admission.k8s.io/v1" in scheme "pkg/'],
+    ['a version alone', { apiVersion: 'foo/v1' }, 'no kind "AdmissionReview" is registered for version "foo/v1" in scheme'],
     ['another kind [P60]', review({}, { kind: 'Review' }), 'no kind "Review" is registered'],
     ['another version [P60]', review({}, { apiVersion: 'admission.k8s.io/v1beta1' }), 'unknown conversion'],
     ['another group [P60]', review({}, { apiVersion: 'example.com/v1' }), 'no kind "AdmissionReview" is registered'],
@@ -73,7 +85,21 @@ describe('readAdmissionResponse', () => {
     ],
     ['a patch that is not base64 [P58]', review({ uid: 'u-1', allowed: true, patch: '***' }), 'illegal base64'],
     ['a code that is a string [P56]', review({ uid: 'u-1', allowed: false, status: { code: 'x' } }), 'status.code of type int32'],
-    ['annotations that are not strings', review({ uid: 'u-1', allowed: true, auditAnnotations: { a: 1 } }), 'auditAnnotations.a'],
+    [
+      'annotations that are not strings',
+      review({ uid: 'u-1', allowed: true, auditAnnotations: { a: 1 } }),
+      'response.auditAnnotations of type string',
+    ],
+    [
+      'a code with a fraction',
+      review({ status: { code: 4.5 } }),
+      'unmarshal number 4.5 into Go struct field Status.response.status.code of',
+    ],
+    [
+      'a uid that is a number [P54]',
+      review({ uid: 1 }),
+      'number into Go struct field AdmissionResponse.response.uid of type types.UID',
+    ],
     ['a response that is not an object', { ...review({}), response: 1 }, 'v1.AdmissionResponse'],
   ])('fails to decode %s', (_, value, message) => {
     expect(() => read(value)).toThrow(

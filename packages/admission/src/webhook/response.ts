@@ -1,11 +1,10 @@
-import { isJsonObject, type JsonValue, type Status } from '@krmkit/meta'
-import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
-import { parseJsonSteps } from '@krmkit/schema/json'
-import { bytesOf, flag, membersOf, own, text, textMap, texts } from './go-json.ts'
+import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
+import { at, bytesOf, flag, membersOf, text, textMap, texts } from './go-json.ts'
 import type { InProcessWebhookResponse } from './interfaces.ts'
 import type { WebhookType } from './metrics.ts'
 import { statusOf } from './response-status.ts'
 import type { ReviewVersion } from './review.ts'
+import { type ReviewScheme, readReviewBody, readReviewBodySteps } from './review-body.ts'
 import { WebhookError } from './webhook-error.ts'
 
 /** The verified response of a webhook. */
@@ -36,7 +35,7 @@ export interface SentReview {
  * @see API protocol specification, 2.8
  */
 export function readAdmissionResponse(bytes: Uint8Array, sent: SentReview): AdmissionResponse {
-  return verifiedResponse(readReview(parse(bytes), sent), sent)
+  return verifiedResponse(readReviewBody(bytes, schemeOf(sent)), sent)
 }
 
 /**
@@ -46,26 +45,28 @@ export function readAdmissionResponse(bytes: Uint8Array, sent: SentReview): Admi
  * @throws WebhookError
  */
 export function* readAdmissionResponseSteps(bytes: Uint8Array, sent: SentReview): Generator<unknown, AdmissionResponse> {
-  return verifiedResponse(readReview(yield* parseSteps(bytes), sent), sent)
+  return verifiedResponse(yield* readReviewBodySteps(bytes, schemeOf(sent)), sent)
 }
 
-function verifiedResponse(review: Review, sent: SentReview): AdmissionResponse {
-  const response = review.response
-  if (response === undefined || response === null)
-    throw new WebhookError({ code: 'Invalid', message: 'webhook response was absent' })
-  const members = membersOf(response, 'AdmissionReview.response', 'v1.AdmissionResponse')
-  const uid = text(members, 'uid')
+function verifiedResponse(review: JsonObject, sent: SentReview): AdmissionResponse {
+  const { response = null } = review
+  if (response === null) throw new WebhookError({ code: 'Invalid', message: 'webhook response was absent' })
+  const members = membersOf(response, 'AdmissionReview.response', `${sent.version}.AdmissionResponse`)
+  const uid = text(members, 'uid', at, 'types.UID')
   const allowed = flag(members, 'allowed')
   const rest = {
-    status: statusOf(members),
+    status: statusOf(members, at, 'status'),
     patch: bytesOf(members, 'patch'),
-    patchType: members.patchType === undefined || members.patchType === null ? undefined : text(members, 'patchType'),
+    patchType:
+      members.patchType === undefined || members.patchType === null
+        ? undefined
+        : text(members, 'patchType', at, `${sent.version}.PatchType`),
     warnings: texts(members, 'warnings'),
     auditAnnotations: textMap(members, 'auditAnnotations'),
   }
   // v1beta1 responses are not verified, since webhooks of that version omit these members.
   if (sent.version === 'v1') {
-    checkIdentity(sent, uid, { kind: review.kind, apiVersion: review.apiVersion })
+    checkIdentity(sent, uid, { kind: textOf(review.kind), apiVersion: textOf(review.apiVersion) })
     checkPatch(sent, rest)
   }
   if (allowed === undefined) throw new WebhookError({ code: 'Invalid', message: 'webhook response has no response.allowed' })
@@ -84,7 +85,7 @@ export function readInProcessResponse(given: InProcessWebhookResponse, type: Web
   }
   return {
     allowed,
-    status: statusOf(members),
+    status: statusOf(members, at, 'status'),
     patch: patch === undefined || patch.length === 0 ? undefined : (patch as unknown as JsonValue),
     patchType: 'JSONPatch',
     warnings: texts(members, 'warnings'),
@@ -92,76 +93,20 @@ export function readInProcessResponse(given: InProcessWebhookResponse, type: Web
   }
 }
 
-interface Review {
-  readonly kind: string
-  readonly apiVersion: string
-  readonly response: JsonValue | undefined
+function schemeOf({ group, version }: SentReview): ReviewScheme {
+  return { group, version, kind: 'AdmissionReview', versions: ['v1', 'v1beta1'] }
 }
 
-const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
-function readReview(value: JsonValue, { group, version }: SentReview): Review {
-  if (!isJsonObject(value)) {
-    const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : value === null ? 'null' : typeof value
-    throw unreadable(
-      `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type ${typeMeta}`,
-    )
-  }
-  const kind = own(value, 'kind') ?? ''
-  const apiVersion = own(value, 'apiVersion') ?? ''
-  if (typeof kind !== 'string' || typeof apiVersion !== 'string') {
-    throw unreadable(`couldn't get version/kind; json parse error: json: cannot unmarshal into Go value of type ${typeMeta}`)
-  }
-  const wanted = `${group}/${version}`
-  const known = apiVersion === '' || apiVersion === `${group}/v1` || apiVersion === `${group}/v1beta1`
-  if ((kind !== '' && kind !== 'AdmissionReview') || !known) {
-    const named = apiVersion === '' ? wanted : apiVersion
-    throw unreadable(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(named)}`)
-  }
-  if (apiVersion !== '' && apiVersion !== wanted) {
-    const other = apiVersion.slice(group.length + 1)
-    throw unreadable(`converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`)
-  }
-  return { kind, apiVersion, response: own(value, 'response') }
+/** A member that was read as a text or is absent. */
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
 }
 
-function parse(bytes: Uint8Array): JsonValue {
-  try {
-    return parseJson(bytes).value as JsonValue
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    if (opensJson(bytes)) throw unparsable(error)
-  }
-  try {
-    return parseYaml(bytes).value as JsonValue
-  } catch (error) {
-    throw error instanceof DecodeError ? unparsable(error) : error
-  }
-}
-
-/** YAML above this size is not read: its parser works in one step. */
-const maxYamlBytes = 128 * 1024
-
-function* parseSteps(bytes: Uint8Array): Generator<unknown, JsonValue> {
-  try {
-    return (yield* parseJsonSteps(bytes, {})).value as JsonValue
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    if (opensJson(bytes) || bytes.byteLength > maxYamlBytes) throw unparsable(error)
-  }
-  return parse(bytes)
-}
-
-/** A body that starts like JSON gets the JSON error. */
-function opensJson(bytes: Uint8Array): boolean {
-  return /^\s*[{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64)))
-}
-
-function unparsable(error: DecodeError): WebhookError {
-  return unreadable(`couldn't get version/kind; json parse error: ${error.message}`)
-}
-
-function checkIdentity(sent: SentReview, uid: string, { kind, apiVersion }: Pick<Review, 'kind' | 'apiVersion'>): void {
+function checkIdentity(
+  sent: SentReview,
+  uid: string,
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+): void {
   if (uid !== sent.uid) {
     throw new WebhookError({
       code: 'Invalid',
@@ -191,8 +136,4 @@ function checkPatch(
   if (patched && patchType === undefined) throw invalid('webhook returned response.patch but not response.patchType')
   if (!patched && patchType !== undefined) throw invalid('webhook returned response.patchType but not response.patch')
   if (patchType === '') throw invalid('webhook returned invalid response.patchType of ""')
-}
-
-function unreadable(message: string): WebhookError {
-  return new WebhookError({ code: 'Unreadable', message })
 }

@@ -98,7 +98,8 @@ function remote(answer: (request: Body, review: Body) => unknown, paths: string[
       async ({ body, path }) => {
         paths.push(path)
         const review = JSON.parse(body) as Body
-        const text = JSON.stringify(answer(review.request, review))
+        const given = answer(review.request, review)
+        const text = typeof given === 'string' ? given : JSON.stringify(given)
         return { status: 200, headers: { 'content-type': 'application/json' }, body: new TextEncoder().encode(text) }
       },
   }
@@ -252,7 +253,7 @@ describe('conversion reviews', () => {
     [
       'an object that is too deep',
       (r) => success(r, [{ ...first(r), spec: { size: 3, deep: JSON.parse('['.repeat(1000) + ']'.repeat(1000)) } }]),
-      "failed: invalid character '[' exceeded max depth",
+      "failed: couldn't get version/kind; json parse error: invalid character '[' exceeded max depth",
     ],
     ['too few objects', (r) => success(r, []), 'returned 0 objects, expected 1'],
     [
@@ -295,9 +296,14 @@ describe('conversion reviews', () => {
       'a review of the other version',
       'v1',
       (response) => review('v1beta1', response) as JsonObject,
-      'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /, Kind=',
+      'converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion',
     ],
-    ['a newer review', 'v1beta1', (response) => review('v1', response) as JsonObject, 'no response provided'],
+    [
+      'a newer review',
+      'v1beta1',
+      (response) => review('v1', response) as JsonObject,
+      'converting (v1.ConversionReview) to (v1beta1.ConversionReview): unknown conversion',
+    ],
     [
       'no version',
       'v1',
@@ -314,7 +320,25 @@ describe('conversion reviews', () => {
       'a Status',
       'v1beta1',
       () => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'out of order' }),
-      'out of order',
+      'converting (v1.Status) to (v1beta1.ConversionReview): unknown conversion',
+    ],
+    [
+      'a text as its response',
+      'v1',
+      () => review('v1', 'x') as JsonObject,
+      'json: cannot unmarshal string into Go struct field ConversionReview.response of type v1.ConversionResponse',
+    ],
+    [
+      'a text as its objects',
+      'v1',
+      (response) => review('v1', { ...response, convertedObjects: 'x' }) as JsonObject,
+      'json: cannot unmarshal string into Go struct field ConversionResponse.response.convertedObjects of type []runtime.RawExtension',
+    ],
+    [
+      'a text as its result',
+      'v1',
+      (response) => review('v1', { ...response, result: 'x' }) as JsonObject,
+      'json: cannot unmarshal string into Go struct field ConversionResponse.response.result of type v1.Status',
     ],
   ])('reject a response with %s to a request of version %s', async (_name, version, answer, expected) => {
     const { call } = await start(
@@ -331,6 +355,26 @@ describe('conversion reviews', () => {
       definition('v1', ['v1beta1']),
     )
     expect((await call('POST', at('v1beta1'), widget('a', { size: 3 }))).size).toBe(3)
+  })
+
+  it('may be YAML', async () => {
+    const { call } = await start(
+      remote((request) => {
+        const response = JSON.stringify(success(request, [first(request)]))
+        return `apiVersion: apiextensions.k8s.io/v1\nkind: ConversionReview\nresponse: ${response}\n`
+      }),
+    )
+    expect((await call('POST', at('v1beta1'), widget('a', { size: 3 }))).size).toBe(3)
+  })
+
+  it.each<[string, unknown, string]>([
+    ['null', null, 'unexpected end of JSON input'],
+    ['a text', 'x', 'json: cannot unmarshal string into Go value of type map[string]interface {}'],
+    ['a list', [], 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    ['a bad version', { apiVersion: 'a/b/c', kind: 'W' }, `Object 'Kind' is missing in '{"apiVersion":"a/b/c","kind":"W"}'`],
+  ])('report %s instead of an object without the name of the webhook', async (_, object, expected) => {
+    const { call } = await start(remote((request) => review('v1', success(request, [object]))))
+    expect((await call('POST', at('v1beta1'), widget('a', { size: 3 }))).message).toBe(expected)
   })
 
   it('report a missing kind without the name of the webhook', async () => {

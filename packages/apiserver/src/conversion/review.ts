@@ -1,3 +1,4 @@
+import { jsonKind, membersOf, mismatch, readReviewBodySteps, statusOf, text } from '@krmkit/admission/webhooks'
 import {
   type ApiObject,
   type DeepReadonly,
@@ -6,12 +7,12 @@ import {
   type JsonValue,
   Path,
   parseApiVersion,
+  type Status,
 } from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
 import { memberNames } from '@krmkit/meta/slices'
 import { formatFieldErrors, validateAnnotationsSteps, validateLabelsSteps } from '@krmkit/meta/validation'
-import { DecodeError } from '@krmkit/schema'
-import { parseJsonSteps, stringifySteps } from '@krmkit/schema/json'
+import { stringifySteps } from '@krmkit/schema/json'
 
 /**
  * Encodes `ConversionReview` requests and validates their responses, in versions `v1` and `v1beta1`.
@@ -45,58 +46,46 @@ export function reviewTextSteps({ uid, version, desiredAPIVersion, objects }: Re
   })
 }
 
-/** Reads the converted objects of a response, with interruption points. @throws Error with the message of the stock server. */
+/** Depth of a response: that of an object, in the list of the response of a review. */
+const maxDepth = 1000 + 3
+
+/** Reads the converted objects of a response, with interruption points. @throws Error with the message of kube-apiserver. */
 export function* convertedObjectSteps(
   bytes: Uint8Array,
   { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>,
 ): Generator<unknown, JsonValue[]> {
-  const { kind, apiVersion, response } = reviewOf(yield* parseResponse(bytes), version)
+  const otherKinds = ['CustomResourceDefinition', 'CustomResourceDefinitionList']
+  const scheme = { group, version, kind: 'ConversionReview', versions: supportedVersions, otherKinds, maxDepth }
+  const { kind, apiVersion, response: given } = yield* readReviewBodySteps(bytes, scheme)
+  const response = responseOf(given ?? null, version)
   // In v1beta1, kind, apiVersion and uid of the response are optional.
   if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
-    const given = groupVersionKind(apiVersion, kind)
-    throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${given}`)
+    throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${groupVersionKind(apiVersion, kind)}`)
   }
-  if (!isJsonObject(response)) throw new Error('no response provided')
-  const given = textOf(response.uid)
-  if (version === 'v1' && given !== uid) {
-    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(given)}`)
+  if (response === undefined) throw new Error('no response provided')
+  if (version === 'v1' && response.uid !== uid) {
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid)}`)
   }
-  const result = isJsonObject(response.result) ? response.result : {}
-  const status = textOf(result.status)
-  if (status !== 'Success') {
-    const message = textOf(result.message)
-    throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message)
-  }
-  return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
+  const { status = '', message = '' } = response.result ?? {}
+  if (status !== 'Success') throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message)
+  return response.convertedObjects
 }
 
-/** The response as a review; empty for a review of another version and for a successful Status. @throws Error for unknown kinds and failures */
-function reviewOf(body: JsonObject, version: ReviewVersion): JsonObject {
-  const apiVersion = textOf(body.apiVersion) || `${group}/${version}`
-  const kind = textOf(body.kind) || 'ConversionReview'
-  if (kind === 'ConversionReview' && supportedVersions.some((each) => apiVersion === `${group}/${each}`)) {
-    return apiVersion === `${group}/${version}` ? body : {}
-  }
-  if (kind !== 'Status' || apiVersion !== 'v1') {
-    const what = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`
-    throw new Error(`${what} in scheme "pkg/runtime/scheme.go:110"`)
-  }
-  if (body.status !== 'Success') throw new Error(textOf(body.message))
-  return {}
+interface ConversionResponse {
+  readonly uid: string
+  readonly result: Partial<Status> | undefined
+  readonly convertedObjects: JsonValue[]
 }
 
-/** Depth of a response: that of an object, in the list of the response of a review. */
-const maxResponseDepth = 1000 + 3
-
-function* parseResponse(bytes: Uint8Array): Generator<unknown, JsonObject> {
-  try {
-    const { value } = yield* parseJsonSteps(bytes, { maxDepth: maxResponseDepth })
-    if (isJsonObject(value as JsonValue)) return value as JsonObject
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw new Error(error.message)
-  }
-  throw new Error("couldn't get version/kind; json parse error: the response is not an object")
+/** Reads the response of a review; undefined for null. @throws WebhookError for members of other types */
+function responseOf(given: JsonValue, version: ReviewVersion): ConversionResponse | undefined {
+  if (given === null) return undefined
+  const at = 'ConversionResponse.response'
+  const members = membersOf(given, 'ConversionReview.response', `${version}.ConversionResponse`)
+  const objects = members.convertedObjects ?? []
+  const uid = text(members, 'uid', at, 'types.UID')
+  if (!Array.isArray(objects)) throw mismatch(objects, `${at}.convertedObjects`, '[]runtime.RawExtension')
+  return { uid, result: statusOf(members, at, 'result'), convertedObjects: objects }
 }
 
 /** A failure that is reported without the name of the webhook. */
@@ -123,11 +112,10 @@ export function* restoreObjectSteps(
 ): Generator<unknown, ApiObject> {
   const subject = index === undefined ? 'object at index 0' : `converted object at index ${index}`
   const where = index === undefined ? '' : ` at index ${index}`
-  if (!isJsonObject(converted)) throw new Error(`returned invalid ${subject}: not a JSON object`)
-  if (textOf(converted.kind) === '') {
-    const missing = `Object 'Kind' is missing in '${yield* stringifySteps(converted)}'`
-    throw index === undefined ? new UnprefixedError(missing) : new Error(`returned invalid ${subject}: ${missing}`)
-  }
+  const undecodable = yield* decodeProblem(converted)
+  if (undecodable !== undefined)
+    throw index === undefined ? new UnprefixedError(undecodable) : new Error(`returned invalid ${subject}: ${undecodable}`)
+  if (!isJsonObject(converted)) throw new Error(`returned invalid ${subject}`)
   if (converted.apiVersion !== apiVersion) {
     const got = textOf(converted.apiVersion)
     throw new Error(`returned invalid ${subject}: invalid groupVersion (expected ${apiVersion}, received ${got})`)
@@ -144,6 +132,14 @@ export function* restoreObjectSteps(
     const inObject = index === undefined ? '' : ` in object at index ${index}`
     throw new Error(`returned invalid metadata${inObject}: ${(error as Error).message}`)
   }
+}
+
+/** @returns why a value cannot be decoded as an object; undefined when it can. */
+function* decodeProblem(value: JsonValue): Generator<unknown, string | undefined> {
+  if (value === null) return 'unexpected end of JSON input'
+  if (!isJsonObject(value)) return `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`
+  const hasType = textOf(value.kind) !== '' && textOf(value.apiVersion).split('/').length <= 2
+  return hasType ? undefined : `Object 'Kind' is missing in '${yield* stringifySteps(value)}'`
 }
 
 /** @returns the mismatch of name, namespace or uid; undefined when there is none. */

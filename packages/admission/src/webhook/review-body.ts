@@ -1,0 +1,148 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
+import { parseJsonSteps } from '@krmkit/schema/json'
+import { jsonKind, mismatch } from './go-json.ts'
+import { statusOf } from './response-status.ts'
+import { WebhookError } from './webhook-error.ts'
+
+/**
+ * Reads the body of a webhook's response as Go's REST client of kube-apiserver does: JSON or YAML, whatever the content type, of a kind that
+ * the client knows.
+ */
+
+/** The review that a webhook answers, and the kinds that its client decodes. */
+export interface ReviewScheme {
+  /** `admission.k8s.io` */
+  readonly group: string
+  /** The version of the review that was sent. */
+  readonly version: string
+  /** `AdmissionReview` */
+  readonly kind: string
+  /** Versions of the group. */
+  readonly versions: readonly string[]
+  /** Further kinds of the group. */
+  readonly otherKinds?: readonly string[]
+  /** Maximum depth of JSON. */
+  readonly maxDepth?: number
+}
+
+/** Kinds that every group has. */
+const groupKinds = ['WatchEvent', 'ListOptions', 'GetOptions', 'DeleteOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions']
+const coreKinds = ['Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList']
+
+/** YAML above this size is not read: its parser works in one step. */
+const maxYamlBytes = 128 * 1024
+
+/**
+ * The members of a review of the sent version; empty for `null`.
+ *
+ * @throws WebhookError `Unreadable` for an unparsable body, another kind, or another version.
+ */
+export function readReviewBody(bytes: Uint8Array, scheme: ReviewScheme): JsonObject {
+  return reviewOf(parse(bytes, scheme), scheme)
+}
+
+/**
+ * As {@link readReviewBody}, with interruption points, for long responses. Differs: YAML of more than 128 KiB is refused, because it is
+ * parsed in one step.
+ */
+export function* readReviewBodySteps(bytes: Uint8Array, scheme: ReviewScheme): Generator<unknown, JsonObject> {
+  return reviewOf(yield* parseSteps(bytes, scheme), scheme)
+}
+
+/** The message of a failed response whose body is a Status, which may lack kind and apiVersion; undefined for other bodies. */
+export function failureMessageOf(bytes: Uint8Array): string | undefined {
+  if (bytes.byteLength === 0 || bytes.byteLength > maxYamlBytes) return undefined
+  try {
+    const value = parse(bytes, {})
+    if (!isJsonObject(value)) return undefined
+    const kind = typeMember(value, 'kind') || 'Status'
+    const apiVersion = typeMember(value, 'apiVersion') || 'v1'
+    const { status, message = '' } = statusOf({ body: value }, 'Response', 'body') ?? {}
+    const isKnown = kind === 'Status' && (apiVersion === 'v1' || apiVersion === 'meta.k8s.io/v1')
+    return isKnown && status === 'Failure' ? message : undefined
+  } catch (error) {
+    if (error instanceof WebhookError) return undefined
+    throw error
+  }
+}
+
+const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** Why a value that is no object has no kind. */
+function typeMetaMismatch(value: JsonValue): string {
+  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${typeMeta}`
+}
+
+function reviewOf(value: JsonValue, scheme: ReviewScheme): JsonObject {
+  if (value === null) return {}
+  if (!isJsonObject(value)) throw unparsable(typeMetaMismatch(value))
+  checkKind(value, scheme)
+  return value
+}
+
+function checkKind(value: JsonObject, { group, version, kind, versions, otherKinds = [] }: ReviewScheme): void {
+  const wanted = `${group}/${version}`
+  const given = typeMember(value, 'kind') || kind
+  const apiVersion = typeMember(value, 'apiVersion') || wanted
+  const slash = apiVersion.lastIndexOf('/')
+  if (apiVersion.indexOf('/') !== slash) throw unreadable(`unexpected GroupVersion string: ${apiVersion}`)
+  const itsVersion = apiVersion.slice(slash + 1)
+  if (given === kind && apiVersion === wanted) return
+  const isOfGroup = slash >= 0 && apiVersion.slice(0, slash) === group && versions.includes(itsVersion)
+  const typePackage =
+    isOfGroup && [kind, ...otherKinds].includes(given)
+      ? itsVersion
+      : (isOfGroup && groupKinds.includes(given)) || (apiVersion === 'v1' && coreKinds.includes(given))
+        ? 'v1'
+        : undefined
+  if (typePackage === undefined) {
+    const what = `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)}`
+    throw unreadable(`${what} in scheme "pkg/runtime/scheme.go:110"`)
+  }
+  throw unreadable(`converting (${typePackage}.${given}) to (${version}.${kind}): unknown conversion`)
+}
+
+function typeMember(value: JsonObject, name: 'kind' | 'apiVersion'): string {
+  const given = Object.hasOwn(value, name) ? (value[name] ?? '') : ''
+  if (typeof given === 'string') return given
+  throw unparsable(mismatch(given, `.${name}`, 'string').message)
+}
+
+type Bounds = Pick<ReviewScheme, 'maxDepth'>
+
+function parse(bytes: Uint8Array, { maxDepth }: Bounds): JsonValue {
+  try {
+    return parseJson(bytes, maxDepth === undefined ? {} : { maxDepth }).value as JsonValue
+  } catch (error) {
+    return parseOther(bytes, error)
+  }
+}
+
+function* parseSteps(bytes: Uint8Array, { maxDepth }: Bounds): Generator<unknown, JsonValue> {
+  try {
+    return (yield* parseJsonSteps(bytes, maxDepth === undefined ? {} : { maxDepth })).value as JsonValue
+  } catch (error) {
+    return parseOther(bytes, error)
+  }
+}
+
+/** Parses a body that is not JSON as YAML. A body that starts like JSON gets the JSON error. */
+function parseOther(bytes: Uint8Array, error: unknown): JsonValue {
+  if (!(error instanceof DecodeError)) throw error
+  if (/^\s*[{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64)))) throw unparsable(error.message)
+  if (bytes.byteLength > maxYamlBytes) throw unparsable(error.message)
+  try {
+    return parseYaml(bytes).value as JsonValue
+  } catch (error) {
+    throw error instanceof DecodeError ? unreadable(error.message.replace(/^error converting YAML to JSON: /, '')) : error
+  }
+}
+
+function unparsable(reason: string): WebhookError {
+  return unreadable(`couldn't get version/kind; json parse error: ${reason}`)
+}
+
+function unreadable(message: string): WebhookError {
+  return new WebhookError({ code: 'Unreadable', message })
+}
