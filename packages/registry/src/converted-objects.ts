@@ -29,31 +29,42 @@ export class ConvertedObjects {
     if (conversion === undefined) return undefined
     const seen = at(this.#seen, definition)
     const coming = at(this.#coming, definition)
-    const waits = new Set<Promise<void>>()
+    const others = new Set<Promise<void>>()
     const missing = new Set<Entry>()
+    const awaited: Entry[] = []
     for (const entry of entries) {
       if (seen.has(entry)) continue
       const way = coming.get(entry)
       if (way === undefined) missing.add(entry)
-      else waits.add(way)
+      else {
+        others.add(way)
+        awaited.push(entry)
+      }
     }
+    if (missing.size === 0 && others.size === 0) return undefined
+    let own: Promise<void> | undefined
     if (missing.size > 0) {
-      const asked = [...missing]
-      const work = conversion
-        .read(asked.map((entry) => this.#objectOf(entry)))
+      const requested = [...missing]
+      own = conversion
+        .read(requested.map((entry) => this.#objectOf(entry)))
         .then(async (objects) => {
-          for (const [index, entry] of asked.entries()) {
+          for (const [index, entry] of requested.entries()) {
             const freezing = this.#freeze(objects[index] as ApiObject)
             seen.set(entry, freezing instanceof Promise ? await freezing : freezing)
           }
         })
         .finally(() => {
-          for (const entry of asked) coming.delete(entry)
+          for (const entry of requested) coming.delete(entry)
         })
-      for (const entry of asked) coming.set(entry, work)
-      waits.add(work)
+      for (const entry of requested) coming.set(entry, own)
     }
-    return waits.size === 0 ? undefined : Promise.all(waits).then(() => undefined)
+    return Promise.all([own, this.#whenConverted(definition, awaited, others)]).then(() => undefined)
+  }
+
+  /** Waits for conversions of other loads. One that fails may have failed for another entry, so these are converted by themselves. */
+  async #whenConverted(definition: ResourceDefinition, entries: readonly Entry[], others: ReadonlySet<Promise<void>>) {
+    const ends = await Promise.allSettled(others)
+    if (ends.some(({ status }) => status === 'rejected')) await this.load(definition, entries)
   }
 
   /** The converted object of a loaded entry, or the stored object where no webhook converts. */
