@@ -203,7 +203,7 @@ class Writer {
       case 'any':
         return `dyn(${this.#leaf(random.pick(simple), scope)})`
       default:
-        return paths.length > 0 ? random.pick(paths) : 'self'
+        return paths.length > 0 ? random.pick(paths) : (scope.at(-1)?.text ?? 'self')
     }
   }
 

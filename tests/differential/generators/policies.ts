@@ -106,7 +106,7 @@ export function generatePolicies(random: RandomChoices): Scenario {
  * A further policy that refuses objects of one name, and its binding. Servers read all policies together, so that those before are in
  * effect when it is.
  */
-function canary(): Step[] {
+export function canary(): Step[] {
   const rule = {
     apiGroups: [''],
     apiVersions: ['v1'],
