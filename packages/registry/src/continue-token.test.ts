@@ -18,6 +18,10 @@ describe('continue tokens', () => {
   it.each([
     ['abc', "invalid character 'i' looking for beginning of value"],
     ['%%%', 'illegal base64 data at input byte 0'],
+    ['ab\r\n%', 'illegal base64 data at input byte 4'],
+    ['ab\n==', 'illegal base64 data at input byte 3'],
+    ['ab\ncde', 'illegal base64 data at input byte 5'],
+    ['\n', 'unexpected end of JSON input'],
     ['e30', 'server does not recognize this encoded version '],
     [encoded({ v: 'meta.k8s.io/v1', rv: 0, start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
     [
@@ -38,6 +42,12 @@ describe('continue tokens', () => {
     expect(() => decodeContinueToken(text)).toThrow(
       ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`),
     )
+  })
+
+  it('may have line breaks, and members in any case', () => {
+    const text = encoded({ V: 'meta.k8s.io/v1', RV: 3, Start: 'b\0' })
+    const broken = `\n${text.slice(0, 5)}\r\n${text.slice(5)}\r`
+    for (const token of [text, broken]) expect(decodeContinueToken(token)).toEqual({ revision: 3, after: 'b' })
   })
 
   it('read a start that begins with a slash as relative', () => {

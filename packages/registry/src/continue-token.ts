@@ -27,12 +27,14 @@ export function encodeContinueToken(token: ContinueToken): string {
 /** @throws ApiError 400 for anything that is not a token. */
 export function decodeContinueToken(text: string): ContinueToken {
   const refuse = (why: string) => ApiError.badRequest(`invalid continue token: continue key is not valid: ${why}`)
-  const wrong = text.search(/[^A-Za-z0-9_-]/)
+  // Go's decoder skips line breaks, and counts them in its positions.
+  const wrong = text.search(/[^A-Za-z0-9_\r\n-]/)
   if (wrong >= 0) throw refuse(`illegal base64 data at input byte ${wrong}`)
-  if (text.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${text.length - 1}`)
+  const digits = text.replace(/[\r\n]/g, '')
+  if (digits.length % 4 === 1) throw refuse(`illegal base64 data at input byte ${text.length - 1}`)
   let value: unknown
   try {
-    value = parseJson(base64Bytes(text)).value
+    value = parseJson(base64Bytes(digits)).value
   } catch (error) {
     if (error instanceof DecodeError) throw refuse(error.message)
     throw error
@@ -59,7 +61,9 @@ function membersOf(value: unknown, refuse: (why: string) => ApiError): Members {
   const members: { v?: string; rv?: number; start?: string } = {}
   const wrong = (found: string, name: string, type: string) =>
     refuse(`json: cannot unmarshal ${found} into Go struct field continueToken.${name} of type ${type}`)
-  for (const [name, member] of Object.entries(value)) {
+  // Go ignores the case of names.
+  for (const [given, member] of Object.entries(value)) {
+    const name = given.toLowerCase()
     if (member === null) continue
     if (name === 'v' || name === 'start') {
       if (typeof member !== 'string') throw wrong(goKind(member), name, 'string')
