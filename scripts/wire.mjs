@@ -23,6 +23,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundle, bundleFile } from './bundle.mjs'
 import { setup } from './setup.mjs'
+import { controllersOf, isBoundToSecond, scenarioFile, startOfSecond } from './wire/replay.mjs'
 
 const shared = fileURLToPath(new URL('../../shared/wire/', import.meta.url))
 const tokens = `admin-token,admin,admin-uid,"system:masters"
@@ -30,12 +31,6 @@ alice-token,alice,alice-uid,"dev"
 bob-token,bob,bob-uid,"dev,ops"
 node1-token,system:node:node-1,node1-uid,"system:nodes"
 `
-
-/**
- * Scenarios that two turns of the clock can tell apart: one of their steps is a no-op only within the second of the step before it, as the
- * server stamps conditions with whole seconds. They are replayed again when they fail.
- */
-const boundToTheSecond = new Set(['auth/csr-approval'])
 
 const { values: options } = parseArgs({
   options: {
@@ -52,6 +47,8 @@ const { values: options } = parseArgs({
 })
 
 const jobs = Number(options.jobs)
+/** Whether a step, `folder/scenario/step`, may fail. */
+const allowed = options.allow === undefined ? () => false : allowList(options.allow)
 if (!['memory', 'durable', 'etcd'].includes(options.storage)) {
   console.error(`wire: unknown storage ${options.storage}: memory, durable or etcd`)
   process.exit(2)
@@ -84,7 +81,6 @@ process.exitCode = await main()
 
 async function main() {
   const groups = groupScenarios(chosenScenarios())
-  const allowed = options.allow === undefined ? () => false : allowList(options.allow)
   const rows = new Map()
   const reports = []
   for (const group of groups) {
@@ -119,19 +115,23 @@ function chosenScenarios() {
       if (!name.endsWith('.json')) continue
       if (options.scenario !== undefined && !options.scenario.some((text) => basename(name, '.json').includes(text))) continue
       const file = join(shared, 'scenarios', folder, name)
-      const { flags = [], needs = [] } = JSON.parse(readFileSync(file, 'utf8'))
-      chosen.push({ folder, file, flags: flags.join(' '), needs: needs.join(',') })
+      const scenario = JSON.parse(readFileSync(file, 'utf8'))
+      const title = `${folder}/${basename(name, '.json')}`
+      const { flags = [], needs = [] } = scenario
+      const controllers = controllersOf(title, scenario)
+      chosen.push({ folder, file, name: title, flags: flags.join(' '), needs: needs.join(','), controllers })
     }
   }
   return chosen
 }
 
-/** One group for each set of flags and requirements; a group shares a server. */
+/** One group for each set of flags, requirements and controllers; a group shares servers. */
 function groupScenarios(scenarios) {
   const groups = new Map()
   for (const scenario of scenarios) {
-    const key = `${scenario.flags}|${scenario.needs}`
-    const group = groups.get(key) ?? { flags: scenario.flags, needs: scenario.needs, scenarios: [] }
+    const { flags, needs, controllers } = scenario
+    const key = `${flags}|${needs}|${controllers}`
+    const group = groups.get(key) ?? { flags, needs, controllers, scenarios: [] }
     groups.set(key, group)
     group.scenarios.push(scenario)
   }
@@ -139,7 +139,7 @@ function groupScenarios(scenarios) {
 }
 
 /** Distributes the scenarios over several servers, which mostly wait. */
-async function checkGroup({ flags, needs, scenarios }) {
+async function checkGroup({ flags, needs, controllers, scenarios }) {
   const webhook = needs.includes('webhook-server') ? await startWebhook() : { stop: () => undefined }
   if (webhook === undefined) return scenarios.map(skipped)
   const queue = [...scenarios]
@@ -148,11 +148,16 @@ async function checkGroup({ flags, needs, scenarios }) {
     const directory = mkdtempSync(join(tmpdir(), 'krmkit-wire-'))
     folders.add(directory)
     writeFileSync(join(directory, 'tokens.csv'), tokens)
-    const server = await startServer(directory, needs.includes('compaction') ? `${flags} --etcd-compaction-interval=5s` : flags)
+    const compaction = needs.includes('compaction') ? '--etcd-compaction-interval=5s' : ''
+    const server = await startServer(
+      directory,
+      `${flags} ${compaction} ${controllers === '' ? '' : `--controllers=${controllers}`}`.trim(),
+    )
     const able = server !== undefined && (!needs.includes('compaction') || (await compacted(server.url)))
     for (let scenario = queue.shift(); scenario !== undefined; scenario = queue.shift()) {
-      const { folder, file } = scenario
-      results.push(able ? { folder, report: await check(scenario, server.url) } : skipped(scenario))
+      results.push(
+        able ? { folder: scenario.folder, report: await check(scenario, { url: server.url, directory }) } : skipped(scenario),
+      )
     }
     await server?.stop()
     rmSync(directory, { recursive: true, force: true })
@@ -163,19 +168,20 @@ async function checkGroup({ flags, needs, scenarios }) {
   return results
 }
 
-async function check({ folder, file, flags, needs }, url) {
-  const attempts = boundToTheSecond.has(`${folder}/${basename(file, '.json')}`) ? 3 : 1
-  let report = await replay({ url, flags, needs, file })
-  for (let attempt = 1; attempt < attempts && report.report.some(({ ok }) => !ok); attempt++) {
-    console.log(
-      `wire: ${folder}/${basename(file, '.json')} failed and is replayed again: it depends on the second in which steps arrive`,
-    )
-    report = await replay({ url, flags, needs, file })
+async function check({ name, file, flags, needs }, { url, directory }) {
+  const scenario = JSON.parse(readFileSync(file, 'utf8'))
+  const bound = isBoundToSecond(name, scenario)
+  const how = { url, flags, needs, file: scenarioFile(name, { file, scenario, directory }), preload: bound ? startOfSecond : [] }
+  const failed = ({ ok, step }) => !ok && !allowed(`${name}/${step}`)
+  let report = await replay(how)
+  for (let attempt = 1; bound && attempt < 3 && report.report.some(failed); attempt++) {
+    console.log(`wire: ${name} failed and is replayed again: it depends on the second in which steps arrive`)
+    report = await replay(how)
   }
   return report
 }
 
-function replay({ url, flags, needs, file }) {
+function replay({ url, flags, needs, file, preload }) {
   const how = [
     'check',
     '--server',
@@ -184,7 +190,7 @@ function replay({ url, flags, needs, file }) {
     ...(flags === '' ? [] : ['--flags', flags]),
     ...(needs === '' ? [] : ['--have', needs]),
   ]
-  const child = start([join(shared, 'wire.mjs'), ...how, file], {
+  const child = start([...preload, join(shared, 'wire.mjs'), ...how, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   })

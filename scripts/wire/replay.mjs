@@ -1,0 +1,90 @@
+// How scenarios are replayed whose recorded answers depend on the moment: on the second of the clock, or on what controllers have written.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/**
+ * Values of `--controllers`, by the beginning of a scenario's name, for scenarios whose answers show nothing that kube-controller-manager
+ * wrote beside the recorded server: it is slower than the steps.
+ */
+const withoutEffects = [
+  // kube-controller-manager waits five seconds before it empties a namespace.
+  ['reports/namespace-ends-', '*,-namespace-controller'],
+  ['reports/strategic-merge-', '*,-deployment-controller'],
+  ['reports/generation-', '*,-garbage-collector-controller'],
+]
+
+/** The same for scenarios whose answers show what a controller wrote that `*` does not enable. */
+const withEffects = [['reports/job-policies-', '*,job-controller']]
+
+/** Beginning of the names of scenarios in which the garbage collector deletes objects before the steps that do not find them. */
+const collected = 'reports/owner-references-'
+
+/** Scenarios with a step that is a no-op only within the second of the step before it, as conditions are stamped with whole seconds. */
+const withinSecond = new Set(['auth/csr-approval'])
+
+/** @returns the value of `--controllers` for a scenario, `folder/name`; empty for the default. */
+export function controllersOf(name, scenario) {
+  const table = showsControllers(name, scenario) ? withEffects : withoutEffects
+  return table.find(([prefix]) => name.startsWith(prefix))?.[1] ?? ''
+}
+
+function showsControllers(name, { expected }) {
+  return name.startsWith('reports/') && JSON.stringify(expected).includes('"manager":"kube-controller-manager"')
+}
+
+/**
+ * Whether the answers differ when the steps cross a second: managedFields are ordered by time in whole seconds, and by manager within one.
+ * A replay of such a scenario starts with a second, and is repeated when it fails.
+ */
+export function isBoundToSecond(name, scenario) {
+  return withinSecond.has(name) || showsManagers(scenario.expected)
+}
+
+function showsManagers(value) {
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value.managedFields) && value.managedFields.length > 1) return true
+  return Object.values(value).some(showsManagers)
+}
+
+const waitForSecond = 'await new Promise((resolve) => setTimeout(resolve, 1000 - (Date.now() % 1000)))'
+/** Options of node that delay a script until the next second begins. */
+export const startOfSecond = ['--import', `data:text/javascript,${encodeURIComponent(waitForSecond)}`]
+
+/**
+ * The file to replay: that of the scenario, or a copy in `directory` in which a step waits until the object has the status that its recorded
+ * answer shows, or is gone.
+ */
+export function scenarioFile(name, { file, scenario, directory }) {
+  const { expected } = scenario
+  const waitsFor = showsControllers(name, scenario) ? waitsForStatus : name.startsWith(collected) ? waitsForDeletion : undefined
+  if (waitsFor === undefined) return file
+  const steps = scenario.steps.flatMap((step) => [...waitsFor(step, expected[step.id] ?? {}), step])
+  const copy = join(directory, 'scenario.json')
+  writeFileSync(copy, JSON.stringify({ ...scenario, steps }))
+  return copy
+}
+
+/** Waits ask for YAML, which the replay does not read, so that they number no resourceVersion that the recording has not seen. */
+const accept = 'application/yaml'
+
+/** Waits for a status by dry runs of a JSON patch that only tests. */
+function waitsForStatus({ id, method = 'GET', path }, { body: { status } = {} }) {
+  if (typeof status !== 'object' || status === null || method === 'POST') return []
+  const conditions = Array.isArray(status.conditions) ? status.conditions : []
+  const body = conditions.map(({ type }, index) => ({ op: 'test', path: `/status/conditions/${index}/type`, value: type }))
+  if (Number.isInteger(status.observedGeneration))
+    body.push({ op: 'test', path: '/status/observedGeneration', value: status.observedGeneration })
+  if (body.length === 0) return []
+  const headers = { 'content-type': 'application/json-patch+json', accept }
+  const query = { dryRun: 'All' }
+  return [{ id: `before-${id}`, method: 'PATCH', path: path.split('?')[0], query, headers, body, until: until(200) }]
+}
+
+function waitsForDeletion({ id, method = 'GET', path }, { status }) {
+  if (status !== 404 || method === 'POST') return []
+  return [{ id: `before-${id}`, path: path.split('?')[0], headers: { accept }, until: until(404) }]
+}
+
+function until(status) {
+  return { status, timeoutMs: 3000 }
+}
