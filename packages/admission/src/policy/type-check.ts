@@ -90,12 +90,12 @@ export async function checkPolicyTypes(
   return warnings
 }
 
-/** The environment of expressions for one object type. Parameters of unknown type are dynamic. */
+/** The environment of expressions for one object type. Parameters whose type is unknown are not declared. */
 function scopeFor(spec: PolicySpec, object: Type, paramType: Type | undefined): Environment {
   const { engine, storedExpressions: stored } = cel()
   const types = new Map<string, Type>()
   const scope = engine.admissionEnvironment(stored, {
-    params: spec.paramKind !== undefined && spec.paramKind !== null,
+    params: paramType !== undefined,
     authorizer: true,
     object,
     ...(paramType === undefined ? {} : { paramType }),

@@ -38,8 +38,10 @@ export class KindSchemas {
   async #fetch(path: string): Promise<Definitions | undefined> {
     const escaped = path.split('/').map(encodeURIComponent).join('/')
     const response = await this.#client.request({ path: `/openapi/v3/${escaped}`, signal: this.#signal })
-    const document = (await response.json()) as { readonly components?: { readonly schemas?: Definitions } }
-    return response.status === 200 ? document.components?.schemas : undefined
+    const text = await response.text()
+    if (response.status !== 200) return undefined
+    const document = JSON.parse(text) as { readonly components?: { readonly schemas?: Definitions } }
+    return document.components?.schemas
   }
 }
 

@@ -93,6 +93,22 @@ it('wildcards, subresources and unserved kinds are not checked', async () => {
   expect((await checked(policy({ validations }, { resources: ['nothings'] }))).status?.typeChecking).toEqual({})
 })
 
+it.each([
+  ['of a group that is not served', { apiVersion: 'x.example.com/v1', kind: 'Limit' }],
+  ['of a version that is not served', { apiVersion: 'apps/v9', kind: 'Deployment' }],
+  ['of an unknown kind', { apiVersion: 'v1', kind: 'Limit' }],
+])('a parameter %s is not declared', async (_, paramKind) => {
+  const resources = ['deployments']
+  const { status } = await checked(
+    policy({ paramKind, validations: [{ expression: 'object.spec.replicas <= params.max' }] }, { resources }),
+  )
+  expect(status?.observedGeneration).toBe(1)
+  const warning =
+    "apps/v1, Kind=Deployment: ERROR: <input>:1:25: undeclared reference to 'params' (in container '')\n" +
+    ` | object.spec.replicas <= params.max\n | ${'.'.repeat(24)}^\n`
+  expect(status?.typeChecking?.expressionWarnings).toEqual([{ fieldRef: 'spec.validations[0].expression', warning }])
+})
+
 it('custom objects and parameters are checked against their definitions', async () => {
   const definition: ApiObject & { spec: object } = {
     apiVersion: 'apiextensions.k8s.io/v1',
