@@ -2,6 +2,7 @@ import { Environment } from '../src/cel/environment.ts'
 import { equal } from '../src/cel/equality.ts'
 import { Meter } from '../src/cel/meter.ts'
 import { Patterns } from '../src/cel/patterns.ts'
+import type { Program } from '../src/cel/program.ts'
 import { PlanError } from '../src/cel/step.ts'
 import * as t from '../src/cel/types.ts'
 import {
@@ -82,17 +83,23 @@ const differentResults: Readonly<Record<string, string>> = {
   'dyntype support for maps': older,
 }
 
-/** `undefined` when the case passes; starts with `skip` when the dialect lacks the feature; otherwise the failure. */
-export function runCase(given: Case): string | undefined {
+type Evaluate = (program: Program, variables: Record<string, Value>) => { readonly value: Value }
+
+/**
+ * `undefined` when the case passes; starts with `skip` when the dialect lacks the feature; otherwise the failure.
+ *
+ * @param evaluate Default: `Program.evaluate`.
+ */
+export function runCase(given: Case, evaluate: Evaluate = (program, variables) => program.evaluate(variables)): string | undefined {
   try {
-    return run(given)
+    return run(given, evaluate)
   } catch (error) {
     if (error instanceof Unsupported) return `skip: ${error.message}`
     throw error
   }
 }
 
-function run(given: Case): string | undefined {
+function run(given: Case, evaluate: Evaluate): string | undefined {
   const failureWanted = given.evalError !== undefined || given.anyEvalErrors !== undefined
   const compiled = everything.with(typesOf(given)).compile(given.expr)
   if ('problem' in compiled) {
@@ -105,7 +112,7 @@ function run(given: Case): string | undefined {
   const program = compiled.program()
   if (program instanceof PlanError) return failureWanted ? undefined : program.message
   const bindings = Object.entries(given.bindings ?? {})
-  const { value } = program.evaluate(Object.fromEntries(bindings.map(([name, { value }]) => [name, readValue(value ?? {})])))
+  const { value } = evaluate(program, Object.fromEntries(bindings.map(([name, { value }]) => [name, readValue(value ?? {})])))
   if (failureWanted) return value instanceof ErrorValue ? undefined : `no error: ${show(value)}`
   const wanted = readValue(given.value ?? given.typedResult?.result ?? { boolValue: true })
   return same(value, wanted) ? undefined : `got ${show(value)}, want ${show(wanted)}`

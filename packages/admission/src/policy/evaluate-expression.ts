@@ -1,3 +1,4 @@
+import { createSliceScheduler, Slices } from '@krmkit/meta/slices'
 import { cel } from '@krmkit/schema'
 import type { CompiledExpression, ExpressionProblem, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
@@ -31,14 +32,17 @@ export interface VariableCost {
   spent(): number
 }
 
-/** @throws OutOfBudget */
+/** Of all requests, since each may have many expressions of many policies and webhooks. */
+const slices = new Slices(createSliceScheduler())
+
+/** @throws BudgetExceededError */
 export async function evaluateExpression(
   { text, compiled }: ExpressionProgram,
   variables: Variables,
   { budget, spending }: { readonly budget: CostBudget; readonly spending?: VariableCost | undefined },
 ): Promise<EvaluationResult> {
   if ('problem' in compiled) return { error: `compilation error: ${compiled.problem}` }
-  const { value, cost } = await compiled.program.evaluateAsync(variables, { work: budget.work })
+  const { value, cost } = await compiled.program.evaluateAsync(variables, slices, { work: budget.work })
   charge(budget, spending?.spent() ?? 0)
   charge(budget, cost)
   const { engine } = cel()

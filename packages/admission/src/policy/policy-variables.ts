@@ -1,5 +1,5 @@
 import { cel } from '@krmkit/schema'
-import type { Value, WorkBudget } from '@krmkit/schema/cel'
+import type { PausedEvaluation, Value, WorkBudget } from '@krmkit/schema/cel'
 import type { Variables } from './activation.ts'
 import type { ExpressionProgram, VariableCost } from './evaluate-expression.ts'
 
@@ -14,6 +14,7 @@ export function policyVariables(
   if (sources.size === 0) return { variables: outer, spending: free }
   const { engine } = cel()
   const values = new Map<string, Value>()
+  const paused = new Map<string, PausedEvaluation>()
   let cost = 0
   const variables: Record<string, Value | undefined> = { ...outer }
   const evaluateOnce = (name: string): Value | undefined => {
@@ -23,7 +24,12 @@ export function policyVariables(
     if (source === undefined) return undefined
     const { compiled } = source
     if ('problem' in compiled) return new engine.ErrorValue(`composited variable "${name}" fails to compile: ${compiled.problem}`)
-    const result = compiled.program.evaluate(variables, { work })
+    const result = paused.get(name)?.resume() ?? compiled.program.start(variables, { work })
+    if (result instanceof engine.PausedEvaluation) {
+      // The expression that uses the variable pauses with it, and looks for it again.
+      paused.set(name, result)
+      throw result.pause
+    }
     cost += result.cost
     const value =
       result.value instanceof engine.ErrorValue

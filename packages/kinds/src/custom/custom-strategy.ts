@@ -155,7 +155,8 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     if (errors.some(({ reason }) => blockingReasons.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
     const { engine, storedExpressions: stored } = cel()
     rules ??= engine.createRuleTree(schema, { environment: () => stored, root: true })
-    if (rules !== undefined) addErrors(errors, engine.validateRules(rules, object, { old, warn, fieldAt: ruleFieldPath }))
+    if (rules !== undefined)
+      addErrors(errors, yield* engine.validateRulesSteps(rules, object, { old, warn, fieldAt: ruleFieldPath }))
     return errors
   }
   return {

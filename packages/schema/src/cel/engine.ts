@@ -14,13 +14,14 @@ import {
   mutationEnvironment,
   mutationTypeErrors,
 } from './mutation-types.ts'
+import { PausedEvaluation } from './program.ts'
 import { compileRule } from './rule-compiler.ts'
 import { maxCardinality } from './rule-environment.ts'
 import { createRuleTree } from './rule-tree.ts'
 import { schemaAdapter } from './schema-values.ts'
 import { PlanError } from './step.ts'
 import { dynType, listOf, mapOf, stringType, structOf } from './types.ts'
-import { requestCostBudget, validateRules } from './validate-rules.ts'
+import { requestCostBudget, validateRules, validateRulesSteps } from './validate-rules.ts'
 import { ComputedMap, ErrorValue } from './values.ts'
 
 /** The functions, classes and constants of the engine that `loadCel` provides. The same as those of `@krmkit/schema/cel`. */
@@ -28,10 +29,12 @@ export interface CelEngine {
   readonly ComputedMap: typeof ComputedMap
   readonly Environment: typeof Environment
   readonly ErrorValue: typeof ErrorValue
+  readonly PausedEvaluation: typeof PausedEvaluation
   readonly PlanError: typeof PlanError
   readonly admissionEnvironment: typeof admissionEnvironment
   readonly authorizerValue: typeof authorizerValue
   readonly validateRules: typeof validateRules
+  readonly validateRulesSteps: typeof validateRulesSteps
   readonly createCompileBudget: typeof createCompileBudget
   readonly compileDeviceSelector: typeof compileDeviceSelector
   readonly compileExpression: typeof compileExpression
@@ -63,10 +66,12 @@ export const celEngine: CelEngine = {
   ComputedMap,
   Environment,
   ErrorValue,
+  PausedEvaluation,
   PlanError,
   admissionEnvironment,
   authorizerValue,
   validateRules,
+  validateRulesSteps,
   createCompileBudget,
   compileDeviceSelector,
   compileExpression,

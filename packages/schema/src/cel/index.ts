@@ -20,7 +20,8 @@ export {
   resourceCheckType,
 } from './libraries/authorization.ts'
 export { createWorkBudget, type WorkBudget } from './meter.ts'
-export { type Evaluation, type EvaluationOptions, type Program, perCallLimit } from './program.ts'
+export type { Pause } from './pauses.ts'
+export { type Evaluation, type EvaluationOptions, PausedEvaluation, type Program, perCallLimit } from './program.ts'
 export { type CompiledRule, compileRule, type Rule, type RuleCompilerOptions } from './rule-compiler.ts'
 export { maxCardinality } from './rule-environment.ts'
 export { createRuleTree, type RuleNode, type RuleTreeOptions } from './rule-tree.ts'
@@ -48,6 +49,7 @@ export {
   type RuleValidationOptions,
   requestCostBudget,
   validateRules,
+  validateRulesSteps,
 } from './validate-rules.ts'
 export {
   ArrayList,

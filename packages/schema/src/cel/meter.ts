@@ -1,4 +1,5 @@
 import type { Pattern } from '../structural/pattern.ts'
+import type { Progress } from './pauses.ts'
 import type { ErrorValue } from './values.ts'
 
 /**
@@ -47,6 +48,8 @@ export interface MeterOptions {
   readonly limit: number
   readonly patterns: PatternCache
   readonly work?: WorkBudget | undefined
+  /** Limit of the work of this evaluation. Default: in proportion to `limit`. */
+  readonly workLimit?: number
 }
 
 export class Meter {
@@ -54,14 +57,16 @@ export class Meter {
   readonly patterns: PatternCache
   readonly #workLimit: number
   readonly #shared: WorkBudget | undefined
+  /** In evaluations that may pause. */
+  progress: Progress | undefined
   cost = 0
   work = 0
 
-  constructor({ limit, patterns, work: shared }: MeterOptions) {
+  constructor({ limit, patterns, work: shared, workLimit = Math.max(minWork, limit * workFactor) }: MeterOptions) {
     this.limit = limit
     this.patterns = patterns
     this.#shared = shared
-    this.#workLimit = Math.min(Math.max(minWork, limit * workFactor), shared?.remaining ?? Number.POSITIVE_INFINITY)
+    this.#workLimit = Math.min(workLimit, shared?.remaining ?? Number.POSITIVE_INFINITY)
   }
 
   /** @throws LimitExceeded */
@@ -74,6 +79,13 @@ export class Meter {
   chargeWork(steps: number): void {
     this.work += steps
     if (this.work > this.#workLimit) throw new LimitExceeded()
+  }
+
+  /** Counts from the root of the expression again. */
+  restart(): void {
+    this.cost = 0
+    this.work = 0
+    this.progress?.restart()
   }
 
   /** Deducts the work from the shared budget. */

@@ -1,5 +1,6 @@
 import type { Call, Expr, Fold, ListExpr } from './ast.ts'
-import { type Constant, constantOf, type Frame, type PlanContext, type Step } from './step.ts'
+import type { Entry } from './pauses.ts'
+import { type Constant, constantOf, type Frame, type PlanContext, pausable, type Step } from './step.ts'
 import { ArrayList, ErrorValue, goTypeOf, ListValue, LiteralMap, MapValue, mapKey, typeNameOf, type Value } from './values.ts'
 
 /**
@@ -28,7 +29,8 @@ export function planFold(planner: PlanContext, fold: Fold): Step {
       return fold.second === undefined ? parts(undefined) : planner.local(fold.second, parts)
     })
     const result = planner.plan(fold.result)
-    return (frame: Frame) => run(frame, { range, init, result, loop: inner })
+    const plan: Plan = { range, init, result, loop: inner }
+    return pausable((frame, entry) => run(frame, plan, entry))
   })
 }
 
@@ -41,13 +43,17 @@ function isBinding({ range, condition, item }: Fold): boolean {
 function planBinding(planner: PlanContext, fold: Fold): Step {
   const inside = (slot: number): Step => {
     const result = planner.plan(fold.result)
-    return (frame) => {
+    return pausable((frame, entry) => {
       const before = frame.slots[slot]
-      frame.slots[slot] = undefined
+      // After a pause, a value that was used is known.
+      if (entry?.range === undefined) {
+        frame.slots[slot] = undefined
+        if (entry !== undefined) frame.progress?.begin(frame, entry, null)
+      }
       const outcome = result(frame)
       frame.slots[slot] = before
       return outcome
-    }
+    })
   }
   return planner.local(fold.accumulator, inside, planner.plan(fold.init))
 }
@@ -69,21 +75,21 @@ interface Plan {
   readonly loop: Loop
 }
 
-function run(frame: Frame, { range, init, result, loop }: Plan): Value {
+/** @param entry absent when the evaluation does not pause; otherwise the place where the loop continues. */
+function run(frame: Frame, { range, init, result, loop }: Plan, entry: Entry | undefined): Value {
   const { slots } = frame
-  const over = range(frame)
-  if (over instanceof ErrorValue) return over
-  const start = init(frame)
   const { accumulator } = loop
   // Comprehensions may nest, so the previous value is restored.
   const before = slots[accumulator]
-  slots[accumulator] = loop.collects ? collection(start) : start
-  const error =
-    over instanceof ListValue
-      ? overList(frame, over, loop)
-      : over instanceof MapValue
-        ? overMap(frame, over, loop)
-        : noRange(over, loop)
+  const over = entry?.range ?? range(frame)
+  if (over instanceof ErrorValue) return over
+  if (!(over instanceof ListValue || over instanceof MapValue)) return noRange(over, loop)
+  if (entry?.range === undefined) {
+    const start = init(frame)
+    slots[accumulator] = loop.collects ? collection(start) : start
+    if (entry !== undefined) frame.progress?.begin(frame, entry, over)
+  }
+  const error = over instanceof ListValue ? overList(frame, over, loop, entry) : overMap(frame, over, loop, entry)
   const outcome = error ?? result(frame)
   slots[accumulator] = before
   return outcome
@@ -95,9 +101,14 @@ function noRange(value: Value, { second }: Loop): ErrorValue {
   return new ErrorValue(`got '${type}', expected iterable type`)
 }
 
-function overList(frame: Frame, list: ListValue, { item, second, condition, step }: Loop): ErrorValue | undefined {
-  const { slots } = frame
-  for (let i = 0; i < list.size; i++) {
+function overList(
+  frame: Frame,
+  list: ListValue,
+  { item, second, condition, step }: Loop,
+  entry: Entry | undefined,
+): ErrorValue | undefined {
+  const { slots, progress } = frame
+  for (let i = entry?.done ?? 0; i < list.size; i++) {
     if (second === undefined) slots[item] = list.at(i)
     else {
       slots[item] = i
@@ -106,18 +117,34 @@ function overList(frame: Frame, list: ListValue, { item, second, condition, step
     if (condition(frame) !== true) return undefined
     const error = step(frame)
     if (error !== undefined) return error
+    if (entry !== undefined) {
+      entry.done++
+      progress?.advance(frame, entry)
+    }
   }
   return undefined
 }
 
-function overMap(frame: Frame, map: MapValue, { item, second, condition, step }: Loop): ErrorValue | undefined {
-  const { slots } = frame
-  for (const key of map.keys()) {
+function overMap(
+  frame: Frame,
+  map: MapValue,
+  { item, second, condition, step }: Loop,
+  entry: Entry | undefined,
+): ErrorValue | undefined {
+  const { slots, progress } = frame
+  const keys = entry?.keys ?? [...map.keys()]
+  if (entry !== undefined) entry.keys = keys
+  for (let i = entry?.done ?? 0; i < keys.length; i++) {
+    const key = keys[i] as Value
     slots[item] = key
     if (second !== undefined) slots[second] = map.get(key) ?? null
     if (condition(frame) !== true) return undefined
     const error = step(frame)
     if (error !== undefined) return error
+    if (entry !== undefined) {
+      entry.done++
+      progress?.advance(frame, entry)
+    }
   }
   return undefined
 }

@@ -15,7 +15,17 @@ import {
   selectMember,
   withoutBaseCost,
 } from './plan-select.ts'
-import { type Constant, constantOf, constantStep, Frame, type PlanContext, PlanError, type Run, type Step } from './step.ts'
+import {
+  type Constant,
+  constantOf,
+  constantStep,
+  Frame,
+  type PlanContext,
+  PlanError,
+  pausable,
+  type Run,
+  type Step,
+} from './step.ts'
 import { isDyn } from './types.ts'
 import {
   ArrayList,
@@ -91,11 +101,11 @@ export class Planner implements PlanContext {
     const missing = new ErrorValue(`no such attribute(s): ${plain}`)
     const init = slot === undefined ? undefined : this.#inits.get(slot)
     if (slot !== undefined && init !== undefined) {
-      return (frame) => {
+      return pausable((frame) => {
         frame.charge(1)
         frame.slots[slot] ??= init(frame)
         return frame.slots[slot] as Value
-      }
+      })
     }
     return (frame) => {
       if (++frame.cost > frame.limit) frame.charge(0)
@@ -146,7 +156,9 @@ export class Planner implements PlanContext {
     // Statically checked arguments need no runtime check.
     const dynamic = operands.some(({ type }) => type === undefined || isDyn(type))
     const fits = only !== undefined && dynamic ? guard(only) : undefined
-    return strictCall(run, steps, { cost, fits, refuseNull: only === undefined ? undefined : nullRefusal(expr.name, only) })
+    const refuseNull = only === undefined ? undefined : nullRefusal(expr.name, only)
+    const step = strictCall(run, steps, { cost, fits, refuseNull })
+    return typeof cost === 'number' && only !== undefined ? step : pausable(step)
   }
 
   #list({ items, optional }: ListExpr): Constant {

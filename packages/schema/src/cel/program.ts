@@ -1,7 +1,8 @@
+import { runInSlices, type Slices } from '@krmkit/meta/slices'
 import type { Expr } from './ast.ts'
-import { PendingAuthorization } from './libraries/authorization.ts'
 import { LimitExceeded, type WorkBudget } from './meter.ts'
 import { Patterns } from './patterns.ts'
+import { Pause, Progress } from './pauses.ts'
 import { Planner } from './plan.ts'
 import { Frame, PlanError, type Step } from './step.ts'
 import { ErrorValue, type Value } from './values.ts'
@@ -14,6 +15,8 @@ export interface EvaluationOptions {
   readonly limit?: number
   /** Work budget shared with other evaluations of the same request. */
   readonly work?: WorkBudget
+  /** Cost and work between two pauses. Default: about a millisecond. */
+  readonly pauseAfter?: number
 }
 
 /** Result of an evaluation. */
@@ -23,6 +26,48 @@ export interface Evaluation {
   readonly cost: number
   /** Whether the cost limit was exceeded. */
   readonly exceeded: boolean
+}
+
+/** Values of variables by name. */
+export type Variables = Readonly<Record<string, Value | undefined>>
+
+/** Cost of an evaluation after which the clock is read. */
+export const longEvaluation = 1000
+
+/** About a millisecond. */
+const defaultPauseAfter = 50_000
+
+/** An evaluation that pauses, so that others may run. @see {@link Program.start} */
+export class PausedEvaluation {
+  readonly #run: () => Evaluation
+  /** What it waits for. Functions of variables that are expressions themselves throw it to the expression that uses them. */
+  pause: Pause
+
+  /** @param run throws `Pause` */
+  constructor(run: () => Evaluation, pause: Pause) {
+    this.#run = run
+    this.pause = pause
+  }
+
+  /** Continues for about a millisecond. */
+  resume(): Evaluation | PausedEvaluation {
+    try {
+      return this.#run()
+    } catch (error) {
+      if (!(error instanceof Pause)) throw error
+      this.pause = error
+      return this
+    }
+  }
+
+  /** Continues to the end, with interruption points. @see runInSlices */
+  *steps(): Generator<true | Promise<void>, Evaluation> {
+    for (;;) {
+      yield this.pause.until ?? true
+      const result = this.resume()
+      if (result !== this) return result as Evaluation
+    }
+  }
 }
 
 /**
@@ -61,41 +106,73 @@ export class Program {
   }
 
   /**
-   * Evaluates the expression.
+   * Evaluates the expression at once, whatever it costs.
    *
    * @param variables by name; using an absent variable is an evaluation error.
    * @throws PendingAuthorization when an authorizer response is not available yet.
    */
-  evaluate(
-    variables: Readonly<Record<string, Value | undefined>>,
-    { limit = perCallLimit, work }: EvaluationOptions = {},
-  ): Evaluation {
-    const slots: (Value | undefined)[] = new Array(this.#slots).fill(undefined)
-    for (let i = 0; i < this.#names.length; i++) slots[i] = variables[this.#names[i] as string]
-    const frame = new Frame(slots, { limit, patterns: this.#patterns, work })
+  evaluate(variables: Variables, { limit = perCallLimit, work }: EvaluationOptions = {}): Evaluation {
+    return this.#run(new Frame(this.#slotsOf(variables), { limit, patterns: this.#patterns, work }))
+  }
+
+  /**
+   * As `evaluate`, for values of clients: an evaluation that takes long or waits for an authorizer is paused. Others run as fast as by
+   * `evaluate`.
+   *
+   * @example
+   * import { compileExpression, Environment, PausedEvaluation } from '@krmkit/schema/cel'
+   * const compiled = compileExpression(Environment.ofRelease('1.33'), '[1, 2].all(x, x > 0)')
+   * if ('problem' in compiled) throw new Error(compiled.problem)
+   * let result = compiled.program.start({})
+   * while (result instanceof PausedEvaluation) {
+   *   await (result.pause.until ?? new Promise(setImmediate))
+   *   result = result.resume()
+   * }
+   * result.value // true
+   */
+  start(variables: Variables, options: EvaluationOptions = {}): Evaluation | PausedEvaluation {
+    const { limit = perCallLimit, work, pauseAfter = defaultPauseAfter } = options
+    // Pauses have to be prepared for, so what ends before the first one runs without.
+    const trial = { limit: pauseAfter, patterns: this.#patterns, work, workLimit: pauseAfter }
+    const frame = new Frame(this.#slotsOf(variables), trial)
     try {
       const value = this.#step(frame)
       frame.deductWork()
       return { value, cost: frame.cost, exceeded: false }
     } catch (error) {
-      frame.deductWork()
-      if (!(error instanceof LimitExceeded)) throw error
-      return { value: new ErrorValue(error.message), cost: frame.cost, exceeded: true }
+      if (!(error instanceof LimitExceeded || error instanceof Pause)) throw error
+      const whole = new Frame(this.#slotsOf(variables), { limit, patterns: this.#patterns, work })
+      whole.progress = new Progress(pauseAfter)
+      return new PausedEvaluation(() => this.#run(whole), error instanceof Pause ? error : new Pause())
     }
   }
 
-  /** As `evaluate`, but waits for authorizers. */
-  async evaluateAsync(
-    variables: Readonly<Record<string, Value | undefined>>,
-    options: EvaluationOptions = {},
-  ): Promise<Evaluation> {
-    for (;;) {
-      try {
-        return this.evaluate(variables, options)
-      } catch (error) {
-        if (!(error instanceof PendingAuthorization)) throw error
-        await error.until
-      }
+  /** As `start`, in the slices of a job, which evaluates several expressions one after the other. */
+  async evaluateAsync(variables: Variables, slices: Slices, options?: EvaluationOptions): Promise<Evaluation> {
+    const started = this.start(variables, options)
+    const result = started instanceof PausedEvaluation ? await runInSlices(started.steps(), slices) : started
+    if (slices.due(result.cost > longEvaluation)) await slices.next()
+    return result
+  }
+
+  #slotsOf(variables: Variables): (Value | undefined)[] {
+    const slots: (Value | undefined)[] = new Array(this.#slots).fill(undefined)
+    for (let i = 0; i < this.#names.length; i++) slots[i] = variables[this.#names[i] as string]
+    return slots
+  }
+
+  /** @throws Pause */
+  #run(frame: Frame): Evaluation {
+    frame.restart()
+    try {
+      const value = this.#step(frame)
+      frame.deductWork()
+      return { value, cost: frame.cost, exceeded: false }
+    } catch (error) {
+      if (error instanceof Pause) throw error
+      frame.deductWork()
+      if (!(error instanceof LimitExceeded)) throw error
+      return { value: new ErrorValue(error.message), cost: frame.cost, exceeded: true }
     }
   }
 }

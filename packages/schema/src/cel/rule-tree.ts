@@ -62,7 +62,7 @@ export function createRuleTree(schema: JsonObject, options: RuleTreeOptions): Ru
 function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: RuleTreeOptions): RuleNode | undefined {
   const { environment, root } = options
   const rules = rulesOf(schema)
-  let compiled: RuleNode['rules'] | undefined
+  let nodeRules: RuleNode['rules'] | undefined
   const properties = new Map<string, RuleNode>()
   const described = own(schema, 'properties')
   if (isJsonObject(described)) {
@@ -87,12 +87,12 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
   return {
     schema,
     get rules() {
-      if (compiled !== undefined) return compiled
+      if (nodeRules !== undefined) return nodeRules
       // Type names in messages are relative to this schema.
       if (declared === undefined) return []
       const named = rules.length === 0 ? declared : (schemaDeclType(schema, 'selfType', root) ?? declared)
-      compiled = rules.map((rule) => ({ rule, compiled: compileRule(rule, named, { environment }) }))
-      return compiled
+      nodeRules = rules.map((rule) => lazily(rule, () => compileRule(rule, named, { environment })))
+      return nodeRules
     },
     ...(declared === undefined && rules.length > 0 ? { problem: 'failed to convert to declType for CEL validation rules' } : {}),
     typeName: typeof type === 'string' ? type : '',
@@ -101,6 +101,18 @@ function nodeOf(schema: JsonObject, declared: DeclType | undefined, options: Rul
     ...(items === undefined ? {} : { items }),
     ...(values === undefined ? {} : { values }),
     listMapKeys: mapKeysOf(schema),
+  }
+}
+
+/** Compiles a rule on first use: a schema may have many, and each takes a step. */
+function lazily(rule: Rule, compile: () => CompiledRule): RuleNode['rules'][number] {
+  let compiled: CompiledRule | undefined
+  return {
+    rule,
+    get compiled() {
+      compiled ??= compile()
+      return compiled
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Expr } from './ast.ts'
 import { Meter, type MeterOptions } from './meter.ts'
+import type { Entry } from './pauses.ts'
 import type { Value } from './values.ts'
 
 /** Compiled parts of an expression, and the frame they run in. */
@@ -15,6 +16,15 @@ export class Frame extends Meter {
 }
 
 export type Step = (frame: Frame) => Value
+
+/**
+ * A step with an entry of its own, in evaluations that pause.
+ *
+ * @param step gets the entry; none when the evaluation does not pause.
+ */
+export function pausable(step: (frame: Frame, entry: Entry | undefined) => Value): Step {
+  return (frame) => (frame.progress === undefined ? step(frame, undefined) : frame.progress.once(frame, step))
+}
 
 /** A step whose value is known during planning. */
 export interface Constant extends Step {

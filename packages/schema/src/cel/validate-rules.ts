@@ -1,10 +1,11 @@
 import { type FieldError, field, isJsonObject, type JsonObject, type JsonValue, Path } from '@krmkit/meta'
 import { goQuote, trimSpace, utf8Length } from '@krmkit/meta/go-text'
+import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import { fromJson } from './json-values.ts'
 import { createWorkBudget, type WorkBudget } from './meter.ts'
-import type { Program } from './program.ts'
+import { type Evaluation, longEvaluation, PausedEvaluation, type Program } from './program.ts'
 import type { CompiledRule, Rule } from './rule-compiler.ts'
 import { CorrelatedObject, isUnchanged, type RatchetState, ratchetChild, uncorrelated } from './rule-correlation.ts'
 import type { RuleNode } from './rule-tree.ts'
@@ -37,25 +38,66 @@ export interface RuleValidationOptions {
  * @see {@link createRuleTree}
  */
 export function validateRules(node: RuleNode, value: JsonValue, options: RuleValidationOptions = {}): FieldError[] {
+  return runAtOnce(validateRulesSteps(node, value, options))
+}
+
+/**
+ * As `validateRules`, with interruption points: a rule may take long, and there may be many.
+ *
+ * @see {@link validateRules}
+ */
+export function* validateRulesSteps(
+  node: RuleNode,
+  value: JsonValue,
+  options: RuleValidationOptions = {},
+): Generator<unknown, FieldError[]> {
   const { old, ratcheting = true } = options
   const checker = new RuleValidator(options)
   const ratchet =
     old === undefined || !ratcheting ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
-  checker.visit(node, value, { path: options.path, old, ratchet })
+  yield* checker.run({ node, value, path: options.path, old, ratchet })
   return checker.errors
 }
 
-interface Location {
+/** A value and its node of the schema. */
+interface Visit {
+  readonly node: RuleNode
+  readonly value: JsonValue
   readonly path: Path | undefined
   readonly old: JsonValue | undefined
   readonly ratchet: RatchetState
 }
+
+type RuleValues = {
+  readonly self: Value
+  readonly oldSelf: Value | undefined
+}
+
+/** A rule that is evaluated for a value. */
+interface RuleUse {
+  readonly visit: Visit
+  readonly rule: Rule
+  readonly compiled: CompiledRule
+  readonly program: Program
+  readonly variables: RuleValues
+  /** The old value itself, where the rule sees an optional. */
+  readonly plainOldSelf: Value | undefined
+}
+
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** Cost of looking for the rules of a value, for interruption points. */
+const visitCost = 5
+
+/** Work with interruption points; see `runInSlices`. */
+type Steps = Generator<unknown, void>
 
 class RuleValidator {
   readonly errors: FieldError[] = []
   readonly #options: RuleValidationOptions
   readonly #budget: { cost: number }
   readonly #work: WorkBudget = createWorkBudget()
+  #spent = 0
   #stopped = false
 
   constructor(options: RuleValidationOptions) {
@@ -64,115 +106,107 @@ class RuleValidator {
   }
 
   /** No further rules are evaluated. */
-  #stop(): void {
+  #stop(at?: Pick<Visit, 'node' | 'path'>, detail = ''): void {
+    if (at !== undefined) this.#invalid(at, detail)
     this.#stopped = true
     this.#budget.cost = -1
   }
 
-  visit(node: RuleNode, value: JsonValue, at: Location): void {
-    if (value === null || this.#stopped) return
-    this.#rules(node, value, at)
-    if (Array.isArray(value)) this.#items(node, value, at)
-    else if (isJsonObject(value)) this.#members(node, value, at)
-  }
-
-  #items({ items, listMapKeys: mapKeys }: RuleNode, list: readonly JsonValue[], { path, old, ratchet }: Location): void {
-    if (items === undefined) return
-    const oldOf = itemsByKeys(old, mapKeys)
-    for (let i = 0; i < list.length && !this.#stopped; i++) {
-      const item = list[i] as JsonValue
-      const before = oldOf(item)
-      const place = path === undefined ? undefined : path.index(i)
-      this.visit(items, item, {
-        path: place,
-        old: before,
-        ratchet: ratchetChild(ratchet, item, { old: before, schema: items.schema }),
-      })
-    }
-  }
-
-  #members({ properties, values }: RuleNode, object: JsonObject, { path, old, ratchet }: Location): void {
-    const before = (key: string) => (isJsonObject(old) ? own(old, key) : undefined)
-    if (values !== undefined) {
-      for (const key of Object.keys(object)) {
-        if (this.#stopped) return
-        const value = object[key] as JsonValue
-        const place = path === undefined ? Path.of('').key(key) : path.key(key)
-        const inner = ratchetChild(ratchet, value, { old: before(key), schema: values.schema })
-        this.visit(values, value, { path: place, old: before(key), ratchet: inner })
+  /** Validates a value, then its parts, depth first. */
+  *run(whole: Visit): Steps {
+    const open: (Visit | Iterator<Visit>)[] = [whole]
+    while (open.length > 0 && !this.#stopped) {
+      const next = open.at(-1) as Visit | Iterator<Visit>
+      const visit = 'node' in next ? next : (next.next().value as Visit | undefined)
+      if (visit === undefined || visit === next) open.pop()
+      if (visit === undefined || visit.value === null) continue
+      const values = this.#valuesOf(visit)
+      const { node, value } = visit
+      for (let i = 0; values !== undefined && i < node.rules.length && !this.#stopped; i++) {
+        const use = this.#use(visit, node.rules[i] as RuleNode['rules'][number], values)
+        if (use === undefined) continue
+        const started = use.program.start(use.variables, { work: this.#work })
+        const evaluation = started instanceof PausedEvaluation ? yield* started.steps() : started
+        if (!this.#holds(use, evaluation)) yield* this.#fail(use)
+        if (this.#isDue(evaluation.cost)) yield true
       }
-    }
-    for (const [key, node] of properties) {
-      if (this.#stopped || !Object.hasOwn(object, key)) continue
-      const value = object[key] as JsonValue
-      const place = path === undefined ? Path.of(key) : path.child(key)
-      // Both objects have the same version here, so their original versions cannot be compared.
-      const isRootType = ratchet.outer === undefined && (key === 'apiVersion' || key === 'kind')
-      const inner = isRootType ? uncorrelated : ratchetChild(ratchet, value, { old: before(key), schema: node.schema })
-      this.visit(node, value, { path: place, old: before(key), ratchet: inner })
+      if (this.#isDue(visitCost)) yield true
+      if (isJsonObject(value)) openMembers(visit, value, open)
+      else if (Array.isArray(value) && node.items !== undefined) open.push(itemVisits(visit, node.items, value))
     }
   }
 
-  #rules(node: RuleNode, value: JsonValue, at: Location): void {
-    const invalid = (detail: string) => this.errors.push(field.invalid(at.path, node.typeName, detail))
-    if (node.problem !== undefined) invalid(`rule compiler initialization error: ${node.problem}`)
-    if (node.rules.length === 0) return
+  /** Whether enough was done since the last interruption point. */
+  #isDue(cost: number): boolean {
+    this.#spent += cost
+    if (this.#spent < longEvaluation) return false
+    this.#spent = 0
+    return true
+  }
+
+  /** What the rules of a node see; `undefined` when there are none, or none may be evaluated. */
+  #valuesOf({ node, value, path, old }: Visit): RuleValues | undefined {
+    if (node.problem !== undefined) this.#invalid({ node, path }, `rule compiler initialization error: ${node.problem}`)
+    if (node.rules.length === 0) return undefined
     if (this.#budget.cost <= 0) {
-      invalid('validation failed due to running out of cost budget, no further validation rules will be run')
-      this.#stop()
-      return
+      this.#stop({ node, path }, outOfBudget)
+      return undefined
     }
-    const self = node.adapt(value)
-    const oldSelf = at.old === undefined || at.old === null ? undefined : node.adapt(at.old)
-    for (const { rule, compiled } of node.rules) {
-      if (compiled.problem !== undefined) invalid(`rule compile error: ${compiled.problem}`)
-      const { program } = compiled
-      const optional = rule.optionalOldSelf === true
-      if (program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) continue
-      const seen = optional ? optionalOf(oldSelf, at.old) : oldSelf
-      this.#one({ node, rule, compiled, program }, { self, oldSelf: seen, plainOldSelf: oldSelf }, at)
-      if (this.#stopped) return
-    }
+    return { self: node.adapt(value), oldSelf: old === undefined || old === null ? undefined : node.adapt(old) }
   }
 
-  #one(
-    { node, rule, compiled, program }: { node: RuleNode; rule: Rule; compiled: CompiledRule; program: Program },
-    { self, oldSelf, plainOldSelf }: { self: Value; oldSelf: Value | undefined; plainOldSelf: Value | undefined },
-    { path, ratchet }: Location,
-  ): void {
-    const invalid = (detail: string) => this.errors.push(field.invalid(path, node.typeName, detail))
-    const { value, cost, exceeded } = program.evaluate({ self, oldSelf }, { work: this.#work })
+  /** A rule that is to be evaluated. */
+  #use(visit: Visit, { rule, compiled }: RuleNode['rules'][number], { self, oldSelf }: RuleValues): RuleUse | undefined {
+    if (compiled.problem !== undefined) this.#invalid(visit, `rule compile error: ${compiled.problem}`)
+    const { program } = compiled
+    const optional = rule.optionalOldSelf === true
+    if (program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) return undefined
+    const variables = { self, oldSelf: optional ? optionalOf(oldSelf, visit.old) : oldSelf }
+    return { visit, rule, compiled, program, variables, plainOldSelf: oldSelf }
+  }
+
+  /** Whether nothing is left to do for a rule: it holds, or an error is noted. */
+  #holds({ visit, rule }: RuleUse, { value, cost, exceeded }: Evaluation): boolean {
     if (cost > this.#budget.cost) {
-      invalid('validation failed due to running out of cost budget, no further validation rules will be run')
-      this.#stop()
-      return
+      this.#stop(visit, outOfBudget)
+      return true
     }
     this.#budget.cost -= cost
-    if (value instanceof ErrorValue) {
-      const shown = ruleText(rule)
-      if (exceeded) {
-        invalid(`'${value.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`)
-        this.#stop()
-      } else if (value.message.startsWith('no such overload')) {
-        invalid(
-          `'${value.message}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`,
-        )
-      } else invalid(`${value.message} evaluating rule: ${shown}`)
-      return
-    }
-    if (value === true) return
+    if (!(value instanceof ErrorValue)) return value === true
+    const shown = ruleText(rule)
+    if (exceeded) {
+      this.#stop(
+        visit,
+        `'${value.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`,
+      )
+    } else if (value.message.startsWith('no such overload')) {
+      this.#invalid(
+        visit,
+        `'${value.message}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`,
+      )
+    } else this.#invalid(visit, `${value.message} evaluating rule: ${shown}`)
+    return true
+  }
+
+  /** Notes the error of a rule that does not hold. */
+  *#fail({ visit, rule, compiled, variables: { self }, plainOldSelf: oldSelf }: RuleUse): Steps {
+    const { node, path, ratchet } = visit
     const place = this.#placeOf(rule, node, path)
     const add = (error: FieldError): void => {
       if (!compiled.usesOldSelf && isUnchanged(ratchet)) this.#options.warn?.(`${error.field}: ${error.message}`)
       else this.errors.push(error)
     }
-    const message = this.#message(rule, compiled, { self, oldSelf: plainOldSelf })
+    const message = yield* this.#message(rule, compiled, { self, oldSelf })
     if ('failed' in message) {
       add(field.invalid(place, node.typeName, message.failed))
       this.#stop()
       return
     }
     add(errorFor(rule, place, { value: node.typeName, detail: message.text }))
+  }
+
+  #invalid({ node, path }: Pick<Visit, 'node' | 'path'>, detail: string): void {
+    this.errors.push(field.invalid(path, node.typeName, detail))
   }
 
   #placeOf({ fieldPath = '' }: Rule, { schema }: RuleNode, path: Path | undefined): Path | undefined {
@@ -182,15 +216,16 @@ class RuleValidator {
   }
 
   /** The evaluated message, or the static one when that is unusable. */
-  #message(
+  *#message(
     rule: Rule,
     { message }: CompiledRule,
     variables: Readonly<Record<string, Value | undefined>>,
-  ): { text: string } | { failed: string } {
+  ): Generator<unknown, { text: string } | { failed: string }> {
     const plain = { text: (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : trimSpace(rule.message as string) }
     if (message === undefined) return plain
     const source = goQuote(rule.messageExpression ?? '')
-    const { value, cost, exceeded } = message.evaluate(variables, { work: this.#work })
+    const started = message.start(variables, { work: this.#work })
+    const { value, cost, exceeded } = started instanceof PausedEvaluation ? yield* started.steps() : started
     if (cost > this.#budget.cost) {
       return {
         failed: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
@@ -202,6 +237,53 @@ class RuleValidator {
     const text = typeof value === 'string' ? trimSpace(value) : ''
     return text === '' || text.includes('\n') || utf8Length(text) > maxMessage ? plain : { text }
   }
+}
+
+function* itemVisits(
+  { node: { listMapKeys: mapKeys }, path, old, ratchet }: Visit,
+  items: RuleNode,
+  list: readonly JsonValue[],
+): Generator<Visit> {
+  const oldOf = itemsByKeys(old, mapKeys)
+  for (let i = 0; i < list.length; i++) {
+    const value = list[i] as JsonValue
+    const before = oldOf(value)
+    const place = path === undefined ? undefined : path.index(i)
+    const inner = ratchetChild(ratchet, value, { old: before, schema: items.schema })
+    yield { node: items, value, path: place, old: before, ratchet: inner }
+  }
+}
+
+function* entryVisits({ path, old, ratchet }: Visit, values: RuleNode, object: JsonObject): Generator<Visit> {
+  for (const key of memberNames(object)) {
+    const value = object[key] as JsonValue
+    const before = memberOf(old, key)
+    const place = path === undefined ? Path.of('').key(key) : path.key(key)
+    const inner = ratchetChild(ratchet, value, { old: before, schema: values.schema })
+    yield { node: values, value, path: place, old: before, ratchet: inner }
+  }
+}
+
+/** Pushes the members that have rules, the first one last. */
+function openMembers(visit: Visit, object: JsonObject, open: (Visit | Iterator<Visit>)[]): void {
+  const { node, path, old, ratchet } = visit
+  const from = open.length
+  for (const [key, inner] of node.properties) {
+    if (!Object.hasOwn(object, key)) continue
+    const value = object[key] as JsonValue
+    const before = memberOf(old, key)
+    const place = path === undefined ? Path.of(key) : path.child(key)
+    // Both objects have the same version here, so their original versions cannot be compared.
+    const isRootType = ratchet.outer === undefined && (key === 'apiVersion' || key === 'kind')
+    const state = isRootType ? uncorrelated : ratchetChild(ratchet, value, { old: before, schema: inner.schema })
+    open.push({ node: inner, value, path: place, old: before, ratchet: state })
+  }
+  if (open.length > from + 1) open.push(...open.splice(from).reverse())
+  if (node.values !== undefined) open.push(entryVisits(visit, node.values, object))
+}
+
+function memberOf(old: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isJsonObject(old) ? own(old, key) : undefined
 }
 
 /** The expression library of the stock server unwraps an optional variable, so that objects and lists in it have no schema. */

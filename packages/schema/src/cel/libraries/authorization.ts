@@ -2,6 +2,7 @@ import { MetaError, parseFieldSelector, parseLabelSelector } from '@krmkit/meta'
 import type { FieldRequirement, LabelSelectorExpression } from '@krmkit/meta/selectors'
 import { declare, type FunctionDeclaration, method } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
+import { Pause } from '../pauses.ts'
 import { boolType, opaqueOf, stringType } from '../types.ts'
 import { OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
@@ -40,11 +41,8 @@ export type CelAuthorizer = (check: CelAccessCheck) => CelAccessDecision | Promi
  *
  * @see {@link Program.evaluateAsync}
  */
-export class PendingAuthorization {
-  readonly until: Promise<void>
-  constructor(until: Promise<void>) {
-    this.until = until
-  }
+export class PendingAuthorization extends Pause {
+  declare readonly until: Promise<void>
 }
 
 /** Type of the variable `authorizer`. */

@@ -51,7 +51,7 @@ function* walk(schema: Schema, path: Path, outer: At, errors: FieldError[]): Ste
   const at: At = embedded ? { ...outer, resource: schema, node: nodeOf(schema), steps: [], inMetadata: false } : outer
   if (schema.default !== undefined && schema.default !== null) {
     const place = path.child('default')
-    errors.push(...(at.inMetadata ? validateInMetadata(schema, place, at) : yield* validateValue(schema, place, at)))
+    errors.push(...(at.inMetadata ? yield* validateInMetadata(schema, place, at) : yield* validateValue(schema, place, at)))
     yield true
   }
   const items = itemsOf(schema)
@@ -76,7 +76,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   yield true
   const errors: FieldError[] = []
   if (unknown.length > 0) errors.push(field.invalid(path, value, 'must not have unknown fields'))
-  if (!node.containsEmbedded) return [...errors, ...validateAlone(schema, path, budget)]
+  if (!node.containsEmbedded) return [...errors, ...(yield* validateAlone(schema, path, budget))]
   const wrong = embeddedTypeError(value, node, objectMeta(), path)
   if (wrong !== undefined) return [...errors, wrong]
   const coerced = coercedDefault(schema, objectMeta)
@@ -84,7 +84,7 @@ function* validateValue(schema: Schema, path: Path, { objectMeta, budget }: At):
   const embedded = validateEmbedded(coerced, node, objectMeta(), { path, root: false })
   if (embedded.length > 0) return [...errors, ...embedded]
   yield true
-  return [...errors, ...validateAlone({ ...schema, default: coerced }, path, budget)]
+  return [...errors, ...(yield* validateAlone({ ...schema, default: coerced }, path, budget))]
 }
 
 /**
@@ -165,13 +165,13 @@ function coercedDefault(schema: Schema, objectMeta: () => StructType): JsonValue
   return holder.value
 }
 
-function validateAlone(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
+function* validateAlone(schema: Schema, path: Path, budget: At['budget']): Steps<FieldError[]> {
   const errors = validateByKeywords(schema, path)
-  return errors.length > 0 ? errors : validateByRules(schema, path, budget)
+  return errors.length > 0 ? errors : yield* validateByRules(schema, path, budget)
 }
 
 /** The default must satisfy the rules as an unchanged value and as a new one. */
-function validateByRules(schema: Schema, path: Path, budget: At['budget']): FieldError[] {
+function* validateByRules(schema: Schema, path: Path, budget: At['budget']): Steps<FieldError[]> {
   if (!hasValidationRules(schema as JsonObject)) return []
   const { engine, storedExpressions: stored } = cel()
   const tree = engine.createRuleTree(schema as JsonObject, {
@@ -182,15 +182,16 @@ function validateByRules(schema: Schema, path: Path, budget: At['budget']): Fiel
   budget.cost ??= engine.requestCostBudget
   const value = schema.default as JsonValue
   const before = budget.cost
-  const validate = (old?: JsonValue) => {
+  const validate = function* (old?: JsonValue): Steps<FieldError[]> {
     const spent = { cost: before }
-    const errors = engine.validateRules(tree, value, { path, budget: spent, fieldAt: ruleFieldPath, old, ratcheting: false })
+    const options = { path, budget: spent, fieldAt: ruleFieldPath, old, ratcheting: false }
+    const errors = yield* engine.validateRulesSteps(tree, value, options)
     // The more expensive of the two runs counts.
     budget.cost = Math.min(budget.cost ?? before, spent.cost)
     return errors
   }
-  const unchanged = validate(value)
-  return unchanged.length > 0 ? unchanged : validate()
+  const unchanged = yield* validate(value)
+  return unchanged.length > 0 ? unchanged : yield* validate()
 }
 
 /**
@@ -224,12 +225,12 @@ function withoutMarkers(schema: JsonObject): JsonObject {
 }
 
 /** Validates metadata with the default in an otherwise complete object. */
-function validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta, budget }: At): FieldError[] {
+function* validateInMetadata(schema: Schema, path: Path, { node, steps, objectMeta, budget }: At): Steps<FieldError[]> {
   const value = schema.default as JsonValue
   const object: JsonObject = { apiVersion: 'validation/v1', kind: 'Validation', ...embedAt(value, steps) }
   const problem = metadataError(object, node(), objectMeta())
   if (problem !== undefined) return [field.invalid(path, value, `must result in valid metadata: ${problem}`)]
-  return validateAlone(schema, path, budget)
+  return yield* validateAlone(schema, path, budget)
 }
 
 function nodeOf(schema: Schema): () => SchemaNode {
