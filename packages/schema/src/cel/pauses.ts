@@ -87,7 +87,7 @@ export class Progress {
     const outer = this.#current
     this.#current = entry
     if (entry.range !== undefined || entry.running !== undefined) restore(meter, entry)
-    const value = entry.running === undefined ? evaluate(meter, entry) : finish(meter, entry, entry.running)
+    const value = entry.running === undefined ? evaluate(meter, entry) : this.run(meter, entry.running)
     this.#current = outer
     entry.value = value
     this.advance(meter, entry)
@@ -110,21 +110,18 @@ export class Progress {
     throw pause
   }
 
-  /** Makes a generator return the value of the current call. @throws Pause */
-  run(meter: Meter, steps: Generator<unknown, Value>): never {
-    const entry = this.#current as Entry
-    save(meter, entry)
-    entry.running = steps
-    throw pause
+  /** Runs the current call in steps. @throws Pause */
+  run(meter: Meter, steps: Generator<unknown, Value>): Value {
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return value
+      if (meter.cost + meter.work < this.#pauseAt) continue
+      const entry = this.#current as Entry
+      save(meter, entry)
+      entry.running = steps
+      throw pause
+    }
   }
-}
-
-/** Runs a call to its next interruption point. */
-function finish(meter: Meter, entry: Entry, steps: Generator<unknown, Value>): Value {
-  const { done, value } = steps.next()
-  if (done === true) return value
-  save(meter, entry)
-  throw pause
 }
 
 function save(meter: Meter, entry: Entry): void {
@@ -138,8 +135,8 @@ function restore(meter: Meter, entry: Entry): void {
 }
 
 /**
- * The value of a call that yields at its interruption points; must be the last thing that the call does. An evaluation that may pause
- * does so at each of them.
+ * The value of a call that has interruption points, about one for each millisecond: the evaluation may pause at them. Must be the last
+ * thing that the call does.
  */
 export function inSteps(meter: Meter, steps: Generator<unknown, Value>): Value {
   return meter.progress === undefined ? runAtOnce(steps) : meter.progress.run(meter, steps)

@@ -11,7 +11,7 @@ export interface Program {
   readonly inst: readonly Instruction[]
 }
 
-interface Instruction {
+export interface Instruction {
   readonly op: number
   readonly out: number
   readonly arg: number
@@ -19,19 +19,29 @@ interface Instruction {
 }
 
 /** Operations, numbered as in the library. */
-const operations = { alt: 1, altMatch: 2, capture: 3, emptyWidth: 4, fail: 5, match: 6, nop: 7, rune: 8, lookBehind: 12 } as const
+export const operations = {
+  alt: 1,
+  altMatch: 2,
+  capture: 3,
+  emptyWidth: 4,
+  fail: 5,
+  match: 6,
+  nop: 7,
+  rune: 8,
+  lookBehind: 12,
+} as const
 
 /** Conditions of instructions without width. */
 const conditions = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordBoundary: 16, noWordBoundary: 32 } as const
 
 /** Character before the text and behind it. */
-const noCharacter = -1
+export const noCharacter = -1
 const newLine = 10
 const remembered = 128
 /** Instructions of remembered states, and their transitions: about 8 MB. */
 const maxRemembered = 1_000_000
 /** Work between two interruption points: instructions that are visited, and characters. About a millisecond. */
-const workPerStep = 50_000
+export const workPerStep = 50_000
 
 /** Larger states are not remembered: they are seldom reached again, and their key takes longer than the transition. */
 const maxWaiting = 64
@@ -167,7 +177,7 @@ class Search {
   }
 }
 
-function holdingConditions(before: number, after: number): number {
+export function holdingConditions(before: number, after: number): number {
   let holding = isWord(before) === isWord(after) ? conditions.noWordBoundary : conditions.wordBoundary
   if (before === noCharacter) holding |= conditions.beginText | conditions.beginLine
   else if (before === newLine) holding |= conditions.beginLine

@@ -1,5 +1,6 @@
 import { runAtOnce } from '@krmkit/meta/slices'
 import { RE2JS } from 're2js'
+import { MatchFinder } from './pattern-find.ts'
 import { isSearchable, searchSteps } from './pattern-search.ts'
 
 /** Regular expressions from clients, in Go's syntax, with linear matching time. */
@@ -17,9 +18,14 @@ export interface Pattern {
    * Non-overlapping matches from left to right. Empty matches adjacent to a previous match are skipped.
    *
    * @param limit maximum number of matches; default all.
-   * @param onSearch called with the start index of each search.
+   * @param before called with the start index of each search.
    */
-  matches(text: string, options?: { readonly limit?: number; readonly before?: (index: number) => void }): string[]
+  matchesSteps(text: string, options?: MatchOptions): Generator<true, string[]>
+}
+
+export interface MatchOptions {
+  readonly limit?: number
+  readonly before?: (index: number) => void
 }
 
 /** Compile error with Go's message. */
@@ -34,6 +40,9 @@ const maxSize = 20_000
 
 /** Instructions times characters that are searched in one step: about 0.1 ms. */
 export const maxSearchAtOnce = 5000
+
+/** Matches in one step: about a millisecond. */
+const matchesPerStep = 1000
 
 const tooLarge = (source: string): PatternProblem => ({ problem: `error parsing regexp: expression too large: \`${source}\`` })
 
@@ -88,18 +97,20 @@ class CompiledPattern implements Pattern {
     return this.#isSearchable && this.size * text.length > maxSearchAtOnce
   }
 
-  matches(
-    text: string,
-    { limit = Number.POSITIVE_INFINITY, before }: { readonly limit?: number; readonly before?: (index: number) => void } = {},
-  ): string[] {
+  *matchesSteps(text: string, { limit = Number.POSITIVE_INFINITY, before }: MatchOptions = {}): Generator<true, string[]> {
     const found: string[] = []
     const matcher = this.#compiled.matcher(text)
-    for (let end = -1; found.length < limit; ) {
-      before?.(Math.max(0, end))
-      if (!matcher.find()) break
-      const isBeside = matcher.start() === end && matcher.end() === end
-      end = matcher.end()
-      if (!isBeside) found.push(matcher.group() ?? '')
+    const finder = this.#isLong(text) ? new MatchFinder(this.#compiled.re2().prog, text) : undefined
+    let from = 0
+    for (let last = -1; found.length < limit && from <= text.length; ) {
+      before?.(from)
+      if (finder === undefined ? !matcher.find() : !(yield* finder.find(from))) break
+      const [start, end] = finder === undefined ? [matcher.start(), matcher.end()] : [finder.start, finder.end]
+      // An empty match beside the last one does not count.
+      if (start !== end || start !== last) found.push(text.slice(start, end))
+      last = end
+      from = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1)
+      if (found.length % matchesPerStep === 0) yield true
     }
     return found
   }
@@ -109,13 +120,18 @@ class CompiledPattern implements Pattern {
 export function compileLenient(source: string): Pattern {
   const compiled = compilePattern(source)
   return 'problem' in compiled
-    ? { source, size: 1, isUnbounded: false, test: () => false, testSteps: neverSteps, matches: () => [] }
+    ? { source, size: 1, isUnbounded: false, test: () => false, testSteps: neverSteps, matchesSteps: neverMatches }
     : compiled
 }
 
 function* neverSteps(): Generator<true, boolean> {
   yield true
   return false
+}
+
+function* neverMatches(): Generator<true, string[]> {
+  yield true
+  return []
 }
 
 const part = /\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|\[:\w+:\]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[()]|[\s\S]/g

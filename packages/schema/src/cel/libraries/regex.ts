@@ -1,6 +1,7 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { chargeMatch, chargeSearch } from '../patterns.ts'
+import { inSteps } from '../pauses.ts'
 import { boolType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
@@ -11,23 +12,26 @@ function matches(meter: Meter, text: string, source: string): Value {
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof ErrorValue) return pattern
   chargeMatch(pattern, text, meter)
-  return pattern.test(text)
+  return meter.progress === undefined ? pattern.test(text) : inSteps(meter, pattern.testSteps(text))
 }
 
-function found(meter: Meter, text: string, source: string, limit: number): readonly string[] | ErrorValue {
+/** Runs a search for up to `limit` matches and gives the result of `read`. */
+function search(meter: Meter, [text, source]: readonly [string, string], limit: number, read: (list: string[]) => Value): Value {
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof ErrorValue) return new ErrorValue(`Illegal regex: ${pattern.message}`)
-  return pattern.matches(text, { limit, before: (index) => chargeSearch(pattern, text.length - index, meter) })
+  const before = (index: number) => chargeSearch(pattern, text.length - index, meter)
+  const steps = function* () {
+    return read(yield* pattern.matchesSteps(text, { limit, before }))
+  }
+  return inSteps(meter, steps())
 }
 
 function find(meter: Meter, text: string, source: string): Value {
-  const list = found(meter, text, source, 1)
-  return list instanceof ErrorValue ? list : (list[0] ?? '')
+  return search(meter, [text, source], 1, ([first = '']) => first)
 }
 
 function findAll(meter: Meter, text: string, source: string, limit: number | bigint = -1): Value {
-  const list = found(meter, text, source, limit < 0 ? Number.POSITIVE_INFINITY : Number(limit))
-  return list instanceof ErrorValue ? list : new ArrayList(list)
+  return search(meter, [text, source], limit < 0 ? Number.POSITIVE_INFINITY : Number(limit), (list) => new ArrayList(list))
 }
 
 const two = [stringType, stringType]
