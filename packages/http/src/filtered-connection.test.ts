@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect as connectHttp2 } from 'node:http2'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { FilteredConnection } from './filtered-connection.ts'
 import type { Listener } from './interfaces.ts'
 import { listen } from './listen.ts'
 import { selfSigned } from './self-signed.ts'
@@ -79,6 +82,17 @@ it('survives clients that disconnect at any moment and serves the next one', asy
   const answer = await new Promise((resolve) => stream.once('data', resolve))
   session.destroy()
   expect([String(answer), faults]).toEqual(['xxxxxxxxxx', []])
+})
+
+it('is destroyed when the client ends the connection: node ends a readable one while the session still writes', async () => {
+  const socket = new PassThrough()
+  const connection = new FilteredConnection(socket as unknown as TLSSocket, (chunk) => chunk)
+  const closed = new Promise((resolve) => connection.once('close', resolve))
+  const ended = vi.fn()
+  connection.on('end', ended).resume()
+  socket.end()
+  await closed
+  expect(ended).not.toHaveBeenCalled()
 })
 
 it('pauses reading and writing with the other side', async () => {

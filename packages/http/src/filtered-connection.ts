@@ -21,7 +21,8 @@ export class FilteredConnection extends Duplex {
         socket.pause()
       } else if (passed.length > 0 && !this.push(passed)) socket.pause()
     })
-    socket.on('end', () => this.push(null))
+    // Not `push(null)`: node then ends the connection on its own, and fails when the session writes in the meantime.
+    socket.on('end', () => this.destroy())
     socket.on('error', (error) => this.destroy(error))
     socket.on('close', () => this.destroy())
   }

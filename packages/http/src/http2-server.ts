@@ -24,6 +24,12 @@ const lingerMs = 500
  */
 const nodeResetLimits = { streamResetBurst: 2 * resetsPerSecond, streamResetRate: 2 * resetsPerSecond }
 
+/**
+ * Megabytes. Node refuses streams while a connection has more unsent, which a client causes that gets several large responses at once: the
+ * default is 10. What one stream has unsent is bounded by its pieces.
+ */
+const sessionMemory = 128
+
 export interface Http2Port {
   /** Serves a connection that negotiated HTTP/2. */
   serve(socket: TLSSocket): void
@@ -85,6 +91,7 @@ function createSessions(limits: ListenLimits, listBytes: number): Http2Server {
       maxHeaderListSize: listBytes,
     },
     maxSendHeaderBlockLength: limits.headerBytes,
+    maxSessionMemory: sessionMemory,
     ...nodeResetLimits,
   })
 }

@@ -10,7 +10,7 @@ import type { ListenerContext } from './listener-context.ts'
 import { peerOf } from './peer.ts'
 import { emptyBody, emptyStream, readBody } from './request-body.ts'
 import { headersOf, splitTarget } from './request-head.ts'
-import { cancelStream, groupParts } from './response-body.ts'
+import { cancelStream, groupParts, pieceBytes, splitBytes } from './response-body.ts'
 import { errorResponse, internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
@@ -85,8 +85,7 @@ class Http2Request implements ApiRequest {
 export async function serveHttp2(context: ListenerContext, exchange: Http2Exchange): Promise<void> {
   const { stream, head } = exchange
   const { session } = stream
-  // Input after the response is discarded.
-  if (!exchange.ended) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR))
+  if (!exchange.ended) stream.once('finish', () => endInput(stream))
   // After a reset without an error, node waits for data that the client no longer accepts.
   stream.once('aborted', () => stream.destroy())
   // Failures of a stream are handled on `close`.
@@ -117,6 +116,21 @@ export async function serveHttp2(context: ListenerContext, exchange: Http2Exchan
     }
   }
   if (context.shouldSendGoaway()) session.close()
+}
+
+/** Time between two looks at whether a response has been sent. */
+const sentPollMs = 5
+
+/**
+ * Discards the input after the response: what has been received, or, by a reset, what the client would still send. A reset cancels the
+ * frames of the stream that node has not sent yet, and `finish` comes before the last one: the reset waits for it.
+ */
+function endInput(stream: ServerHttp2Stream): void {
+  if (stream.destroyed) return
+  const { localClose, remoteClose } = stream.state
+  if (remoteClose === 1) stream.resume()
+  else if (localClose === 0) setTimeout(() => endInput(stream), sentPollMs)
+  else stream.close(constants.NGHTTP2_NO_ERROR)
 }
 
 /** Checks the head. @returns the response to an invalid one, which does not reach the handler */
@@ -158,7 +172,8 @@ function send(
     sendChunks(gzipParts(body.kind === 'bytes' ? [body.bytes] : body.parts, context.deflateCache), stream)
   } else if (body.kind === 'bytes') {
     stream.respond(headersFor(response, response.headers, body.bytes.length))
-    stream.end(body.bytes)
+    if (body.bytes.length <= pieceBytes) stream.end(body.bytes)
+    else sendChunks(splitBytes(body.bytes), stream)
   } else {
     stream.respond(headersFor(response, response.headers, body.length))
     sendChunks(groupParts(body.parts), stream)

@@ -5,6 +5,8 @@ import type { BodyPiece } from '@krmkit/protocol'
 
 /** Parts are joined up to this size: fewer writes, without copying a large list as a whole. */
 const groupBytes = 256 * 1024
+/** Larger bodies are worth several writes where the rest of a body would be counted. */
+export const pieceBytes = 64 * 1024
 
 /** Joins the parts of a list into chunks large enough for one write each. */
 export function* groupParts(parts: readonly (Uint8Array | BodyPiece)[]): Generator<Uint8Array, void, undefined> {
@@ -19,6 +21,11 @@ export function* groupParts(parts: readonly (Uint8Array | BodyPiece)[]): Generat
     length = 0
   }
   if (length > 0) yield concatBytes(group, length)
+}
+
+/** Splits a body for a sink that counts what is written and not yet sent. */
+export function* splitBytes(bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
 /** Joins all parts of a list; `length` is their sum in bytes. */

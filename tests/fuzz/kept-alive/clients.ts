@@ -12,18 +12,19 @@ export interface Sending {
   readonly random: RandomChoices
   /** Called with each response; `wrong` is what distinguishes it from the expected one. */
   onAnswer(response: ReadResponse, wrong: string | undefined): void
+  onUnanswered(request: KeptRequest, reason: string): void
 }
 
 /** A connection without progress for so long has lost a request. */
-const stalledMs = 60_000
+const stalledMs = 20_000
 
 /**
  * Sends requests over a connection of HTTP/1.1: each one after the response before, or pipelined; to a client that reads at once or
  * slowly; with bodies at once or in pieces.
  *
- * @returns the index after the last answered request, and why the rest has no response
+ * @returns the index after the last request that was answered, or is not because the connection has closed
  */
-export function sendOverHttp1(socket: Socket, sending: Sending): Promise<{ readonly at: number; readonly reason?: string }> {
+export function sendOverHttp1(socket: Socket, sending: Sending): Promise<number> {
   const { from, to, requestAt, random } = sending
   const depth = random.pick([1, 1, 2, 8, 32])
   const isSlow = random.chance(30)
@@ -34,8 +35,9 @@ export function sendOverHttp1(socket: Socket, sending: Sending): Promise<{ reado
   return new Promise((resolve) => {
     const settle = (reason?: string) => {
       clearInterval(stalled)
-      socket.destroy()
-      resolve(reason === undefined ? { at } : { at, reason })
+      socket.removeAllListeners('close').destroy()
+      if (reason !== undefined) sending.onUnanswered(requestAt(at++), reason)
+      resolve(at)
     }
     const stalled = watchProgress(() => at, settle)
     const fill = () => {
@@ -84,26 +86,31 @@ function write(socket: Socket, { method, target, headers, body }: KeptRequest, i
   if (!isSplit) socket.uncork()
 }
 
-/** Sends requests over a session of HTTP/2, some at a time. */
-export function sendOverHttp2(
-  session: ClientHttp2Session,
-  sending: Sending,
-): Promise<{ readonly at: number; readonly reason?: string }> {
+/**
+ * Sends requests over a session of HTTP/2, some at a time.
+ *
+ * @returns the index after the last request that was sent
+ */
+export function sendOverHttp2(session: ClientHttp2Session, sending: Sending): Promise<number> {
   const { from, to, requestAt, random } = sending
   const depth = random.pick([1, 4, 16, 60])
   const isSlow = random.chance(30)
-  let at = from
+  let settled = from
   let next = from
+  let failure = ''
   return new Promise((resolve) => {
-    const settle = (reason?: string) => {
+    const stalled = watchProgress(
+      () => settled,
+      (reason) => session.destroy(new Error(reason)),
+    )
+    const proceed = () => {
+      while (next < to && next - settled < depth && !session.destroyed && !session.closed) open(requestAt(next++))
+      if (settled < next) return
       clearInterval(stalled)
       session.destroy()
-      resolve(reason === undefined ? { at } : { at, reason })
+      resolve(next)
     }
-    const stalled = watchProgress(() => at, settle)
-    const open = () => {
-      if (next === to || session.destroyed) return
-      const request = requestAt(next++)
+    const open = (request: KeptRequest) => {
       const stream = session.request(
         { ':method': request.method, ':path': request.target, ...request.headers },
         { endStream: request.body.length === 0 },
@@ -119,20 +126,28 @@ export function sendOverHttp2(
         stream.pause()
         setTimeout(() => stream.resume(), random.below(20))
       })
-      stream.on('error', (error) => settle(`${request.method} ${request.target}: ${String(error)}`))
-      stream.on('end', () => {
-        if (response.status === 0) return settle(`${request.method} ${request.target}: the stream ends without a response`)
-        at++
-        sending.onAnswer(response, faultOf(request, response))
-        if (at === to) settle()
-        else open()
+      stream.on('error', (error) => {
+        failure = String(error)
       })
+      let isSettled = false
+      const settle = () => {
+        if (isSettled) return
+        isSettled = true
+        settled++
+        if (response.status === 0) sending.onUnanswered(request, failure || `reset with ${stream.rstCode}`)
+        else sending.onAnswer(response, faultOf(request, response))
+        proceed()
+      }
+      // Node never closes a stream that the server has reset before all of its body was sent.
+      stream.on('end', () => response.status !== 0 && settle())
+      stream.on('close', settle)
       for (const part of request.body) stream.write(part)
       if (request.body.length > 0) stream.end()
     }
-    session.on('error', (error) => settle(String(error)))
-    session.on('close', () => settle('the connection is closed'))
-    for (let i = 0; i < depth; i++) open()
+    session.on('error', (error) => {
+      failure = String(error)
+    })
+    proceed()
   })
 }
 

@@ -81,7 +81,7 @@ export const apiRequest: RequestSource = (seed, index) => {
     () => ['DELETE', `${collection}/missing-${index}`, [], [404, 429]],
     () => ['GET', `${collection}/${stored}`, [], [200, 429]],
     () => ['GET', `${collection}/${stored}`, [], [200, 429]],
-    () => ['HEAD', `${collection}/${stored}`, [], [200, 429]],
+    () => ['HEAD', `${collection}/${stored}`, [], [405]],
     () => ['GET', `${collection}?limit=3`, [], [200, 429]],
     () => ['POST', `${collection}?dryRun=All`, [filler.subarray(0, unread())], [401]],
   ])()
