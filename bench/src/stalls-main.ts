@@ -1,11 +1,14 @@
 /** Measures the longest stall that each request causes, in one process without sockets, and prints the results as JSON. */
 import { parseArgs } from 'node:util'
+import { createAdmissionPlugins } from '@krmkit/admission'
 import { createApiServer } from '@krmkit/apiserver'
 import { createInProcessClient } from '@krmkit/client'
 import { runControllers } from '@krmkit/controllers'
 import { memoryStorage } from '@krmkit/storage'
+import { createFeatureGates } from '@krmkit/versioning'
 import { callerOf } from './e2e/caller.ts'
 import { bytesOf } from './objects.ts'
+import { dataRows, reviewTransport as transport } from './stalls/data-rows.ts'
 import { stallOf } from './stalls/probe.ts'
 import { stallRows } from './stalls/rows.ts'
 
@@ -14,7 +17,13 @@ const scale = Number(values.scale)
 const scaled = (count: number) => Math.max(10, Math.round(count * scale))
 
 const storage = memoryStorage()
-const server = await createApiServer({ storage })
+const server = await createApiServer({
+  storage,
+  features: createFeatureGates({ set: 'CBORServingAndStorage=true' }),
+  conversion: { transport },
+  admission: (parts) =>
+    createAdmissionPlugins({ ...parts, webhooks: { transport } }).filter(({ name }) => name === 'MutatingAdmissionWebhook'),
+})
 const user = { username: 'system:controllers', groups: ['system:masters', 'system:authenticated'] }
 const controllers = runControllers({ client: createInProcessClient(server, { user }) })
 const call = callerOf(server.handle)
@@ -32,7 +41,8 @@ const sizes = {
   deployments: scaled(5000),
 }
 const found = []
-for (const { name, prepare, run } of stallRows(sizes, storage, () => controllers.settled())) {
+const rows = [...stallRows(sizes, storage, () => controllers.settled()), ...(await dataRows())]
+for (const { name, prepare, run } of rows) {
   if (!name.includes(values.only)) continue
   await prepare?.(call)
   const stall = await stallOf(call, '/api/v1/namespaces/stalls/configmaps/beside', () => run(call))

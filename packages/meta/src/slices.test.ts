@@ -66,6 +66,17 @@ describe('slices', () => {
     expect(await result).toBe('done')
   })
 
+  it('await promises of the work', async () => {
+    const work = (function* (): Generator<unknown, unknown> {
+      return [yield Promise.resolve(1), yield Promise.resolve(2)]
+    })()
+    expect(await runSyncOrInSlices(work, createSliceScheduler())).toEqual([1, 2])
+    const failing = (function* (): Generator<unknown, never> {
+      throw yield Promise.reject(new Error('broken'))
+    })()
+    await expect(runSyncOrInSlices(failing, createSliceScheduler())).rejects.toThrow('broken')
+  })
+
   it('propagate errors of the work', async () => {
     const work = (function* (): Generator<void, never> {
       yield

@@ -128,7 +128,11 @@ export class Slices {
  * runAtOnce(sum([1, 2, 3])) // 6
  */
 export async function runInSlices<T>(work: Generator<unknown, T>, slices: Slices): Promise<T> {
-  let step = work.next()
+  return continueInSlices(work, work.next(), slices)
+}
+
+async function continueInSlices<T>(work: Generator<unknown, T>, from: IteratorResult<unknown, T>, slices: Slices): Promise<T> {
+  let step = from
   for (;;) {
     const { done, value } = step
     if (done === true) return value
@@ -155,9 +159,9 @@ export async function runInNewSlices<T>(work: Generator<unknown, T>, scheduler: 
 export function runSyncOrInSlices<T>(work: Generator<unknown, T>, scheduler: SliceScheduler): T | Promise<T> {
   const slices = new Slices(scheduler)
   for (;;) {
-    const { done, value } = work.next()
-    if (done === true) return value
-    if (slices.due(value === true)) return slices.next().then(() => runInSlices(work, slices))
+    const step = work.next()
+    if (step.done === true) return step.value
+    if (step.value instanceof Promise || slices.due(step.value === true)) return continueInSlices(work, step, slices)
   }
 }
 

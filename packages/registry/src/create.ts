@@ -24,7 +24,7 @@ import {
 } from './object-metadata.ts'
 import { prepareAndValidate } from './prepare.ts'
 import { waitForNewest } from './resource-version.ts'
-import { mutableCopy, type Stages, stagesOf } from './stages.ts'
+import { mutableCopy, type Stages, stagesAfter, stagesOf } from './stages.ts'
 import { writeEntry } from './write-entry.ts'
 import { inWriteSpan } from './write-span.ts'
 import { traceRequested, traceWritten } from './write-trace.ts'
@@ -59,8 +59,8 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const asked = ownMetadata(creation.object)
   takeNamespace(asked, namespace, definition)
   wipeSystemMetadata(asked)
-  const stages = stagesOf(store, asked)
-  const owned = { live: undefined, next: asked, subresource: '', large: stages !== undefined }
+  const given = stagesOf(store, asked)
+  const owned = { live: undefined, next: asked, subresource: '', large: given !== undefined }
   const tracking = managesFields ? undefined : trackOwnership(store, context, owned)
   if (tracking !== undefined) await tracking
   const { name = '', generateName = '' } = asked.metadata
@@ -68,13 +68,14 @@ export async function createObject(store: StoreInternals, context: WriteContext,
   const attributes = admissionAttributes(definition, context, { operation: 'CREATE', name, namespace })
   const reader = storage.refresh === undefined ? undefined : new TrackedReader(store.reader)
   const admission = admissionContext(reader === undefined ? store : { ...store, reader }, context)
-  if (stages !== undefined) await stages.next()
+  if (given !== undefined) await given.next()
   if (context.trace !== undefined) traceRequested(context, asked)
   const admit = () => environment.admission.admit(asked, attributes, admission)
   const admitted = await (reader === undefined
     ? admit()
     : fromNewestWhenRefused(storage, admit, { mayBeStale: () => reader.hasMissed }))
   const object = admitted === asked ? asked : ownMetadata(admitted)
+  const stages = admitted === asked ? given : stagesAfter(store, given, object)
   const mending = runSyncOrInSlices(mendAdmitted(object, asked, context), store.slices)
   if (mending !== undefined) await mending
   if (admitted !== asked) takeNamespace(object, namespace, definition)

@@ -24,7 +24,7 @@ export function stagesOf({ slices: scheduler }: Pick<RegistryInternals, 'slices'
   }
 }
 
-/** The stages after a webhook has converted an object, which may be large where the object was small. */
+/** The stages of what admission or a conversion has made of an object: it may be large where the object was small. */
 export function stagesAfter(store: Pick<RegistryInternals, 'slices'>, stages: Stages, converted: unknown): Stages {
   return stages ?? stagesOf(store, converted)
 }

@@ -162,21 +162,22 @@ async function updateOnce(
   const given = (await request.change(current)) as ApiObject
   const same = given === current
   const unchanged = same && isSettled(store, entry, current)
-  const stages = stagesOf(store, given)
-  const changed = unchanged ? given : ownMetadata(same ? await mutableCopy(given, stages) : given)
+  const asked = stagesOf(store, given)
+  const changed = unchanged ? given : ownMetadata(same ? await mutableCopy(given, asked) : given)
   if (!unchanged) takeNamespace(changed, namespace, definition)
   if (!managesFields && !unchanged) {
-    const large = stages !== undefined || (entry.value.byteLength > fewBytes && isLargeValue(current))
+    const large = asked !== undefined || (entry.value.byteLength > fewBytes && isLargeValue(current))
     const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large })
     if (tracking !== undefined) await tracking
   }
-  if (stages !== undefined) await stages.next()
+  if (asked !== undefined) await asked.next()
   if (context.trace !== undefined) traceRequested(context, changed)
   const attributes = updateAttributes(definition, context, request, current)
   const admission = admissionContext(store, context)
   const skips = request.skipAdmission === true
   const admitted = skips ? changed : await admittedUpdate(store, request, changed, attributes, admission)
   if (unchanged && admitted === changed) return keepUnchanged(store, context, { entry, current, attributes, admission })
+  const stages = admitted === changed ? asked : stagesAfter(store, asked, admitted)
   const next = ownMetadata(unchanged ? await mutableCopy(admitted, stages) : admitted)
   const mending = runSyncOrInSlices(mendAdmitted(next, changed, context), store.slices)
   if (mending !== undefined) await mending

@@ -1,8 +1,17 @@
 import type { KindInfo, ResourceDefinition } from '@krmkit/kinds'
 import { equalBytes } from '@krmkit/meta/bytes'
-import type { SliceScheduler } from '@krmkit/meta/slices'
-import { type Entry, type FrozenObject, loadVersion, type ObjectCache, type ResourceStore, toVersion } from '@krmkit/registry'
+import { isLargeValue, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import {
+  type Entry,
+  type FrozenObject,
+  largeBodyBytes,
+  loadVersion,
+  type ObjectCache,
+  type ResourceStore,
+  toVersion,
+} from '@krmkit/registry'
 import { encodeJson } from '@krmkit/schema'
+import { encodeJsonSteps } from '@krmkit/schema/json'
 import { FrameCaches } from './frame-cache.ts'
 
 /**
@@ -13,6 +22,11 @@ export interface VersionCodec {
   readonly definition: ResourceDefinition
   /** Converts entries by webhook ahead of `object` and `bytes`; `undefined` when there is nothing to wait for. */
   load(entries: Iterable<Entry>): Promise<void> | undefined
+  /**
+   * Parses, converts and encodes a loaded large entry in slices ahead of `object` or `bytes`; `undefined` when there is nothing to wait
+   * for, as for all small entries.
+   */
+  ready(entry: Entry, form: EntryForm, scheduler: SliceScheduler): Promise<unknown> | undefined
   object(entry: Entry): FrozenObject
   /** Whole JSON document with its final newline. */
   bytes(entry: Entry): Uint8Array
@@ -23,6 +37,9 @@ export interface VersionCodec {
   /** Encoded watch events. */
   readonly frames: FrameCaches
 }
+
+/** What is read of an entry. */
+export type EntryForm = 'object' | 'bytes'
 
 interface Converted {
   readonly object: FrozenObject
@@ -39,6 +56,7 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
       headLength,
       frames: new FrameCaches(),
       load: () => undefined,
+      ready: (entry, form) => (form === 'object' ? whenParsed(objects, entry) : undefined),
       object: (entry) => objects.objectOf(entry),
       bytes: (entry) => entry.value,
       present: (object) => object,
@@ -60,11 +78,31 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
     }
     return found
   }
+  const prepare = async (entry: Entry, form: EntryForm, scheduler: SliceScheduler): Promise<void> => {
+    const stored = await objects.parsed(entry)
+    if (mayBeStored && objects.isStoredAs(definition, entry)) return
+    const known = converted.get(entry)
+    if (known === 'stored') return
+    const object = known?.object ?? (await (loadVersion(stored, definition, scheduler) ?? convert(stored)))
+    const needsBytes = form === 'bytes' || mayBeStored
+    const bytes = needsBytes ? await runInNewSlices(encodeJsonSteps(object, { newline: true }), scheduler) : undefined
+    const isStored = mayBeStored && bytes !== undefined && equalBytes(bytes, entry.value)
+    converted.set(entry, isStored ? 'stored' : { object, bytes })
+  }
+  const preparing = { object: new Pending<Entry>(), bytes: new Pending<Entry>() }
   return {
     definition,
     headLength,
     frames: new FrameCaches(),
     load: () => undefined,
+    ready(entry, form, scheduler) {
+      if (entry.value.byteLength <= largeBodyBytes) return undefined
+      const isStored = mayBeStored && entry.memo !== undefined && objects.isStoredAs(definition, entry)
+      const known = isStored ? 'stored' : converted.get(entry)
+      if (known === 'stored') return form === 'object' ? whenParsed(objects, entry) : undefined
+      if (known !== undefined && (form === 'object' || known.bytes !== undefined)) return undefined
+      return preparing[form].run(entry, () => prepare(entry, form, scheduler))
+    },
     object(entry) {
       const found = of(entry)
       return found === 'stored' ? objects.objectOf(entry) : found.object
@@ -83,11 +121,19 @@ export function createVersionCodec({ definition, objects }: ResourceStore): Vers
 function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, headLength: number): VersionCodec {
   const encoded = new WeakMap<FrozenObject, Uint8Array>()
   const object = (entry: Entry) => objects.seen(definition, entry)
+  const preparing = new Pending<FrozenObject>()
   return {
     definition,
     headLength,
     frames: new FrameCaches(),
     load: (entries) => objects.load(definition, entries),
+    ready(entry, form, scheduler) {
+      const shown = object(entry)
+      if (form === 'object' || encoded.has(shown) || !isLargeValue(shown)) return undefined
+      return preparing.run(shown, async () => {
+        encoded.set(shown, await runInNewSlices(encodeJsonSteps(shown, { newline: true }), scheduler))
+      })
+    },
     object,
     bytes(entry) {
       const shown = object(entry)
@@ -98,6 +144,26 @@ function webhookCodec(definition: ResourceDefinition, objects: ObjectCache, head
       return bytes
     },
     present: (shown) => shown,
+  }
+}
+
+/** Waits until a large entry is parsed. */
+function whenParsed(objects: ObjectCache, entry: Entry): Promise<unknown> | undefined {
+  const parsing = objects.parsed(entry)
+  return parsing instanceof Promise ? parsing : undefined
+}
+
+/** Work that all who need its result wait for. */
+class Pending<K extends object> {
+  readonly #running = new WeakMap<K, Promise<void>>()
+
+  run(key: K, start: () => Promise<void>): Promise<void> {
+    let running = this.#running.get(key)
+    if (running === undefined) {
+      running = start().finally(() => this.#running.delete(key))
+      this.#running.set(key, running)
+    }
+    return running
   }
 }
 

@@ -13,6 +13,24 @@ describe('FrameCache', () => {
     expect(cache.get('MODIFIED', entry, () => new Uint8Array(20))).not.toBe(frame)
   })
 
+  it('encodes a large event once for all watchers that wait for it', async () => {
+    const cache = new FrameCache()
+    const entry = entryOf(10)
+    let made = 0
+    const make = async () => Uint8Array.of(++made)
+    const [first, second] = await Promise.all([cache.get('ADDED', entry, make), cache.get('ADDED', entry, make)])
+    expect(second).toBe(first)
+    expect(cache.get('ADDED', entry, make)).toBe(first)
+    expect(made).toBe(1)
+  })
+
+  it('encodes an event again after a failure', async () => {
+    const cache = new FrameCache()
+    const entry = entryOf(10)
+    await expect(cache.get('ADDED', entry, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+    expect(cache.get('ADDED', entry, () => Uint8Array.of(1))).toEqual(Uint8Array.of(1))
+  })
+
   it('bounds cached frames by bytes', () => {
     const cache = new FrameCache()
     const entries = Array.from({ length: 40 }, () => entryOf(500_000))

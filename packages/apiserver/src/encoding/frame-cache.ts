@@ -24,21 +24,35 @@ export class FrameCache {
     weigh: ({ frame }, { value }) => 256 + frame.byteLength + value.byteLength,
   })
 
+  /** Frames that are being made. */
+  readonly #making = new WeakMap<Entry, { readonly type: EventType; readonly frame: Promise<Uint8Array> }>()
   #joinedFrames: readonly Uint8Array[] = []
   #chunks: readonly Uint8Array[] = []
   #batch: readonly PendingEvent[] = []
-  #batchChunks: readonly Uint8Array[] = []
+  #batchChunks: readonly Uint8Array[] | Promise<readonly Uint8Array[]> = []
 
-  get(type: EventType, entry: Entry, make: () => Uint8Array): Uint8Array {
+  /** @param make returns a promise for a large object */
+  get(type: EventType, entry: Entry, make: () => Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
     const found = this.#frames.get(entry)
     if (found?.type === type) return found.frame
-    const frame = make()
-    this.#frames.set(entry, { type, frame })
+    const making = this.#making.get(entry)
+    if (making?.type === type) return making.frame
+    const made = make()
+    const keep = (frame: Uint8Array): Uint8Array => {
+      this.#frames.set(entry, { type, frame })
+      return frame
+    }
+    if (!(made instanceof Promise)) return keep(made)
+    const frame = made.then(keep).finally(() => this.#making.delete(entry))
+    this.#making.set(entry, { type, frame })
     return frame
   }
 
   /** The chunks of a batch. Watchers of a whole collection take the same batches: all but the first one only compare the events. */
-  batch(events: readonly PendingEvent[], make: () => readonly Uint8Array[]): readonly Uint8Array[] {
+  batch(
+    events: readonly PendingEvent[],
+    make: () => readonly Uint8Array[] | Promise<readonly Uint8Array[]>,
+  ): readonly Uint8Array[] | Promise<readonly Uint8Array[]> {
     if (events.length === 0 || !sameItems(events, this.#batch)) {
       this.#batchChunks = make()
       this.#batch = events

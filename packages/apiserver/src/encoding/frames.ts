@@ -1,10 +1,12 @@
 import type { Printer } from '@krmkit/kinds'
 import type { Status } from '@krmkit/meta'
 import { concatBytes } from '@krmkit/meta/bytes'
+import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
 import type { SharedEvent } from '@krmkit/protocol'
 import type { Entry, FrozenObject } from '@krmkit/registry'
 import { encodeJson, encodeProtobuf, type StructType } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
+import { encodeJsonSteps } from '@krmkit/schema/json'
 import { encodeWatchFrame } from '@krmkit/schema/protobuf'
 import type { RequestScope } from '../request-scope.ts'
 import { apiVersionOf } from './codec.ts'
@@ -12,6 +14,7 @@ import type { EventType, FrameCache } from './frame-cache.ts'
 import { listBlueprint } from './list-blueprint.ts'
 import type { Representation, Transform } from './negotiation.ts'
 import { type IncludeObject, metaForm, partialOf, tableOf } from './table.ts'
+import { whenDone } from './when-done.ts'
 
 /** How the rows of a watch of Tables are made. */
 export interface RowForm {
@@ -19,11 +22,11 @@ export interface RowForm {
   readonly printer: Printer
 }
 
-/** Creates the frames of one watch stream: bytes, or the events themselves. */
+/** Creates the frames of one watch stream: bytes, or the events themselves. Those of large entries are promises: they are made in slices. */
 export interface Frames<T> {
-  event(type: EventType, entry: Entry): T
+  event(type: EventType, entry: Entry): T | Promise<T>
   /** An object that left the selection: its last selected state, at the version in which it left. */
-  left(previous: Entry, resourceVersion: string): T
+  left(previous: Entry, resourceVersion: string): T | Promise<T>
   bookmark(resourceVersion: string, initialEventsEnd: boolean): T
   status(status: Status): T
 }
@@ -98,11 +101,13 @@ function shownFor(scope: RequestScope, representation: Representation, { include
 
 /** Unencoded events, for in-process callers. */
 export function sharedEventsFor(scope: RequestScope, representation: Representation, rows: RowForm): Frames<SharedEvent> {
-  const { codec } = scope
+  const { codec, slices } = scope
   const shown = shownFor(scope, representation, rows)
+  const whenReady = <T>(entry: Entry, make: () => T) => whenDone(codec.ready(entry, 'object', slices), make)
   return {
-    event: (type, entry) => ({ type, object: shown.object(codec.object(entry)) }),
-    left: (previous, version) => ({ type: 'DELETED', object: shown.left(codec.object(previous), version) }),
+    event: (type, entry) => whenReady(entry, () => ({ type, object: shown.object(codec.object(entry)) })),
+    left: (previous, version) =>
+      whenReady(previous, () => ({ type: 'DELETED', object: shown.left(codec.object(previous), version) })),
     bookmark: (version, initialEventsEnd) => ({ type: 'BOOKMARK', object: shown.bookmark(version, initialEventsEnd) }),
     status: (object) => ({ type: 'ERROR', object }),
   }
@@ -119,7 +124,7 @@ export function framesFor(
   representation: Representation,
   { rows, cache }: { readonly rows: RowForm; readonly cache: FrameCache },
 ): Frames<Uint8Array> {
-  const { codec, definition } = scope
+  const { codec, definition, slices } = scope
   const { encoding, transform } = representation
   const { types, cbor } = scope.responses
   const structOf = (object: object): StructType => {
@@ -132,15 +137,25 @@ export function framesFor(
     if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, cbor.encode(object, structOf(object)))
     return encodeWatchFrame({ type, object: encodeProtobuf(structOf(object), object) })
   }
+  function* encodeSteps(type: string, object: object): Generator<unknown, Uint8Array> {
+    if (encoding === 'json') return jsonFrame(type, yield* encodeJsonSteps(object))
+    if (encoding === 'cbor' && cbor !== undefined) return cborFrame(cbor, type, yield* cbor.encodeSteps(object, structOf(object)))
+    return encode(type, object)
+  }
+  const encoded = (type: string, object: object) =>
+    isLargeValue(object) ? runInNewSlices(encodeSteps(type, object), slices) : encode(type, object)
   const isPlain = encoding === 'json' && transform === undefined
-  const make = (type: EventType, entry: Entry): Uint8Array =>
-    isPlain ? jsonFrame(type, codec.bytes(entry)) : encode(type, shown.object(codec.object(entry)))
+  const make = (type: EventType, entry: Entry): Uint8Array | Promise<Uint8Array> =>
+    whenDone(codec.ready(entry, isPlain ? 'bytes' : 'object', slices), () =>
+      isPlain ? jsonFrame(type, codec.bytes(entry)) : encoded(type, shown.object(codec.object(entry))),
+    )
 
   return {
     event: isShared(representation)
       ? (type, entry) => cache.get(type, entry, () => make(type, entry))
       : (type, entry) => make(type, entry),
-    left: (previous, version) => encode('DELETED', shown.left(codec.object(previous), version)),
+    left: (previous, version) =>
+      whenDone(codec.ready(previous, 'object', slices), () => encoded('DELETED', shown.left(codec.object(previous), version))),
     bookmark: (version, initialEventsEnd) => encode('BOOKMARK', shown.bookmark(version, initialEventsEnd)),
     status: (status) => encode('ERROR', status),
   }

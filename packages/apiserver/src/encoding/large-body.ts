@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { runInSlices, type Slices } from '@krmkit/meta/slices'
-import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
+import { DecodeError, type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
@@ -41,8 +41,8 @@ export function parseText(
 /** Parses a large body in slices. @throws DecodeError; ApiError 413 for YAML without a translator */
 export function parseLargeText(scope: ServerScope, text: BodyText, slices: Slices): Promise<ParsedText> {
   const { bytes, encoding, literals } = text
-  // One step: the number of elements of a container is limited.
-  if (encoding === 'cbor') return Promise.resolve().then(() => parseText(text, scope.responses.cbor))
+  const { cbor } = scope.responses
+  if (encoding === 'cbor' && cbor !== undefined) return runInSlices(cbor.decodeSteps(bytes), slices).then((value) => ({ value }))
   return encoding === 'json' ? parseJsonInSlices(bytes, { literals }, slices) : parseLargeYaml(scope, text, slices)
 }
 

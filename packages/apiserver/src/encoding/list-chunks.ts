@@ -1,4 +1,5 @@
 import { concatBytes, uninitializedBytes } from '@krmkit/meta/bytes'
+import type { SliceScheduler } from '@krmkit/meta/slices'
 import type { ApiBody, BodyPiece } from '@krmkit/protocol'
 import { type Entry, isLargeEntry } from '@krmkit/registry'
 import { memberBytes, type VersionCodec } from './codec.ts'
@@ -29,15 +30,16 @@ export class ListChunkCache {
   *steps(
     codec: VersionCodec,
     entries: readonly Entry[],
-    { head, end }: { head: Uint8Array; end: Uint8Array },
-  ): Generator<boolean, ApiBody> {
+    { head, end, slices }: { head: Uint8Array; end: Uint8Array; slices: SliceScheduler },
+  ): Generator<unknown, ApiBody> {
     const first = entries[0]
     if (first === undefined) return { kind: 'bytes', bytes: concatBytes([head, end]) }
+    yield codec.ready(first, 'bytes', slices)
     const opening = concatBytes([head, openBrace, memberBytes(codec, first)])
     const parts: (Uint8Array | BodyPiece)[] = [opening]
     let length = opening.byteLength + end.byteLength
     for (let from = 1; from < entries.length; ) {
-      const chunk = yield* this.#chunkAt(codec, entries, from)
+      const chunk = yield* this.#chunkAt(codec, entries, { from, slices })
       parts.push(chunk)
       length += chunk.byteLength
       from += chunk.entries.length
@@ -48,11 +50,11 @@ export class ListChunkCache {
   }
 
   /** The chunk that begins at an entry of a list, from the cache if its entries are unchanged. */
-  *#chunkAt(codec: VersionCodec, entries: readonly Entry[], from: number): Generator<boolean, Chunk> {
+  *#chunkAt(codec: VersionCodec, entries: readonly Entry[], { from, slices }: ChunkStart): Generator<unknown, Chunk> {
     const first = entries[from] as Entry
     const known = this.#chunks.get(first)?.chunk
     if (known?.codec === codec && known.isAt(entries, from)) return known
-    const chunk = yield* cutChunk(codec, entries, from)
+    const chunk = yield* cutChunk(codec, entries, { from, slices })
     // Another list may have added one since.
     this.#forget(this.#chunks.get(first)?.ref)
     const ref = new WeakRef(chunk)
@@ -73,6 +75,12 @@ export class ListChunkCache {
     this.#bytes -= this.#byAge.get(ref) ?? 0
     this.#byAge.delete(ref)
   }
+}
+
+/** Where a chunk begins in a list, and what paces the work on large entries. */
+interface ChunkStart {
+  readonly from: number
+  readonly slices: SliceScheduler
 }
 
 interface Cached {
@@ -116,12 +124,14 @@ class Chunk implements BodyPiece {
   }
 }
 
-function* cutChunk(codec: VersionCodec, list: readonly Entry[], from: number): Generator<boolean, Chunk> {
+function* cutChunk(codec: VersionCodec, list: readonly Entry[], { from, slices }: ChunkStart): Generator<unknown, Chunk> {
   let to = from
   let byteLength = 0
   let ended = false
   while (to < list.length && !ended) {
     const entry = list[to] as Entry
+    const preparing = codec.ready(entry, 'bytes', slices)
+    if (preparing !== undefined) yield preparing
     // Two more for the comma and the brace, one less for the newline.
     byteLength += codec.bytes(entry).byteLength - codec.headLength + 1
     to++

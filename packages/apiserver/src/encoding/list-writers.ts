@@ -25,7 +25,7 @@ export interface ListFrame {
 /** Writes one list. */
 export interface ListWriter {
   /** Writes one more element. */
-  element(object: object): Iterable<true>
+  element(object: object): Iterable<unknown>
   /** Ends the list, once. */
   end(): ApiBody
 }
@@ -167,10 +167,9 @@ export function cborListWriter(
   const element = field?.kind === 'list' && field.of.kind === 'struct' ? field.of.struct() : undefined
   let count = 0
   return {
-    element(object) {
+    *element(object) {
       count++
-      parts.bytes(cbor.encodeBare(object, element ?? (type.custom === undefined ? undefined : type)))
-      return []
+      parts.bytes(yield* cbor.encodeBareSteps(object, element ?? (type.custom === undefined ? undefined : type)))
     },
     end() {
       const others = Object.entries(list).filter(([name, value]) => name !== member && value !== undefined)

@@ -65,7 +65,7 @@ function encodedList(
 }
 
 function writtenList(
-  { definition, responses, slices }: RequestScope,
+  { definition, responses, slices, codec }: RequestScope,
   entries: readonly Entry[],
   shown: ShownList,
   { transform, encoding, pretty }: ListForm,
@@ -80,13 +80,21 @@ function writtenList(
         : encoding === 'cbor' && responses.cbor !== undefined
           ? cborListWriter(shown, { cbor: responses.cbor, type: struct() })
           : protobufListWriter(shown, struct())
-  const body = runSyncOrInSlices(elements(output, shown, entries), slices)
+  const form = encoding === 'json' && transform === undefined ? 'bytes' : 'object'
+  const ready = (entry: Entry) => codec.ready(entry, form, slices)
+  const body = runSyncOrInSlices(elements(output, shown, { entries, ready }), slices)
   const respond = (made: ApiBody) => encodedResponse(responses, 200, made, encoding)
   return body instanceof Promise ? body.then(respond) : respond(body)
 }
 
-function* elements(output: ListWriter, shown: ShownList, entries: readonly Entry[]): Generator<boolean, ApiBody> {
+function* elements(
+  output: ListWriter,
+  shown: ShownList,
+  { entries, ready }: { readonly entries: readonly Entry[]; readonly ready: (entry: Entry) => Promise<unknown> | undefined },
+): Generator<unknown, ApiBody> {
   for (const entry of entries) {
+    const preparing = ready(entry)
+    if (preparing !== undefined) yield preparing
     yield* output.element(shown.element(entry))
     yield isLargeEntry(entry)
   }
@@ -154,7 +162,7 @@ const listEnd = new TextEncoder().encode(']}\n')
 
 function joinedList(scope: RequestScope, entries: readonly Entry[], metadata: object): ApiResponse | Promise<ApiResponse> {
   const { definition, listChunks, codec, slices } = scope
-  const body = runSyncOrInSlices(listChunks.steps(codec, entries, listEnvelope(definition, metadata)), slices)
+  const body = runSyncOrInSlices(listChunks.steps(codec, entries, { ...listEnvelope(definition, metadata), slices }), slices)
   return body instanceof Promise ? body.then((made) => jsonResponse(200, made)) : jsonResponse(200, joined(body))
 }
 

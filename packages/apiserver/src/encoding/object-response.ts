@@ -5,6 +5,7 @@ import type { StructType } from '@krmkit/schema'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { inSerializationSpan } from '../tracing/handler-spans.ts'
+import type { EntryForm } from './codec.ts'
 import { wantsPretty } from './indentation.ts'
 import type { Representation } from './negotiation.ts'
 import { bytesBody, jsonResponse, slicedResponse } from './response-writer.ts'
@@ -44,10 +45,17 @@ function encodedStored(
   { representation, status }: ResponseForm,
 ): ApiResponse | Promise<ApiResponse> {
   if (entry !== undefined && isPlainJson(context, representation)) {
-    return jsonResponse(status, bytesBody(scope.codec.bytes(entry)))
+    return whenDone(scope.codec.ready(entry, 'bytes', scope.slices), () =>
+      jsonResponse(status, bytesBody(scope.codec.bytes(entry))),
+    )
   }
   const form = { representation, status }
   return whenDone(scope.codec.present(object, scope.slices), (shown) => objectResponse(scope, context, shown, form))
+}
+
+/** What a response reads of an entry. */
+export function entryForm(context: RequestContext, representation: Representation): EntryForm {
+  return isPlainJson(context, representation) ? 'bytes' : 'object'
 }
 
 function isPlainJson(context: RequestContext, representation: Representation): boolean {

@@ -4,7 +4,7 @@ import { isLargeValue, runAtOnce, runSyncOrInSlices, type SliceScheduler } from 
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { JsonIndenter, stringifySteps } from '@krmkit/schema/json'
+import { encodeJsonSteps, JsonIndenter } from '@krmkit/schema/json'
 import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
@@ -71,16 +71,12 @@ function* objectSteps(
   { encoding, pretty }: Representation,
   type: () => StructType,
   cbor?: CborCodec,
-): Generator<true, ApiBody> {
-  if (encoding === 'cbor' && cbor !== undefined) return bytesBody(cbor.encode(object, type()))
+): Generator<unknown, ApiBody> {
+  if (encoding === 'cbor' && cbor !== undefined) return bytesBody(yield* cbor.encodeSteps(object, type()))
   if (encoding === 'protobuf') return bytesBody(encodeProtobuf(type(), object))
   if (encoding === 'json' && !pretty) {
     if (!isLargeValue(object)) return bytesBody(encodeJson(object, { newline: true }))
-    const steps = stringifySteps(object)
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done) return bytesBody(new TextEncoder().encode(`${step.value}\n`))
-      yield true
-    }
+    return bytesBody(yield* encodeJsonSteps(object, { newline: true }))
   }
   const parts = new BodyParts()
   const pieces = encoding === 'yaml' ? yamlChunks(object) : new JsonIndenter().chunks(stringifyJson(object))

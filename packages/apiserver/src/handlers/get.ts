@@ -2,7 +2,7 @@ import { ApiError } from '@krmkit/meta'
 import { inSpan } from '@krmkit/meta/tracing'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { NegotiationOptions } from '../encoding/negotiation.ts'
-import { entryResponse } from '../encoding/object-response.ts'
+import { entryForm, entryResponse } from '../encoding/object-response.ts'
 import { flag, text } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { internalTypeName, negotiatedObjects, type RequestScope } from '../request-scope.ts'
@@ -21,6 +21,8 @@ export async function getResource(scope: RequestScope, context: RequestContext):
   if (representation.transform?.as === 'PartialObjectMetadataList') throw notAList(scope)
   const loading = scope.codec.load([entry])
   if (loading !== undefined) await loading
+  const preparing = scope.codec.ready(entry, entryForm(context, representation), scope.slices)
+  if (preparing !== undefined) await preparing
   return entryResponse(scope, context, entry, representation)
 }
 

@@ -1,14 +1,17 @@
 import type { PendingEvent, ResourceWatch } from '@krmkit/registry'
 import type { Frames } from '../encoding/frames.ts'
+import { whenDone } from '../encoding/when-done.ts'
 import { Wakeup } from './wakeup.ts'
 
 /** What frames become before they are handed on. */
 export interface Chunks<T, Chunk> {
   /** Joins the frames of one moment. */
   join(frames: readonly T[]): readonly Chunk[]
-  /** The chunks of events that no selector looks at, made by another watch or by `make`. */
-  batch(events: readonly PendingEvent[], make: () => readonly Chunk[]): readonly Chunk[]
+  /** The chunks of events that no selector looks at, made by another watch or by `make`. A promise where an object is large. */
+  batch(events: readonly PendingEvent[], make: () => Made<Chunk>): Made<Chunk>
 }
+
+type Made<Chunk> = readonly Chunk[] | Promise<readonly Chunk[]>
 
 /** The changes of a watch that can be taken without waiting. @see ReadyChunks of `@krmkit/protocol` */
 export interface ReadyEvents<Chunk> {
@@ -63,7 +66,12 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
       return none
     }
     try {
-      return this.encode(events)
+      const chunks = this.encode(events)
+      if (!(chunks instanceof Promise)) return chunks
+      // A large object is among them, for whose frame the stream waits.
+      this.#left = events
+      this.wakeup.wake()
+      return none
     } catch (error) {
       this.#failure = { error }
       this.wakeup.wake()
@@ -80,12 +88,14 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
     return left
   }
 
-  encode(batch: readonly PendingEvent[]): readonly Chunk[] {
+  encode(batch: readonly PendingEvent[]): Made<Chunk> {
     const { frames, chunks } = this.#output
-    const make = (): readonly Chunk[] => {
-      const made = batch.map((event) => frameOf(this.#watch, frames, event)).filter((frame) => frame !== undefined)
-      return made.length === 0 ? [] : chunks.join(made)
-    }
+    const joined = (made: readonly T[]): readonly Chunk[] => (made.length === 0 ? [] : chunks.join(made))
+    const make = (): Made<Chunk> =>
+      whenDone(
+        inOrder(batch, (event) => frameOf(this.#watch, frames, event)),
+        (made) => joined(made),
+      )
     return this.#watch.isSelective ? make() : chunks.batch(batch, make)
   }
 }
@@ -94,15 +104,40 @@ export class LiveEvents<T, Chunk> implements ReadyEvents<Chunk> {
 function isSmall(events: readonly PendingEvent[]): boolean {
   if (events.length === eventsAtOnce) return false
   let bytes = 0
-  for (const event of events) bytes += eventBytes(event)
+  for (const event of events) bytes += Math.max(eventBytes(event), event.previous?.value.byteLength ?? 0)
   return bytes < chunkBytes
+}
+
+/** Makes the frames of items one after the other; waits only where one of them is a promise. */
+export function inOrder<I, T>(items: readonly I[], make: (item: I) => T | Promise<T> | undefined): T[] | Promise<T[]> {
+  const made: T[] = []
+  for (const [index, item] of items.entries()) {
+    const frame = make(item)
+    if (frame instanceof Promise) return restInOrder(made, frame, items.slice(index + 1), make)
+    if (frame !== undefined) made.push(frame)
+  }
+  return made
+}
+
+async function restInOrder<I, T>(
+  made: T[],
+  frame: Promise<T>,
+  rest: readonly I[],
+  make: (item: I) => T | Promise<T> | undefined,
+): Promise<T[]> {
+  made.push(await frame)
+  for (const item of rest) {
+    const next = await make(item)
+    if (next !== undefined) made.push(next)
+  }
+  return made
 }
 
 export function eventBytes({ entry }: PendingEvent): number {
   return entry.value.byteLength
 }
 
-function frameOf<T>(watch: ResourceWatch, frames: Frames<T>, pending: PendingEvent): T | undefined {
+function frameOf<T>(watch: ResourceWatch, frames: Frames<T>, pending: PendingEvent): T | Promise<T> | undefined {
   const event = watch.select(pending)
   if (event === undefined) return undefined
   const { type, entry, leftAt } = event

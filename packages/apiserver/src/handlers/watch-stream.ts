@@ -5,7 +5,7 @@ import type { Frames } from '../encoding/frames.ts'
 import { selectedName } from '../flow-control/work-estimate.ts'
 import type { RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
-import { batches, type Chunks, eventBytes, eventsAtOnce, LiveEvents, type ReadyEvents } from './live-events.ts'
+import { batches, type Chunks, eventBytes, eventsAtOnce, inOrder, LiveEvents, type ReadyEvents } from './live-events.ts'
 import type { Wakeup } from './wakeup.ts'
 
 /**
@@ -123,7 +123,7 @@ async function* initialChunks<T, Chunk>(
     const loading = scope.codec.load(batch)
     if (loading !== undefined) await loading
     if (live.wakeup.stopped) return
-    for (const chunk of chunks.join(batch.map((entry) => frames.event('ADDED', entry)))) yield chunk
+    for (const chunk of chunks.join(await inOrder(batch, (entry) => frames.event('ADDED', entry)))) yield chunk
   }
 }
 
@@ -137,7 +137,7 @@ async function* liveChunks<T, Chunk>(
   for (const batch of batches(events, eventBytes)) {
     const loading = scope.codec.load(entriesOf(batch))
     if (loading !== undefined) await loading
-    for (const chunk of live.encode(batch)) yield chunk
+    for (const chunk of await live.encode(batch)) yield chunk
     // Single events are sent at once; only further batches wait for their slice.
     if (batch !== events && slices.due(true)) await slices.next()
   }

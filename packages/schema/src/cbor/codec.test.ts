@@ -6,6 +6,74 @@ const cbor = await loadCbor()
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'))
 
+/** The number of interruptions, and the result. */
+function countSteps<T>(work: Generator<unknown, T>): { readonly steps: number; readonly result: T } {
+  for (let steps = 0; ; steps++) {
+    const { done, value } = work.next()
+    if (done === true) return { steps, result: value }
+  }
+}
+
+const numbered = <T>(count: number, make: (i: number) => T) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, make(i)]))
+
+describe('large CBOR documents', () => {
+  const large = {
+    list: Array.from({ length: 5 }, (_, i) => [i, 'é', null, true, 1.5]),
+    maps: numbered(20, (i) => numbered(1000, () => i)),
+  }
+
+  it('are written and read in many steps', () => {
+    const written = countSteps(cbor.encodeSteps(large))
+    expect(written.steps).toBeGreaterThan(15)
+    const read = countSteps(cbor.decodeSteps(written.result))
+    expect(read.steps).toBeGreaterThan(15)
+    expect(read.result).toEqual(large)
+  })
+
+  it('have their keys ordered by length, then by bytes', () => {
+    const names = ['ab', 'aa', '\u{1f600}', '\uffee', 'é', 'b', ...Array.from({ length: 3000 }, (_, i) => `k${i}`)]
+    const bytes = cbor.encodeBare(Object.fromEntries(names.map((name) => [name, 1])))
+    // The head of the map, the head of each key, and one byte for each value.
+    const keys = names.map((name) => Buffer.from(name)).sort((a, b) => a.length - b.length || Buffer.compare(a, b))
+    const members = keys.map((key) => Buffer.concat([Uint8Array.of(0x40 | key.length), key, Uint8Array.of(1)]))
+    expect(hex(bytes)).toBe(hex(Buffer.concat([Uint8Array.of(0xb9, names.length >> 8, names.length & 0xff), ...members])))
+  })
+
+  it('tag binary values wherever they are', () => {
+    const bytesNode = { kind: 'scalar', scalar: 'bytes' } as const
+    const node = { kind: 'map', of: { kind: 'list', of: bytesNode } } as const
+    const type = { name: 't', custom: undefined, field: new Map([['data', { json: 'data', type: node }]]) }
+    const data = numbered(5, () => Array.from({ length: 1000 }, () => 'aGVsbG8='))
+    const encoded = cbor.encode({ data, text: 'aGVsbG8=' }, type as never)
+    expect(hex(encoded).split('d64568656c6c6f')).toHaveLength(5001)
+    expect(cbor.decode(encoded)).toEqual({ data, text: 'aGVsbG8=' })
+  })
+
+  const long = '58ff'.concat('61'.repeat(255))
+  const item = 'a'.repeat(255)
+  const many = long.repeat(600)
+  it.each([
+    ['in a list', `990258${many}`, Array(600).fill(item)],
+    ['in a list of indefinite length', `9f${many}ff`, Array(600).fill(item)],
+    ['in a map of indefinite length', `bf4161990258${many}416201ff`, { a: Array(600).fill(item), b: 1 }],
+    ['below tags', `d9d9f7c0a14161d6990258${many}`, { a: Array(600).fill(item) }],
+    ['as one tagged value', `a14161d65a00030d40${'00'.repeat(200_000)}`, { a: Buffer.alloc(200_000).toString('base64') }],
+  ])('are read %s', (_, text, value) => {
+    expect(cbor.decode(bytes(text))).toEqual(value)
+  })
+
+  it.each([
+    ['a repeated key', `a2 4161 990258${many} 6161 02`, 'cbor: found duplicate map key "a"'],
+    ['a key that is no text', `a1 01 990258${many}`, 'cbor: map keys must be strings'],
+    ['an unknown tag', `d9abcd 990258${many}`, 'cbor: '],
+    ['invalid UTF-8', `82 990258${many} 41ff`, 'cbor: invalid UTF-8 string'],
+  ])('are rejected with %s', (_, text, message) => {
+    expect(() => cbor.decode(bytes(text))).toThrow(DecodeError)
+    expect(() => cbor.decode(bytes(text))).toThrow(message)
+  })
+})
+
 describe('CBOR documents', () => {
   it('begin with the tag of CBOR and hold texts as byte strings', () => {
     expect(hex(cbor.encode({ kind: 'Pod', n: 1, on: true, none: null, list: ['a'] }))).toBe(

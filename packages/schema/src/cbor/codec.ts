@@ -1,17 +1,25 @@
-import { decode, encode, Token, Type } from 'cborg'
+import { setMember } from '@krmkit/meta'
+import { compareCodePoints } from '@krmkit/meta/go-text'
+import { isLargeValue, memberNames, runAtOnce, sortSteps } from '@krmkit/meta/slices'
+import { decodeFirst, encode, Token, Type } from 'cborg'
 import { DecodeError } from '../errors.ts'
 import type { StructType, TypeNode } from '../interfaces.ts'
 import { encodeJson } from '../json/encode-json.ts'
 import { parseJson } from '../json/parse-json.ts'
-import { checkStructure } from './structure.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { checkStructure, readHead } from './structure.ts'
 
 /** The only module that imports the CBOR library. */
 
 export interface CborCodec {
   /** @param type tells which texts are base64 of binary values; absent: none. */
   encode(value: object, type?: StructType): Uint8Array
+  /** As `encode`, for large objects: a generator that can be interrupted at each yield. */
+  encodeSteps(value: object, type?: StructType): Generator<unknown, Uint8Array>
   /** As `encode`, without the tag that identifies CBOR: for values inside another. */
   encodeBare(value: unknown, type?: StructType): Uint8Array
+  /** As `encodeBare`, with interruption points. */
+  encodeBareSteps(value: unknown, type?: StructType): Generator<unknown, Uint8Array>
   /**
    * Decodes to a JSON value.
    *
@@ -20,6 +28,8 @@ export interface CborCodec {
    * @throws DecodeError `Syntax`, `Depth`
    */
   decode(bytes: Uint8Array): unknown
+  /** As `decode`, for large documents: a generator that can be interrupted at each yield. */
+  decodeSteps(bytes: Uint8Array): Generator<unknown, unknown>
 }
 
 /** Tag 55799. */
@@ -59,31 +69,165 @@ const decodeOptions = {
 }
 
 export const cborCodec: CborCodec = {
-  encode(value, type) {
-    const bare = this.encodeBare(value, type)
-    const bytes = new Uint8Array(selfDescription.length + bare.length)
-    bytes.set(selfDescription)
-    bytes.set(bare, selfDescription.length)
-    return bytes
+  encode: (value, type) => runAtOnce(cborCodec.encodeSteps(value, type)),
+  *encodeSteps(value, type) {
+    const out = new ByteWriter()
+    out.write(selfDescription)
+    yield* writeSteps(value, nodeOf(type), out)
+    return out.bytes()
   },
-  encodeBare(value, type) {
-    // Through JSON text, which holds every value in the form that clients see.
-    const plain = parseJson(encodeJson(value as object)).value
-    return encode(
-      type === undefined ? plain : withBinary(plain, { kind: 'struct', name: type.name, struct: () => type }),
-      encodeOptions,
-    )
+  encodeBare: (value, type) => runAtOnce(cborCodec.encodeBareSteps(value, type)),
+  *encodeBareSteps(value, type) {
+    const out = new ByteWriter()
+    yield* writeSteps(value, nodeOf(type), out)
+    return out.bytes()
   },
-  decode(bytes) {
-    checkStructure(bytes)
-    let value: unknown
+  decode: (bytes) => runAtOnce(cborCodec.decodeSteps(bytes)),
+  *decodeSteps(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const long = yield* checkStructure(view)
+    return yield* new DocumentReader(bytes, view, long).item()
+  },
+}
+
+function nodeOf(type: StructType | undefined): TypeNode | undefined {
+  return type === undefined ? undefined : { kind: 'struct', name: type.name, struct: () => type }
+}
+
+/** Writes large values member by member, in the order of the library: by length of the key, then by its bytes. */
+function* writeSteps(value: unknown, node: TypeNode | undefined, out: ByteWriter): Generator<unknown, void> {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array || !isLargeValue(value)) {
+    const plain = plainOf(value)
+    out.write(encode(node === undefined ? plain : withBinary(plain, node), encodeOptions))
+    return
+  }
+  if (Array.isArray(value)) {
+    out.write(headOf(4, value.length))
+    const element = node?.kind === 'list' ? node.of : undefined
+    for (const item of value) {
+      yield* writeSteps(item, element, out)
+      yield typeof item === 'object'
+    }
+    return
+  }
+  const members = yield* sortedMembers(value as Record<string, unknown>)
+  out.write(headOf(5, members.length))
+  for (const { key, name } of members) {
+    out.write(headOf(2, key.length))
+    out.write(key)
+    const member = (value as Record<string, unknown>)[name]
+    yield* writeSteps(member, memberNode(node, name), out)
+    yield typeof member === 'object'
+  }
+}
+
+interface NamedMember {
+  readonly name: string
+  /** The name in UTF-8. */
+  readonly key: Uint8Array
+}
+
+function* sortedMembers(object: Record<string, unknown>): Generator<unknown, NamedMember[]> {
+  const members: NamedMember[] = []
+  const names = memberNames(object)
+  yield true
+  for (const name of names) {
+    if (object[name] !== undefined) members.push({ name, key: text.encode(name) })
+    yield
+  }
+  return yield* sortSteps(members, (a, b) => a.key.length - b.key.length || compareCodePoints(a.name, b.name))
+}
+
+function memberNode(node: TypeNode | undefined, name: string): TypeNode | undefined {
+  if (node?.kind === 'map') return node.of
+  if (node?.kind !== 'struct') return undefined
+  const struct = node.struct()
+  return struct.custom === undefined ? struct.field.get(name)?.type : undefined
+}
+
+/** The value as its JSON text holds it, which is the form that clients see. */
+function plainOf(value: unknown): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  return Number.isSafeInteger(value) && value !== 0 ? value : parseJson(encodeJson(value)).value
+}
+
+/** The head of a string, array or map. */
+function headOf(major: number, length: number): Uint8Array {
+  const type = major << 5
+  if (length < 24) return Uint8Array.of(type | length)
+  if (length < 0x100) return Uint8Array.of(type | 24, length)
+  if (length < 0x10000) return Uint8Array.of(type | 25, length >> 8, length & 0xff)
+  return Uint8Array.of(type | 26, length >>> 24, (length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff)
+}
+
+/** Decodes a document whose structure was checked: long containers element by element, everything else at once. */
+class DocumentReader {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  readonly #long: ReadonlySet<number>
+  #at = 0
+
+  constructor(bytes: Uint8Array, view: DataView, long: ReadonlySet<number>) {
+    this.#bytes = bytes
+    this.#view = view
+    this.#long = long
+  }
+
+  *item(): Generator<unknown, unknown> {
+    if (!this.#long.has(this.#at)) return this.#whole()
+    const { major, length, end } = readHead(this.#view, this.#at)
+    // Tags concern byte strings; containers are decoded as they are without them.
+    if (major === 6 && !(this.#long.has(end) && Object.hasOwn(decodeOptions.tags, length))) return this.#whole()
+    this.#at = end
+    if (major === 6) return yield* this.item()
+    return major === 4 ? yield* this.#list(length) : yield* this.#map(length)
+  }
+
+  *#list(length: number): Generator<unknown, unknown[]> {
+    const list: unknown[] = []
+    while (this.#continues(length, list.length)) {
+      list.push(yield* this.item())
+      yield true
+    }
+    return list
+  }
+
+  *#map(length: number): Generator<unknown, Record<string, unknown>> {
+    const map: Record<string, unknown> = {}
+    for (let count = 0; this.#continues(length, count); count++) {
+      const name = yield* this.item()
+      addMember(map, name, yield* this.item())
+      yield true
+    }
+    return map
+  }
+
+  /** Whether a container has another element. Skips the end of one with an indefinite length. */
+  #continues(length: number, count: number): boolean {
+    if (Number.isFinite(length)) return count < length
+    if (this.#view.getUint8(this.#at) !== 0xff) return true
+    this.#at++
+    return false
+  }
+
+  #whole(): unknown {
+    let found: [unknown, Uint8Array]
     try {
-      value = decode(bytes, decodeOptions)
+      found = decodeFirst(this.#bytes.subarray(this.#at), decodeOptions)
     } catch (error) {
       throw malformed(error instanceof Error ? error.message.replace(/^CBOR decode error: /, '') : String(error), error)
     }
+    const [value, rest] = found
+    this.#at = this.#bytes.length - rest.length
     return toJson(value)
-  },
+  }
+}
+
+/** @throws DecodeError for a key that is no text or repeated. */
+function addMember(map: Record<string, unknown>, name: unknown, value: unknown): void {
+  if (typeof name !== 'string') throw malformed('map keys must be strings')
+  if (Object.hasOwn(map, name)) throw malformed(`found duplicate map key ${JSON.stringify(name)}`)
+  setMember(map, name, value)
 }
 
 function malformed(message: string, cause?: unknown): DecodeError {
@@ -126,14 +270,9 @@ function toJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return textOf(value)
   if (Array.isArray(value)) return value.map(toJson)
   if (!(value instanceof Map)) return value
-  const members = new Map<string, unknown>()
-  for (const [key, member] of value as ReadonlyMap<unknown, unknown>) {
-    const name = key instanceof Uint8Array ? textOf(key) : key
-    if (typeof name !== 'string') throw malformed('map keys must be strings')
-    if (members.has(name)) throw malformed(`found duplicate map key ${JSON.stringify(name)}`)
-    members.set(name, toJson(member))
-  }
-  return Object.fromEntries(members)
+  const map: Record<string, unknown> = {}
+  for (const [key, member] of value as ReadonlyMap<unknown, unknown>) addMember(map, toJson(key), toJson(member))
+  return map
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -6,23 +6,38 @@ import { DecodeError } from '../errors.ts'
 const maxDepth = 64
 const maxElements = 1024
 
-/** @throws DecodeError `Syntax` for a truncated document or too many elements, `Depth` */
-export function checkStructure(bytes: Uint8Array): void {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+/** Longer containers are decoded element by element. */
+const stepBytes = 64 * 1024
+
+/** Items read between two yields. */
+const itemsPerStep = 256
+
+/**
+ * Walks over a document, with interruption points.
+ *
+ * @returns the positions of the containers and tags that are too long to be decoded in one step.
+ * @throws DecodeError `Syntax` for a truncated document or too many elements, `Depth`
+ */
+export function* checkStructure(view: DataView): Generator<unknown, ReadonlySet<number>> {
+  const long = new Set<number>()
   /** Items that each open container still has; one with an indefinite length may have as many as any other. */
-  const open: Container[] = [{ rest: 1, indefinite: undefined }]
+  const open: Container[] = [{ rest: 1, indefinite: undefined, start: 0 }]
   let at = 0
-  while (open.length > 0) {
+  for (let items = 0; open.length > 0; items++) {
+    if (items % itemsPerStep === itemsPerStep - 1) yield
     const container = open[open.length - 1] as Container
     if (container.rest === 0 && container.indefinite === undefined) {
       open.pop()
+      if (at - container.start > stepBytes) long.add(container.start)
       continue
     }
+    const start = at
     const head = readHead(view, at)
     at = head.end
     if (head.isBreak) {
       if (container.indefinite === undefined) throw syntax('unexpected "break" code')
       open.pop()
+      if (at - container.start > stepBytes) long.add(container.start)
       continue
     }
     if (container.rest === 0) throw tooMany(container.indefinite as number)
@@ -30,25 +45,28 @@ export function checkStructure(bytes: Uint8Array): void {
     const inside = itemsOf(head)
     if (head.major === 2 || head.major === 3) at += Number.isFinite(inside) ? head.length : 0
     if (at > view.byteLength) throw truncated('unexpected EOF')
-    if (inside > 0) open.push(containerOf(head, inside))
+    if (inside > 0) open.push(containerOf(head, inside, start))
     if (open.length - 1 > maxDepth)
       throw new DecodeError({ code: 'Depth', message: `cbor: exceeded max nested level ${maxDepth}` })
   }
   if (at < view.byteLength) throw syntax(`${view.byteLength - at} bytes of extraneous data starting at index ${at}`)
+  return long
 }
 
 interface Container {
   rest: number
   /** Its major type, if a break ends it. */
   readonly indefinite: number | undefined
+  readonly start: number
 }
 
-function containerOf({ major }: Head, items: number): Container {
-  if (Number.isFinite(items)) return { rest: items, indefinite: undefined }
-  return { rest: major === 5 ? maxElements * 2 : maxElements, indefinite: major }
+function containerOf({ major }: Head, items: number, start: number): Container {
+  if (Number.isFinite(items)) return { rest: items, indefinite: undefined, start }
+  return { rest: major === 5 ? maxElements * 2 : maxElements, indefinite: major, start }
 }
 
-interface Head {
+/** The head of an item. */
+export interface Head {
   readonly major: number
   /** Length of a string, or number of items; infinite for an indefinite length. */
   readonly length: number
@@ -56,7 +74,7 @@ interface Head {
   readonly end: number
 }
 
-function readHead(view: DataView, at: number): Head {
+export function readHead(view: DataView, at: number): Head {
   if (at >= view.byteLength) throw truncated(at === 0 ? 'EOF' : 'unexpected EOF')
   const first = view.getUint8(at)
   const [major, info] = [first >> 5, first & 31]

@@ -23,6 +23,20 @@ export function encodeJson(value: unknown, options: EncodeJsonOptions = {}): Uin
   return options.newline === true ? encodeLine(text) : encoder.encode(text)
 }
 
+/**
+ * As `encodeJson`, for large values: a generator that can be interrupted at each yield.
+ *
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { encodeJsonSteps } from '@krmkit/schema/json'
+ * runAtOnce(encodeJsonSteps([1, 2])).byteLength // 5
+ */
+export function* encodeJsonSteps(value: unknown, options: EncodeJsonOptions = {}): Generator<unknown, Uint8Array> {
+  const text = yield* stringifySteps(value)
+  yield true
+  return options.newline === true ? encodeLine(text) : encoder.encode(text)
+}
+
 /** Text and a newline in UTF-8. ASCII text, nearly all JSON, is not copied before. */
 function encodeLine(text: string): Uint8Array {
   const { length } = text

@@ -1,7 +1,7 @@
 export { sortKeysSteps } from '../decode/shape.ts'
 export { copyJson, copyJsonSteps } from './copy.ts'
 export { duplicateProblems, duplicateProblemsSteps, unknownProblems } from './duplicates.ts'
-export { type EncodeJsonOptions, encodeJson, equalityKey, stringifyJson, stringifySteps } from './encode-json.ts'
+export { type EncodeJsonOptions, encodeJson, encodeJsonSteps, equalityKey, stringifyJson, stringifySteps } from './encode-json.ts'
 export { JsonIndenter } from './indent-json.ts'
 export { type ParsedJson, type ParseJsonOptions, parseJson, parseJsonInSlices, parseJsonSteps } from './parse-json.ts'
 export { type DuplicateMembers, type Member, NumberLiteral } from './syntax.ts'

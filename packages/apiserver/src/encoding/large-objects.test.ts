@@ -1,0 +1,70 @@
+import { createFeatureGates } from '@krmkit/versioning'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { definitionsPath, eventually, widgetDefinition } from '../custom-resources/testing/widgets.ts'
+import { administrator, requestOf, type SampleServer, sampleServer } from '../testing/sample-server.ts'
+
+/** Large objects in forms that differ from the stored one. */
+
+const at = (version: string, name = '') => `/apis/g.example.com/${version}/namespaces/default/widgets${name}`
+const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+const count = 60_000
+const spec = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
+let sample: SampleServer
+
+/** Each test reads an object that no other test has read: forms are kept. */
+async function create(name: string, size: string): Promise<void> {
+  const metadata = { name, labels: { size } }
+  const body = { apiVersion: 'g.example.com/v1', kind: 'Widget', metadata, spec }
+  expect((await sample.ask(at('v1'), { method: 'POST', body })).status).toBe(201)
+}
+
+beforeAll(async () => {
+  sample = await sampleServer({ features: createFeatureGates({ set: 'CBORServingAndStorage=true' }) })
+  await sample.ask(definitionsPath, { method: 'POST', body: widgetDefinition([{ schema }, { schema }]) })
+  await eventually(
+    () => sample.ask(at('v2')),
+    ({ status }) => status === 200,
+  )
+})
+
+/** How often the event loop turns while the first piece of a body is made, and that piece. */
+async function firstPiece(target: string, accept: string): Promise<{ readonly turns: number; readonly bytes: number }> {
+  let turns = 0
+  let over = false
+  const turn = (): void => {
+    turns++
+    if (!over) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const { body } = await sample.server.handle(requestOf(target, { user: administrator, headers: { accept } }))
+  let bytes = 0
+  if (body.kind === 'bytes') bytes = body.bytes.byteLength
+  else if (body.kind === 'list') bytes = body.length
+  else if (body.kind === 'stream') {
+    const events = body.stream[Symbol.asyncIterator]()
+    const { value } = await events.next()
+    bytes = value.byteLength
+    await events.return?.()
+  }
+  over = true
+  return { turns, bytes }
+}
+
+describe('large objects are made in slices', () => {
+  it.each([
+    ['of another version', 'get', 'v2', 'application/json'],
+    ['in CBOR', 'get', 'v1', 'application/cbor'],
+    ['of another version, in a list', 'list', 'v2', 'application/json'],
+    ['in CBOR, in a list', 'list', 'v1', 'application/cbor'],
+    ['of another version, in a watch', 'watch', 'v2', 'application/json'],
+    ['in CBOR, in a watch', 'watch', 'v1', 'application/cbor'],
+  ])('%s', async (name, verb, version, accept) => {
+    const size = `${verb}-${version}`
+    await create(size, size)
+    const query = verb === 'watch' ? `?watch=true&labelSelector=size%3D${size}` : `?labelSelector=size%3D${size}`
+    const target = verb === 'get' ? at(version, `/${size}`) : at(version) + query
+    const { turns, bytes } = await firstPiece(target, accept)
+    expect(bytes, name).toBeGreaterThan(count * 5)
+    expect(turns, name).toBeGreaterThan(6)
+  })
+})
