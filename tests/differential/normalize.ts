@@ -1,4 +1,6 @@
+import { parseJson } from '@krmkit/schema'
 import { loadCbor } from '@krmkit/schema/cbor'
+import { NumberLiteral } from '@krmkit/schema/json'
 import { decodeProtobuf, decodeWatchEvent, encodeMessage, hasProtobufMagic, readEnvelope } from '@krmkit/schema/protobuf'
 import { parseYaml } from '@krmkit/schema/yaml'
 import { withoutOtherGroups } from './discovered-groups.ts'
@@ -93,6 +95,9 @@ export class Normalizer {
 
   #value(value: unknown, key: string, parent: Record<string, unknown> | undefined): unknown {
     if (typeof value === 'string') return this.#string(value, key, parent)
+    // Numbers whose text matters.
+    if (typeof value === 'bigint') return `<${value}>`
+    if (value instanceof NumberLiteral) return `<${value.text}>`
     if (typeof value === 'number' && portKeys.has(key) && value >= 30_000 && value < 32_768)
       return this.#named('port', String(value))
     // Owners of equal times are sorted by name, and times have whole seconds, so their order depends on the moment of the request.
@@ -287,7 +292,8 @@ function escaped(text: string): string {
 
 function decoded(text: string, type: string): unknown {
   try {
-    return type.startsWith('application/json') ? JSON.parse(text) : parseYaml(text).value
+    const read = type.startsWith('application/json') ? parseJson : parseYaml
+    return read(text, { literals: true }).value
   } catch (error) {
     if (error instanceof Error) return undefined
     throw error

@@ -96,7 +96,7 @@ export interface Column {
   readonly priority: number
 }
 
-export type Cell = string | number | boolean | null
+export type Cell = string | number | bigint | boolean | null
 
 /** A condition of a row. @see `TableRowCondition` of meta */
 export interface RowCondition {

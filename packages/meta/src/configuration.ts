@@ -1,3 +1,4 @@
+import { goQuote } from './go-text.ts'
 import { isJsonObject } from './json.ts'
 /** Strict parsing of configuration files: unknown members and wrong types are errors. */
 
@@ -65,7 +66,7 @@ export function parseConfiguration<const S extends ObjectSchema>(
   if (typeof given !== 'string' || given === '') return failure("Object 'Kind' is missing")
   if (typeof version !== 'string' || version === '') return failure("Object 'apiVersion' is missing")
   if (given !== kind || !apiVersions.includes(version))
-    return failure(`no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(version)}`)
+    return failure(`no kind ${goQuote(given)} is registered for version ${goQuote(version)}`)
   const reader = new ConfigurationParser()
   const read = reader.read(rest, schema, '')
   if (reader.mistakes.length > 0) return failure(reader.mistakes.join(', '))

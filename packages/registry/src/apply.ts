@@ -59,7 +59,7 @@ async function merged(
   const { definition, environment } = store
   const { sent, object } = applied
   if (current === undefined && applied.unnamed === true) refuseUid(store, name, sent)
-  const merging = merge(store, context, { live, applied: sent, force, subresource }, object)
+  const merging = merge(store, context, { live, applied: sent, force, subresource }, applied)
   const { value, content, managedFields } = merging instanceof Promise ? await merging : merging
   for (const text of applied.warnings ?? []) context.warn(text)
   if (current !== undefined && content === 'live' && managedFields === live?.metadata.managedFields)
@@ -82,10 +82,11 @@ function merge(
   store: StoreInternals,
   context: WriteContext,
   intent: ApplyIntent,
-  object: ApiObject | ApiError,
+  { object, warnings = [] }: AppliedConfiguration,
 ): AppliedParts | Promise<AppliedParts> {
   if (!(object instanceof ApiError)) return applyToObject(store, context, intent)
   return conflictOf(store, context, intent).then((conflict) => {
+    if (conflict === undefined) for (const text of warnings) context.warn(text)
     throw conflict ?? object
   })
 }

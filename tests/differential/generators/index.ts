@@ -30,6 +30,7 @@ import { generateTokens } from './tokens.ts'
 import { generateVersions } from './versions.ts'
 import { generateWatches } from './watches.ts'
 import { generateUpdates } from './writes.ts'
+import { generateNumbers, generateYaml } from './yaml.ts'
 
 /** Makes random scenarios of one area. */
 export interface Generator {
@@ -189,5 +190,15 @@ export const generators: readonly Generator[] = [
     area: 'expressions',
     compares: 'rules of definitions that use every function of CEL, nested: types, errors and estimated costs',
     generate: generateExpressions,
+  },
+  {
+    area: 'yaml',
+    compares: 'bodies of generated YAML: every style of scalars and collections, comments, anchors, tags, markers, damage',
+    generate: generateYaml,
+  },
+  {
+    area: 'numbers',
+    compares: 'numbers of every notation in all media types and verbs, with columns, scale and restrictions',
+    generate: generateNumbers,
   },
 ]

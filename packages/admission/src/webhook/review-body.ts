@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { DecodeError, parseJson, parseYaml } from '@krmkit/schema'
 import { parseJsonSteps } from '@krmkit/schema/json'
 import { jsonKind, mismatch } from './go-json.ts'
@@ -97,7 +98,7 @@ function checkKind(value: JsonObject, { group, version, kind, versions, otherKin
         ? 'v1'
         : undefined
   if (typePackage === undefined) {
-    const what = `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)}`
+    const what = `no kind ${goQuote(given)} is registered for version ${goQuote(apiVersion)}`
     throw unreadable(`${what} in scheme "pkg/runtime/scheme.go:110"`)
   }
   throw unreadable(`converting (${typePackage}.${given}) to (${version}.${kind}): unknown conversion`)

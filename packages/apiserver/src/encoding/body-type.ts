@@ -1,5 +1,6 @@
 import type { KindInfo } from '@krmkit/kinds'
 import { ApiError, field, formatApiVersion, type GroupVersionKind, Path, parseApiVersion } from '@krmkit/meta'
+import { goQuote } from '@krmkit/meta/go-text'
 import { DecodeError, decode, type StructType, strictMessage } from '@krmkit/schema'
 import { decodeFailureMessage, missingTypeMeta, type TypeMeta } from '@krmkit/schema/decode'
 import { internalPackage, type ServerScope } from '../request-scope.ts'
@@ -75,7 +76,7 @@ export function typeProblem(scope: ServerScope, wanted: GroupVersionKind, stated
     version === ''
       ? `the internal version of group ${JSON.stringify(group)}`
       : `version ${JSON.stringify(formatApiVersion({ group, version }))}`
-  return `no kind ${JSON.stringify(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
+  return `no kind ${goQuote(kind)} is registered for ${where} in scheme "pkg/runtime/scheme.go:110"`
 }
 
 interface ParsedBody {

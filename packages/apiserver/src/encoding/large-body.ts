@@ -1,6 +1,6 @@
 import { ApiError } from '@krmkit/meta'
 import { runInSlices, type Slices } from '@krmkit/meta/slices'
-import { DecodeError, type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
+import { type DecodeOptions, parseJson, parseYaml } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { parseJsonInSlices } from '@krmkit/schema/json'
 import { yamlAsJsonSteps } from '@krmkit/schema/yaml'

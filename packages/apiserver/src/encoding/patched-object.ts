@@ -94,7 +94,6 @@ export function appliedConfiguration(
     const found = `cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value} into Go value of type map[string]interface {}`
     throw ApiError.badRequest(`${configurationPrefix}error unmarshaling JSON: while decoding JSON: json: ${found}`)
   }
-  reportRepeated(request)
   const given = value as { apiVersion?: unknown; kind?: unknown; metadata?: { managedFields?: unknown } }
   if (given.metadata?.managedFields !== undefined && given.metadata.managedFields !== null) {
     throw ApiError.badRequest('metadata.managedFields must be nil')
@@ -116,17 +115,6 @@ export function appliedConfiguration(
   })
 }
 
-/** Repeated keys precede everything else: their warnings are those of refused requests too. @throws ApiError 400 under `Strict` */
-function reportRepeated({ context, body: { problems }, options: { fieldValidation } }: PatchRequest): void {
-  if (problems.length === 0 || fieldValidation === 'Ignore') return
-  if (fieldValidation === 'Warn') {
-    context.warnings.push(...problems)
-    return
-  }
-  const lines = problems.map((problem) => `\n  ${problem}`).join('')
-  throw ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
-}
-
 /** A promise where the value is large. */
 function withName({ context, scope }: PatchRequest, value: JsonObject, metadata: JsonValue): JsonObject | Promise<JsonObject> {
   const named = withMembers(value, { metadata: { ...(metadata as JsonObject), name: context.info.name } })
@@ -142,20 +130,34 @@ interface NamedConfiguration {
 }
 
 function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: isUnnamed }: NamedConfiguration): Configuration {
-  const { context, target, options } = request
+  const { context, target, options, body } = request
   const { name } = context.info
+  const warnings: string[] = []
+  const warn = (problems: readonly string[]) => {
+    if (options.fieldValidation === 'Warn') warnings.push(...problems)
+  }
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
-  return refusedLater(named, () =>
-    whenDone(decodeChecked(request, { value: named, refusal }), ({ object, problems }) => {
+  const readable = () => {
+    if (options.fieldValidation === 'Strict' && body.problems.length > 0) throw repeatedFailure(body.problems)
+    warn(body.problems)
+  }
+  return refusedLater({ sent: named as unknown as FrozenObject, warnings }, () =>
+    whenDone(decodeChecked(request, { value: named, refusal, readable }), ({ object, problems }) => {
       // Without problems the type defines every member.
       const known = options.fieldValidation !== 'Ignore' && problems.length === 0
-      const warnings = options.fieldValidation === 'Warn' ? problems : []
+      warn(problems)
       return whenDone(known ? merged : withKnownMembers(request, merged), (sent) => {
         // Conflicts precede the refusal.
         return { sent: sent as unknown as FrozenObject, object: isUnnamed ? unnamed(name) : object, unnamed: isUnnamed, warnings }
       })
     }),
   )
+}
+
+/** The 400 for repeated keys under `Strict`. */
+function repeatedFailure(problems: readonly string[]): ApiError {
+  const lines = problems.map((problem) => `\n  ${problem}`).join('')
+  return ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
 }
 
 /** A promise where the value is large. */
@@ -167,10 +169,10 @@ function withKnownMembers({ scope, target }: PatchRequest, value: JsonValue): Js
 type Configuration = AppliedConfiguration | Promise<AppliedConfiguration>
 
 /** Conflicts are reported before a configuration that cannot be decoded, so its refusal takes the place of the decoded object. */
-function refusedLater(sent: JsonValue, decoded: () => Configuration): Configuration {
+function refusedLater(given: Pick<AppliedConfiguration, 'sent' | 'warnings'>, decoded: () => Configuration): Configuration {
   const refused = (error: unknown): AppliedConfiguration => {
     if (!(error instanceof ApiError) || error.code !== 400) throw error
-    return { sent: sent as unknown as FrozenObject, object: error }
+    return { ...given, object: error }
   }
   try {
     const result = decoded()
@@ -209,6 +211,8 @@ interface PatchResult {
   readonly problems?: readonly string[]
   /** Builds the error for problems that fail the request. */
   readonly refusal?: (problems: readonly string[]) => ApiError
+  /** Called when all values fit their types. */
+  readonly readable?: () => void
 }
 
 /** Decodes the result of a patch. A promise where it is large. */
@@ -280,8 +284,9 @@ function nameless(problems: readonly string[]): Decoded<ApiObject> {
 /** @throws ApiError 400 for problems of strict decoding, and for another name or namespace */
 function checkDecoded(
   { context, target, options }: PatchRequest,
-  { decoded: { object, problems }, refusal }: PatchResult & { readonly decoded: Decoded<ApiObject> },
+  { decoded: { object, problems }, refusal, readable }: PatchResult & { readonly decoded: Decoded<ApiObject> },
 ): CheckedObject {
+  readable?.()
   const { gvk, namespaced } = target
   const { fieldValidation } = options
   const { name, namespace } = context.info

@@ -91,7 +91,7 @@ describe('apply', () => {
     expect((await send({ resourceVersion: '1' })).json.message).toContain('name must be provided')
   })
 
-  it('reports repeated keys before everything else', async () => {
+  it('reports repeated keys before names and unknown fields, after types and conflicts', async () => {
     const { ask } = await sampleServer()
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nunknown: 1\ndata:\n  k: a\n  k: b\n'
     const send = (level: string) =>
@@ -105,6 +105,14 @@ describe('apply', () => {
     expect(warned.json.message).toBe('the name of the object (b) does not match the name on the URL (a)')
     expect(warned.headers.warning).toEqual(['299 - "line 7: key \\"k\\" already set in map"'])
     expect((await send('Ignore')).headers).not.toHaveProperty('warning')
+    const wrong = { method: 'PATCH', headers: apply, text: text.replace('k: b', 'k: []') }
+    const untyped = await ask(`${maps}/a?fieldManager=ci&fieldValidation=Strict`, wrong)
+    expect([untyped.json.code, untyped.json.message]).toEqual([400, expect.not.stringContaining('already set')])
+    await ask(maps, { method: 'POST', body: map({ name: 'a' }, { k: 'live' }) })
+    const named = { method: 'PATCH', headers: apply, text: text.replace('name: b', 'name: a') }
+    const { json, headers } = await ask(`${maps}/a?fieldManager=ci`, named)
+    expect(json.reason).toBe('Conflict')
+    expect(headers).not.toHaveProperty('warning')
   })
 
   it('tracks owners of objects above the size limit, which are refused', async () => {

@@ -75,9 +75,10 @@ function cellOf(value: JsonValue, type: string, now: number): Cell {
 }
 
 /** A number outside of 64 bits becomes the least one, as in Go on most processors. */
-function integerOf(value: number | bigint): number {
-  const whole = Math.trunc(Number(value))
-  return Math.abs(whole) <= 2 ** 63 ? whole : -(2 ** 63)
+function integerOf(value: number | bigint): number | bigint {
+  if (typeof value === 'number' && Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value)
+  const whole = typeof value === 'bigint' ? value : BigInt(Math.trunc(value))
+  return BigInt.asIntN(64, whole) !== whole ? -(2n ** 63n) : whole
 }
 
 function textOf(value: JsonValue): string {

@@ -71,8 +71,11 @@ class ValueBuilder {
   /** Go writes floats to JSON without a fraction where they have none, so they are integers then: `1.0`, `-0.0` and `1e18`. */
   #float(value: number): number | bigint {
     if (!Number.isFinite(value)) this.#infinite = true
-    if (!Number.isInteger(value) || value < -(2 ** 63) || value >= 2 ** 63) return value
-    return Number.isSafeInteger(value) ? value + 0 : BigInt(value)
+    if (Number.isSafeInteger(value)) return value + 0
+    if (!Number.isInteger(value) || Math.abs(value) > 2 ** 63) return value
+    // The shortest digits that identify the float, then zeros.
+    const integer = BigInt(String(value))
+    return BigInt.asIntN(64, integer) === integer ? integer : value
   }
 
   /**
