@@ -194,11 +194,13 @@ export const generators: readonly Generator[] = [
   {
     area: 'yaml',
     compares: 'bodies of generated YAML: every style of scalars and collections, comments, anchors, tags, markers, damage',
+    waits: true,
     generate: generateYaml,
   },
   {
     area: 'numbers',
     compares: 'numbers of every notation in all media types and verbs, with columns, scale and restrictions',
+    waits: true,
     generate: generateNumbers,
   },
 ]

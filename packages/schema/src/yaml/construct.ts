@@ -129,8 +129,10 @@ class ValueBuilder {
       }
       seen.add(id)
       const name = keyText(key)
+      // Zeros are one key, whose sign is that of the last one.
+      if (key.value === 0 && key.type === 'float') delete object[name === '0' ? '-0' : '0']
       if (name !== undefined) setMember(object, name, value)
-      else if (!this.#badKeys.has(object)) this.#badKeys.set(object, keyError(key, value))
+      else this.#badKeys.set(object, keyError(key, value))
     }
   }
 
@@ -217,5 +219,6 @@ function yamlSyntax(value: unknown): string {
 
 function keySyntax(key: Resolved): string {
   if (typeof key.value === 'string') return goQuote(key.value)
+  if (key.value === null) return '<nil>'
   return key.type === 'float' ? shortestFloat(key.value) : String(key.value)
 }

@@ -51,6 +51,12 @@ describe('scalars', () => {
     })
   })
 
+  it('reads zeros of both signs as one key', () => {
+    expect(value('-0.0: a\n1e-400: b\n')).toEqual({ 0: 'b' })
+    expect(value('1e-400: a\n-0.0: b\n')).toEqual({ '-0': 'b' })
+    expect(value('0: a\n1: b\n')).toEqual({ 0: 'a', 1: 'b' })
+  })
+
   it('reads octal modes [S16]', () => {
     const text =
       'spec:\n  volumes:\n  - name: v\n    configMap: {name: m, defaultMode: 0640, items: [{key: k, path: p, mode: 0o400}]}\n'
@@ -60,6 +66,7 @@ describe('scalars', () => {
   })
 
   it('rejects values without a JSON form', () => {
+    expect(failure('~: a\n~: b\n')).toContain('unsupported map key of type: %!s(<nil>), key: <nil>, value: "b"')
     expect(failure('a: .inf')).toBe('json: unsupported value: +Inf')
     expect(failure('a: .nan')).toBe('json: unsupported value: NaN')
     expect(failure('a: !!int x')).toBe('yaml: cannot decode !!str `x` as a !!int')
@@ -151,6 +158,10 @@ describe('duplicate keys', () => {
       problems: ['line 1: key false already set in map'],
     })
     expect(parseYaml('1: a\n"1": b\n').problems).toEqual([])
+    expect(parseYaml('{a: {~: 1, ~: 2}, a: 3}').problems).toEqual([
+      'line 1: key <nil> already set in map',
+      'line 1: key "a" already set in map',
+    ])
     expect(parseYaml('1: a\n0x1: b\n').problems).toEqual(['line 2: key 1 already set in map'])
     expect(parseYaml('{"a":1,"a":2}')).toEqual({ value: { a: 2 }, problems: ['line 1: key "a" already set in map'] })
   })
@@ -261,6 +272,16 @@ describe('quoted scalars', () => {
     for (const quote of ['"', "'"]) {
       expect(value(`a:\n  b: ${quote}${lines.join('\n  ')}${quote}\n`)).toEqual({ a: { b: lines.join(' ') } })
     }
+  })
+})
+
+describe('a sequence that the end cuts off', () => {
+  const cut = (text: string) => Uint8Array.of(...new TextEncoder().encode(text), 0xe9)
+
+  it('is an error only of a reader that needs its character', () => {
+    expect(failure(cut('a: x'))).toBe('yaml: incomplete UTF-8 octet sequence')
+    expect(parseYaml(cut('a: x\n---\nb: xxxxx')).value).toEqual({ a: 'x' })
+    expect(failure(cut('%# c\n---\nc: '))).toBe('yaml: could not find expected directive name')
   })
 })
 

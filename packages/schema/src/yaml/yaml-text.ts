@@ -55,7 +55,9 @@ function encodingOf(bytes: Uint8Array): Encoding {
 function readableText(bytes: Uint8Array, encoding: Encoding): YamlText {
   const { at, problem } = encoding.problemOf(bytes)
   const text = encoding.decode(bytes.subarray(0, at)) ?? ''
-  const before = encoding.decode(bytes.subarray(0, blockStart(bytes, at, encoding))) ?? ''
+  // A sequence that the end cuts off is noticed by a reader that needs its character.
+  const from = problem.startsWith('incomplete') ? at : blockStart(bytes, at, encoding)
+  const before = encoding.decode(bytes.subarray(0, from)) ?? ''
   const mark = text.startsWith('\ufeff') ? 1 : 0
   return { text: text.slice(mark), unreadable: { from: Math.max(before.length - mark, 0), error: yamlError(problem) } }
 }
