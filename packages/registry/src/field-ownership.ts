@@ -10,9 +10,9 @@ import {
   managedFieldsAfterUpdate,
   managedFieldsAfterUpdateSteps,
 } from '@krmkit/fieldmanager/managed-fields'
-import { validateValue } from '@krmkit/fieldmanager/typed'
+import { validateValueSteps } from '@krmkit/fieldmanager/typed'
 import { ApiError, type ApiObject, formatApiVersion, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { isLargeValue, runInNewSlices } from '@krmkit/meta/slices'
+import { isLargeValue, runAtOnce, runInNewSlices } from '@krmkit/meta/slices'
 import { stringifyJson } from '@krmkit/schema'
 import { dropEmpties, dropEmptiesSteps } from '@krmkit/schema/decode'
 import type { FrozenObject, WriteContext } from './interfaces.ts'
@@ -32,6 +32,8 @@ interface OwnedWrite {
   readonly subresource: string
   /** Whether one of the objects is large. */
   readonly large: boolean
+  /** The stored object was not written under the present definition. Default false. */
+  readonly unsettled?: boolean
 }
 
 /**
@@ -40,7 +42,18 @@ interface OwnedWrite {
  *
  * @returns a promise where the objects are large, and processed in slices, or where a webhook converts them.
  */
-export function trackOwnership(
+export function trackOwnership(store: StoreInternals, context: WriteContext, write: OwnedWrite): Promise<void> | undefined {
+  if (!write.large) return runAtOnce(isMistyped(store, write)) ? drop(write) : trackTyped(store, context, write)
+  return runInNewSlices(isMistyped(store, write), store.slices).then((mistyped) =>
+    mistyped ? drop(write) : trackTyped(store, context, write),
+  )
+}
+
+function drop({ next }: OwnedWrite): undefined {
+  dropMember(next.metadata, 'managedFields')
+}
+
+function trackTyped(
   store: StoreInternals,
   context: WriteContext,
   { live, next, subresource, large }: OwnedWrite,
@@ -49,10 +62,6 @@ export function trackOwnership(
   const { types, reset } = store.fieldOwnership.of(definition)
   const apiVersion = formatApiVersion(definition.kind)
   const now = store.environment.clock.now()
-  if (isMistyped(store, next, subresource)) {
-    dropMember(next.metadata, 'managedFields')
-    return undefined
-  }
   if (live !== undefined && !hasOwners(live) && !hasOwners(next)) {
     // An object without managedFields stays without them until it is applied, or an update sets them.
     dropMember(next.metadata, 'managedFields')
@@ -88,17 +97,25 @@ export function trackOwnership(
 }
 
 /**
- * Whether a custom resource does not fit the types of its schema: in the part that the request cannot change, which is dropped without
- * validation, or in texts with a format, where validation accepts lists. The stock server tracks ownership before, fails, and drops all.
+ * Whether an update of a custom resource has to do with values that do not fit the types of its schema: in the stored object, whose schema
+ * has changed since; in the part that the request cannot change, which is dropped without validation; in texts with a format, where
+ * validation accepts lists. kube-apiserver tracks ownership first, fails, and drops all owners.
  */
-function isMistyped({ definition, fieldOwnership }: StoreInternals, next: ApiObject, subresource: string): boolean {
+function* isMistyped(
+  { definition, fieldOwnership }: StoreInternals,
+  { live, next, subresource, unsettled = false }: OwnedWrite,
+): Generator<unknown, boolean> {
   const { custom, kind, strategy } = definition
   if (custom?.schema === undefined || subresource === 'scale') return false
   const { status, metadata: _, ...rest } = next as ApiObject & { status?: JsonValue }
   const hasStatus = strategy.subresources?.['status'] !== undefined
   const checked = { ...(hasFormats(custom.schema) || subresource === 'status' ? rest : {}), ...(hasStatus ? { status } : {}) }
   const type = fieldOwnership.of(definition).types.typed(formatApiVersion(kind))
-  return type !== undefined && validateValue(checked as JsonObject, type, { allowDuplicates: true }).length > 0
+  if (type === undefined) return false
+  if ((yield* validateValueSteps(checked as JsonObject, type, { allowDuplicates: true })).length > 0) return true
+  if (live === undefined || !unsettled) return false
+  const { metadata, ...stored } = live
+  return (yield* validateValueSteps(stored as JsonObject, type, { allowDuplicates: true })).length > 0
 }
 
 const formats = new WeakMap<JsonObject, boolean>()

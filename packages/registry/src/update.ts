@@ -167,7 +167,8 @@ async function updateOnce(
   if (!unchanged) takeNamespace(changed, namespace, definition)
   if (!managesFields && !unchanged) {
     const large = asked !== undefined || (entry.value.byteLength > fewBytes && isLargeValue(current))
-    const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large })
+    const unsettled = store.objectCache.entryOf(entry).settledBy !== definition
+    const tracking = trackOwnership(store, context, { live: current, next: changed, subresource, large, unsettled })
     if (tracking !== undefined) await tracking
   }
   if (asked !== undefined) await asked.next()

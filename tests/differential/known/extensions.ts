@@ -97,15 +97,25 @@ export const ofExtensions: readonly KnownDivergence[] = [
     id: 'D140',
     title: 'A custom resource whose values have other types than its schema can be applied',
     reason:
-      'Validation accepts a list where the schema asks for a text with a format. The stock server cannot track owners of such an object, and answers 500 when it is applied; krmkit drops the ownership, as both do for an update.',
+      'Validation accepts a list where the schema asks for a text with a format, and objects outlive a change of their schema. The stock server cannot track owners of such an object, and answers 500 when it is applied, also where that would mend it; krmkit applies the configuration. Both drop all owners for an update.',
     ends: true,
     matches: ({ at, stock, krmkit }, { step }) =>
       isCustomApply(step) &&
       at === 'status' &&
-      /^500 failed to create manager for existing fields: failed to convert new object .* to smd typed: .*: expected any scalar, got/.test(
+      /^500 failed to create (manager for existing fields: failed to convert new object .* to smd typed|typed live object .*): .*: expected .*, got/.test(
         String(stock),
       ) &&
       String(krmkit).startsWith('200 '),
+  },
+  {
+    id: 'D181',
+    title: 'A watch tells why an object cannot be converted',
+    reason:
+      'A watch ends when the webhook of a definition cannot convert an object. The stock server closes the connection without a word; krmkit sends the failure as an event before.',
+    matches: ({ at, stock, krmkit }) =>
+      /^events\.\d+$/.test(at) &&
+      stock === '<absent>' &&
+      /^\{"type":"ERROR".*"message":"conversion webhook for /.test(JSON.stringify(krmkit)),
   },
   {
     id: 'D103',

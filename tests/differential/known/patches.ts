@@ -11,9 +11,9 @@ export const ofPatches: readonly KnownDivergence[] = [
       'API protocol 4.6: Warn and Ignore drop an unknown field, Strict is 400. The stock server answers 500 to an unknown field in an applied configuration, whatever the level, and drops it silently where it has no schema for field management.',
     matches: ({ at, stock, krmkit }, { step }) =>
       isApply(step) &&
-      (at === 'status'
-        ? /^500 failed to create typed patch object .*: field not declared in schema/s.test(String(stock)) &&
-          !String(krmkit).startsWith('5')
+      (at === 'status' || at === 'body.message'
+        ? /^(500 )?failed to create typed patch object .*: field not declared in schema/s.test(String(stock)) &&
+          !/^(500 )?failed to create typed/.test(String(krmkit))
         : at === 'headers.warning' && onlyUnknownFields(String(stock), String(krmkit))),
   },
   {

@@ -251,3 +251,39 @@ describe('a default of a served version that the storage version does not have',
     expect({ spec: patched.json.spec, status: patched.json.status }).toEqual({ spec: { a: 'A' }, status: { a: 'B', c: 'C' } })
   })
 })
+
+describe('owners after the schema has become stricter', () => {
+  const f = (type: JsonObject) => [{ schema: { openAPIV3Schema: schema({ spec: schema({ f: type, o: { type: 'string' } }) }) } }]
+  const text = { type: 'string' }
+  const change = async ({ ask }: SampleServer, type: JsonObject) => {
+    const versions = widgetDefinition(f(type))['spec'] as JsonObject
+    const body = { spec: { versions: versions['versions'] as JsonObject } }
+    await ask(`${definitionsPath}/widgets.g.example.com`, { method: 'PATCH', headers: merge, body })
+  }
+  const patch = ({ ask }: SampleServer, body: JsonObject) =>
+    ask(`${widgets}/one?fieldManager=m`, { method: 'PATCH', headers: merge, body })
+  const owners = ({ json }: Answer) => (json.metadata.managedFields ?? []).map(({ manager }: { manager: string }) => manager)
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['labels', { metadata: { labels: { a: 'b' } } }, { f: 'x' }],
+    ['other members', { spec: { o: 'y' } }, { f: 'x', o: 'y' }],
+    ['nothing', {}, { f: 'x' }],
+  ])('are dropped by an update of %s where stored values have another type', async (_, body, spec) => {
+    const sample = await start(f(text))
+    await sample.ask(widgets, { method: 'POST', body: widget('one', { spec: { f: 'x' } }) })
+    await change(sample, { type: 'integer' })
+    const answer = await eventually(
+      () => patch(sample, body),
+      (each) => owners(each).length === 0,
+    )
+    expect([answer.status, answer.json.spec]).toEqual([200, spec])
+    expect(owners(await sample.ask(`${widgets}/one`))).toEqual([])
+  })
+
+  it('stay where the stored values fit', async () => {
+    const sample = await start(f(text))
+    await sample.ask(`${widgets}?fieldManager=c`, { method: 'POST', body: widget('one', { spec: { f: 'x' } }) })
+    await change(sample, { ...text, maxLength: 3 })
+    expect(owners(await patch(sample, { spec: { o: 'y' } }))).toEqual(['c', 'm'])
+  })
+})

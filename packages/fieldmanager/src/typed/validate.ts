@@ -26,9 +26,13 @@ export function validateValue(value: JsonValue, type: TypeRef, options: Validate
 }
 
 /** As `validateValue`, for large values: a generator that can be interrupted at each yield. */
-export function* validateValueSteps(value: JsonValue, type: TypeRef): Generator<unknown, readonly string[]> {
+export function* validateValueSteps(
+  value: JsonValue,
+  type: TypeRef,
+  options: ValidateOptions = {},
+): Generator<unknown, readonly string[]> {
   const walk = new Walk()
-  yield* validateSteps(value, type, walk)
+  yield* validateSteps(value, type, walk, options.allowDuplicates === true)
   return walk.errors
 }
 
@@ -153,15 +157,20 @@ function enterItem(list: ListAtom, items: readonly JsonValue[], i: number, { see
 /** Members and items visited between two yields. */
 const stepSize = 64
 
-function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk): Generator<unknown, void> {
+function* validateSteps(value: JsonValue, type: TypeRef, walk: Walk, duplicates: boolean): Generator<unknown, void> {
   const { map, list } = type.atom
   const form = formOf(type.atom, value) ?? defaultForm(type.atom)
-  if (form === 'map' && map !== undefined && isJsonObject(value)) yield* memberSteps(value, map, walk)
-  else if (form === 'list' && list !== undefined && Array.isArray(value)) yield* itemSteps(value, list, walk)
-  else validate(value, type, walk, false)
+  if (form === 'map' && map !== undefined && isJsonObject(value)) yield* memberSteps(value, map, walk, duplicates)
+  else if (form === 'list' && list !== undefined && Array.isArray(value)) yield* itemSteps(value, list, walk, duplicates)
+  else validate(value, type, walk, duplicates)
 }
 
-function* memberSteps(value: { readonly [key: string]: JsonValue }, map: MapAtom, walk: Walk): Generator<unknown, void> {
+function* memberSteps(
+  value: { readonly [key: string]: JsonValue },
+  map: MapAtom,
+  walk: Walk,
+  duplicates: boolean,
+): Generator<unknown, void> {
   const keys = memberNames(value)
   if (keys.length > stepSize) yield true
   for (let i = 0; i < keys.length && !walk.full; i++) {
@@ -170,17 +179,17 @@ function* memberSteps(value: { readonly [key: string]: JsonValue }, map: MapAtom
     const member = value[key]
     if (member === undefined) continue
     const type = enterMember(map, key, walk)
-    if (type !== undefined) yield* validateSteps(member, type, walk)
+    if (type !== undefined) yield* validateSteps(member, type, walk, duplicates)
     walk.leave()
   }
 }
 
-function* itemSteps(items: readonly JsonValue[], list: ListAtom, walk: Walk): Generator<unknown, void> {
+function* itemSteps(items: readonly JsonValue[], list: ListAtom, walk: Walk, duplicates: boolean): Generator<unknown, void> {
   const seen = list.atomic ? undefined : new Set<PathElement>()
   for (let i = 0; i < items.length && !walk.full; i++) {
     if (i % stepSize === stepSize - 1) yield
-    if (!enterItem(list, items, i, { seen, walk, duplicates: false })) return
-    yield* validateSteps(items[i] as JsonValue, list.items, walk)
+    if (!enterItem(list, items, i, { seen, walk, duplicates })) return
+    yield* validateSteps(items[i] as JsonValue, list.items, walk, duplicates)
     walk.leave()
   }
 }
