@@ -15,7 +15,7 @@ import { cancelStream, groupParts, joinParts } from './response-body.ts'
 import { internalErrorBody, internalErrorResponse, isAbortError, sendChunks } from './responses.ts'
 import { StreamPump, type StreamSink } from './stream-pump.ts'
 import { endLastResponse, limitUnreadBody, unreadBytes } from './unread-body.ts'
-import { isWebSocketWatch, switchProtocols, type UpgradeSocket, upgradeBody } from './upgrade.ts'
+import { switchProtocols, type UpgradeSocket, upgradeBody, webSocketEncoding } from './upgrade.ts'
 import type { WriteCoalescer } from './write-coalescer.ts'
 
 /** One HTTP/1.1 request. A class, because `signal` is created lazily: most requests never read it. */
@@ -175,11 +175,12 @@ export async function serveHttp1(context: ListenerContext, exchange: Http1Exchan
     apiResponse = internalErrorResponse
   }
   try {
-    if (upgrade !== undefined && apiResponse.body.kind === 'stream' && isWebSocketWatch(request.headers, apiResponse)) {
+    const encoding = upgrade === undefined ? undefined : webSocketEncoding(request.headers, apiResponse)
+    if (upgrade !== undefined && apiResponse.body.kind === 'stream' && encoding !== undefined) {
       const { serveWebSocket } = await import('./websocket.ts')
       const { body } = apiResponse
       const onClose = () => request.disconnect()
-      context.runStream(await serveWebSocket({ ...exchange, upgrade, body, coalescer: context.coalescer, onClose }))
+      context.runStream(await serveWebSocket({ ...exchange, upgrade, body, encoding, coalescer: context.coalescer, onClose }))
     } else if (apiResponse.body.kind !== 'connection') {
       if (upgrade === undefined && request.hasBody && !message.complete) limitUnreadBody(message, response, request.isBodyRead)
       send(context, { request, response, apiResponse })

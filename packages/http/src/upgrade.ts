@@ -99,13 +99,18 @@ export function switchProtocols(
   }
 }
 
-/** Whether to send a response over WebSocket: the client requested it, and the response streams JSON documents. */
-export function isWebSocketWatch(
+/** The events of a watch over WebSocket: lines of JSON, or protobuf messages, each after its length in four bytes. */
+export type WatchEncoding = 'json' | 'protobuf'
+
+/** How the events of a response are encoded that is sent over WebSocket; undefined when the client did not ask, or it is no watch. */
+export function webSocketEncoding(
   headers: ApiRequest['headers'],
   { status, headers: responseHeaders, body }: ApiResponse,
-): boolean {
-  if (String(headers['upgrade'] ?? '').toLowerCase() !== 'websocket') return false
-  return status === 200 && body.kind === 'stream' && /^application\/json(;|$)/.test(String(responseHeaders['content-type'] ?? ''))
+): WatchEncoding | undefined {
+  if (String(headers['upgrade'] ?? '').toLowerCase() !== 'websocket' || status !== 200 || body.kind !== 'stream') return undefined
+  const type = String(responseHeaders['content-type'] ?? '')
+  if (/^application\/json(;|$)/.test(type)) return 'json'
+  return /^application\/vnd\.kubernetes\.protobuf(;|$)/.test(type) ? 'protobuf' : undefined
 }
 
 function headOf({ status, headers }: ApiResponse): string {

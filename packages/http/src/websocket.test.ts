@@ -16,8 +16,8 @@ afterEach(async () => {
 })
 
 /** Opens a client that collects messages. */
-function dial(path: string, protocols: string[] = []) {
-  const client = new WebSocket(`ws://127.0.0.1:${server!.port}${path}`, protocols)
+function dial(path: string, protocols: string[] = [], headers: Record<string, string> = { origin: 'http://127.0.0.1' }) {
+  const client = new WebSocket(`ws://127.0.0.1:${server!.port}${path}`, protocols, { headers })
   const messages: string[] = []
   const kinds: boolean[] = []
   let wake = () => {}
@@ -85,6 +85,29 @@ describe('watch over WebSocket', () => {
     expect(client.protocol).toBe('base64.binary.k8s.io')
   })
 
+  it.each([{}, { origin: 'null' }, { origin: 'foo' }])('answers 403 without an origin: %j', async (headers) => {
+    expect(await dial(`${configMaps}?watch=1`, [], headers).refused).toEqual({ status: 403, body: '' })
+  })
+
+  it('answers 400 to several subprotocols', async () => {
+    expect((await dial(`${configMaps}?watch=1`, ['foo', 'base64.binary.k8s.io']).refused).status).toBe(400)
+  })
+
+  it('sends events in protobuf as binary messages without their length', async () => {
+    const accept = 'application/vnd.kubernetes.protobuf;stream=watch'
+    const { client } = dial(`${configMaps}?watch=1`, [], { origin: 'http://127.0.0.1', accept })
+    const received: [Buffer, boolean][] = []
+    client.on('message', (data, isBinary) => void received.push([data as Buffer, isBinary]))
+    await new Promise((resolve) => client.once('open', resolve))
+    for (const name of ['a', 'b']) expect((await ask('POST', { metadata: { name } })).status).toBe(201)
+    await expect.poll(() => received.length).toBe(2)
+    for (const [data, isBinary] of received) {
+      expect(isBinary).toBe(true)
+      // Field 1, the type of the event.
+      expect(data.subarray(0, 7).toString('latin1')).toBe('\n\x05ADDED')
+    }
+  })
+
   it('responds to other requests without upgrade', async () => {
     const { refused } = dial(configMaps)
     expect(await refused).toMatchObject({ status: 200, body: expect.stringContaining('ConfigMapList') })
@@ -102,7 +125,7 @@ describe('watch over WebSocket', () => {
 })
 
 describe('misbehaving WebSocket clients', () => {
-  const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
+  const handshake = 'Connection: Upgrade\r\nUpgrade: websocket\r\nOrigin: http://h\r\nSec-WebSocket-Version: 13\r\n'
   let ended: Promise<void>
   let pulled: number
 
