@@ -1,5 +1,6 @@
 /** Timestamps, parsed as leniently as on the stock server and formatted in UTC. */
 
+import { maxPrintedLength } from '../go-text.ts'
 import { MetaError } from '../meta-error.ts'
 
 /** A point in time. */
@@ -259,8 +260,9 @@ function daysIn(month: number, year: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Quotes like Go's time package, by bytes: everything except printable ASCII becomes `\xNN`. */
+/** Quotes like Go's time package, by bytes: everything except printable ASCII becomes `\xNN`. Very long text is truncated. */
 export function goTimeQuote(text: string): string {
+  if (text.length > maxPrintedLength) return `${goTimeQuote(text.slice(0, maxPrintedLength))}... (${text.length} characters)`
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   let out = '"'
   for (const byte of new TextEncoder().encode(text)) {

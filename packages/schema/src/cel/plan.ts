@@ -43,6 +43,9 @@ import {
 
 /** Compiles a checked tree to closures. */
 
+/** Functions of constant cost that have interruption points. */
+const longCalls: ReadonlySet<string> = new Set(['getQuery'])
+
 export class Planner implements PlanContext {
   readonly #slots = new Map<string, number>()
   /** Initial values of variables that are computed on first use, by slot. */
@@ -158,7 +161,7 @@ export class Planner implements PlanContext {
     const fits = only !== undefined && dynamic ? guard(only) : undefined
     const refuseNull = only === undefined ? undefined : nullRefusal(expr.name, only)
     const step = strictCall(run, steps, { cost, fits, refuseNull })
-    return typeof cost === 'number' && only !== undefined ? step : pausable(step)
+    return typeof cost === 'number' && only !== undefined && !longCalls.has(expr.name) ? step : pausable(step)
   }
 
   #list({ items, optional }: ListExpr): Constant {

@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta/go-text'
+import { goQuoteShort } from '@krmkit/meta/go-text'
 import { AddressError, readAddress } from './read-address.ts'
 
 /** IP addresses, parsed strictly and printed as by Go's `net/netip`. */
@@ -18,22 +18,22 @@ type Problem = { readonly problem: string }
 export function parseAddress(text: string): Address | Problem {
   try {
     const { bytes, zone } = readAddress(text)
-    if (zone !== undefined) return { problem: `IP address ${goQuote(text)} with zone value is not allowed` }
-    return isMapped(bytes) ? { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` } : { bytes }
+    if (zone !== undefined) return { problem: `IP address ${goQuoteShort(text)} with zone value is not allowed` }
+    return isMapped(bytes) ? { problem: `IPv4-mapped IPv6 address ${goQuoteShort(text)} is not allowed` } : { bytes }
   } catch (error) {
     if (!(error instanceof AddressError)) throw error
-    return { problem: `IP Address ${goQuote(text)} parse error during conversion from string: ${parseError(text, error)}` }
+    return { problem: `IP Address ${goQuoteShort(text)} parse error during conversion from string: ${parseError(text, error)}` }
   }
 }
 
 function parseError(text: string, { message }: AddressError): string {
-  return `ParseAddr(${goQuote(text)}): ${message}`
+  return `ParseAddr(${goQuoteShort(text)}): ${message}`
 }
 
 export function parseRange(text: string): AddressRange | Problem {
   const slash = text.lastIndexOf('/')
   const failed = (why: string): Problem => ({
-    problem: `network address parse error during conversion from string: netip.ParsePrefix(${goQuote(text)}): ${why}`,
+    problem: `network address parse error during conversion from string: netip.ParsePrefix(${goQuoteShort(text)}): ${why}`,
   })
   if (slash < 0) return failed("no '/'")
   const own = text.slice(0, slash)
@@ -41,9 +41,9 @@ export function parseRange(text: string): AddressRange | Problem {
     const { bytes, zone } = readAddress(own)
     if (zone !== undefined) return failed('IPv6 zones cannot be present in a prefix')
     const bits = text.slice(slash + 1)
-    if (!/^(?:0|[1-9]\d{0,18})$/.test(bits)) return failed(`bad bits after slash: ${goQuote(bits)}`)
+    if (!/^(?:0|[1-9]\d{0,18})$/.test(bits)) return failed(`bad bits after slash: ${goQuoteShort(bits)}`)
     if (Number(bits) > bytes.length * 8) return failed('prefix length out of range')
-    if (isMapped(bytes)) return { problem: `IPv4-mapped IPv6 address ${goQuote(text)} is not allowed` }
+    if (isMapped(bytes)) return { problem: `IPv4-mapped IPv6 address ${goQuoteShort(text)} is not allowed` }
     return { address: { bytes }, bits: Number(bits) }
   } catch (error) {
     if (error instanceof AddressError) return failed(parseError(own, error))

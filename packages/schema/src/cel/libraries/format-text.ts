@@ -1,3 +1,4 @@
+import { hexText } from '@krmkit/meta/bytes'
 import { goQuote } from '@krmkit/meta/go-text'
 import { durationText, timestampText } from '../functions/conversions.ts'
 import { doubleText, fixedText } from '../functions/number-text.ts'
@@ -184,5 +185,5 @@ function inBase(value: Value, base: number, verb: Verb): string | ErrorValue {
 function hexadecimal(value: Value, verb: Verb): string | ErrorValue {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value
   if (!(bytes instanceof Uint8Array)) return inBase(value, 16, verb)
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hexText(bytes)
 }

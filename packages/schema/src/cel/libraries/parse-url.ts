@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta/go-text'
+import { goQuoteShort } from '@krmkit/meta/go-text'
 
 /** Parses URLs as Go's `net/url` does. */
 
@@ -7,7 +7,8 @@ export interface ParsedUrl {
   /** Includes the port. */
   readonly host: string
   readonly escapedPath: string
-  readonly query: ReadonlyMap<string, readonly string[]>
+  /** Without the question mark. */
+  readonly query: string
 }
 
 class UrlError {
@@ -32,7 +33,7 @@ export function parseRequestUrl(text: string): ParsedUrl | { readonly problem: s
     const hash = text.indexOf('#')
     return read(hash < 0 ? text : text.slice(0, hash), false)
   } catch (error) {
-    if (error instanceof UrlError) return { problem: `parse ${goQuote(text)}: ${error.message}` }
+    if (error instanceof UrlError) return { problem: `parse ${goQuoteShort(text)}: ${error.message}` }
     throw error
   }
 }
@@ -43,11 +44,10 @@ const control = /[\u0000-\u001f\u007f]/
 function read(text: string, request: boolean): ParsedUrl {
   if (control.test(text)) fail('net/url: invalid control character in URL')
   if (text === '' && request) fail('empty url')
-  const none = new Map<string, readonly string[]>()
-  if (text === '*') return { scheme: '', host: '', escapedPath: '*', query: none }
+  if (text === '*') return { scheme: '', host: '', escapedPath: '*', query: '' }
   const { scheme, rest: afterScheme } = splitScheme(text)
   const mark = afterScheme.indexOf('?')
-  const query = mark < 0 ? none : readQuery(afterScheme.slice(mark + 1))
+  const query = mark < 0 ? '' : afterScheme.slice(mark + 1)
   let rest = mark < 0 ? afterScheme : afterScheme.slice(0, mark)
   if (!rest.startsWith('/')) {
     if (scheme !== '') return { scheme, host: '', escapedPath: '', query }
@@ -91,53 +91,80 @@ function readHost(host: string): string {
 }
 
 function checkPort(text: string): void {
-  if (!/^(?::\d*)?$/.test(text)) fail(`invalid port ${goQuote(text)} after host`)
+  if (!/^(?::\d*)?$/.test(text)) fail(`invalid port ${goQuoteShort(text)} after host`)
 }
 
 /** @param refused characters not allowed in a host. */
 function unescaped(text: string, refused: string): string {
   const bad = /%(?![0-9a-fA-F]{2})/.exec(text)
-  if (bad !== null) fail(`invalid URL escape ${goQuote(text.slice(bad.index, bad.index + 3))}`)
-  const strange =
-    refused === '' ? undefined : [...text].find((char) => char < '\u0080' && !/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(char))
-  if (strange !== undefined) fail(`invalid character ${goQuote(strange)} in host name`)
+  if (bad !== null) fail(`invalid URL escape ${goQuoteShort(text.slice(bad.index, bad.index + 3))}`)
+  const strange = refused === '' ? undefined : /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/.exec(text)?.[0]
+  if (strange !== undefined) fail(`invalid character ${goQuoteShort(strange)} in host name`)
   return decoded(text)
 }
 
 /** Invalid UTF-8 becomes U+FFFD. */
 function decoded(text: string): string {
-  if (!text.includes('%')) return text
-  const bytes: number[] = []
-  const plain = new TextEncoder().encode(text)
-  for (let i = 0; i < plain.length; i++) {
-    if (plain[i] !== 0x25) bytes.push(plain[i] as number)
-    else {
-      bytes.push(Number.parseInt(String.fromCharCode(plain[i + 1] as number, plain[i + 2] as number), 16))
-      i += 2
-    }
-  }
-  return new TextDecoder().decode(Uint8Array.from(bytes))
+  return text.includes('%') ? new TextDecoder().decode(decodedBytes(text)) : text
 }
+
+function decodedBytes(text: string): Uint8Array {
+  const bytes = new TextEncoder().encode(text)
+  let size = 0
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number
+    const isEscape = byte === percent
+    // The bytes are read ahead of those written.
+    bytes[size++] = isEscape ? digitValue(bytes[i + 1] as number) * 16 + digitValue(bytes[i + 2] as number) : byte
+    if (isEscape) i += 2
+  }
+  return bytes.subarray(0, size)
+}
+
+const percent = 0x25
+const upperDigits = new TextEncoder().encode('0123456789ABCDEF')
+
+function digitValue(digit: number): number {
+  return digit <= 57 ? digit - 48 : (digit | 32) - 87
+}
+
+/** By byte: whether a path has it as it is. */
+const unescapedInPath = Array.from({ length: 256 }, (_, byte) => /[A-Za-z0-9\-_.~$&+/:=@]/.test(String.fromCharCode(byte)))
 
 /** The original path if it is a valid encoding; otherwise escaped again. */
 function escapedPath(path: string): string {
   const bad = /%(?![0-9a-fA-F]{2})/.exec(path)
-  if (bad !== null) fail(`invalid URL escape ${goQuote(path.slice(bad.index, bad.index + 3))}`)
+  if (bad !== null) fail(`invalid URL escape ${goQuoteShort(path.slice(bad.index, bad.index + 3))}`)
   if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/%]*$/.test(path)) return path
   const bytes = new TextEncoder().encode(decoded(path))
-  return Array.from(bytes, (byte) => {
-    const char = String.fromCharCode(byte)
-    return /[A-Za-z0-9\-_.~$&+/:=@]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-  }).join('')
+  const escaped = new Uint8Array(3 * bytes.length)
+  let size = 0
+  for (const byte of bytes) {
+    if (unescapedInPath[byte] === true) escaped[size++] = byte
+    else {
+      escaped[size++] = percent
+      escaped[size++] = upperDigits[byte >> 4] as number
+      escaped[size++] = upperDigits[byte & 15] as number
+    }
+  }
+  return new TextDecoder().decode(escaped.subarray(0, size))
 }
 
-/** Skips malformed parts. */
-function readQuery(text: string): Map<string, readonly string[]> {
+/** Pairs of a query that are read in one step: about a millisecond. */
+const pairsPerStep = 4000
+
+/** The values of a query by key. Skips malformed parts. */
+export function* readQuerySteps(query: string): Generator<true, Map<string, string[]>> {
   const found = new Map<string, string[]>()
-  for (const pair of text.split('&')) {
+  const part = (value: string) => decoded(value.replaceAll('+', ' '))
+  let count = 0
+  for (let from = 0, end = 0; from < query.length; from = end + 1) {
+    end = query.indexOf('&', from)
+    if (end < 0) end = query.length
+    if (++count % pairsPerStep === 0) yield true
+    const pair = query.slice(from, end)
     if (pair === '' || pair.includes(';') || /%(?![0-9a-fA-F]{2})/.test(pair)) continue
     const equals = pair.indexOf('=')
-    const part = (value: string) => decoded(value.replaceAll('+', ' '))
     const key = part(equals < 0 ? pair : pair.slice(0, equals))
     const values = found.get(key)
     const value = equals < 0 ? '' : part(pair.slice(equals + 1))

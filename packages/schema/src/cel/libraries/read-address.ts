@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta/go-text'
+import { goQuoteShort } from '@krmkit/meta/go-text'
 
 /** Reads IP addresses by the grammar of Go's `net/netip`, with the errors that `ParseAddr` reports. */
 
@@ -6,7 +6,7 @@ import { goQuote } from '@krmkit/meta/go-text'
 export class AddressError extends Error {
   /** @param rest the text from the position of the problem; empty: none is shown. */
   constructor(problem: string, rest = '') {
-    super(rest === '' ? problem : `${problem} (at ${goQuote(rest)})`)
+    super(rest === '' ? problem : `${problem} (at ${goQuoteShort(rest)})`)
   }
 }
 

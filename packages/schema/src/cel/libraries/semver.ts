@@ -1,4 +1,4 @@
-import { goQuote } from '@krmkit/meta/go-text'
+import { goQuoteShort } from '@krmkit/meta/go-text'
 import { declare, type FunctionDeclaration, method, type Overload, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
 import { boolType, intType, opaqueOf, stringType } from '../types.ts'
@@ -53,7 +53,7 @@ function parse(text: string): Version {
   for (const part of pre) checkPrerelease(part)
   for (const part of plus < 0 ? [] : rest.slice(plus + 1).split('.')) {
     if (part === '') throw new ParseError('Build meta data is empty')
-    if (!words.test(part)) throw new ParseError(`Invalid character(s) found in build meta data ${goQuote(part)}`)
+    if (!words.test(part)) throw new ParseError(`Invalid character(s) found in build meta data ${goQuoteShort(part)}`)
   }
   return { numbers, pre }
 }
@@ -66,23 +66,23 @@ function splitInThree(text: string): string[] {
 }
 
 function numberOf(name: string, text: string): bigint {
-  if (!digits.test(text)) throw new ParseError(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuote(text)}`)
-  if (/^0./.test(text)) throw new ParseError(`${name} number must not contain leading zeroes ${goQuote(text)}`)
+  if (!digits.test(text)) throw new ParseError(`Invalid character(s) found in ${name.toLowerCase()} number ${goQuoteShort(text)}`)
+  if (/^0./.test(text)) throw new ParseError(`${name} number must not contain leading zeroes ${goQuoteShort(text)}`)
   return unsigned(text)
 }
 
 function unsigned(text: string): bigint {
   if (text === '') throw new ParseError('strconv.ParseUint: parsing "": invalid syntax')
   const value = text.length > 20 ? maxNumber + 1n : BigInt(text)
-  if (value > maxNumber) throw new ParseError(`strconv.ParseUint: parsing ${goQuote(text)}: value out of range`)
+  if (value > maxNumber) throw new ParseError(`strconv.ParseUint: parsing ${goQuoteShort(text)}: value out of range`)
   return value
 }
 
 function checkPrerelease(part: string): void {
   if (part === '') throw new ParseError('Prerelease is empty')
-  if (!words.test(part)) throw new ParseError(`Invalid character(s) found in prerelease ${goQuote(part)}`)
+  if (!words.test(part)) throw new ParseError(`Invalid character(s) found in prerelease ${goQuoteShort(part)}`)
   if (!digits.test(part)) return
-  if (/^0./.test(part)) throw new ParseError(`Numeric PreRelease version must not contain leading zeroes ${goQuote(part)}`)
+  if (/^0./.test(part)) throw new ParseError(`Numeric PreRelease version must not contain leading zeroes ${goQuoteShort(part)}`)
   unsigned(part)
 }
 

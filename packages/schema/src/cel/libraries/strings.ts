@@ -1,8 +1,9 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
+import { inSteps } from '../pauses.ts'
 import { dynType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, itemsOf, type ListValue, type Value } from '../values.ts'
-import { charactersOf, lowerAscii, quoted, replaceText, split, trimmed, upperAscii } from './characters.ts'
+import { charactersOf, lowerAscii, quoted, replaceSteps, splitSteps, trimmed, upperAscii } from './characters.ts'
 import { formatText } from './format-text.ts'
 import type { Library } from './library.ts'
 
@@ -66,7 +67,14 @@ function join(meter: Meter, list: ListValue, separator?: string): Value {
 function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {
   const times = part === '' ? text.length : text.length / part.length
   meter.chargeWork((times * by.length) >> 4)
-  return replaceText(text, part, by, Number(limit))
+  return inSteps(meter, replaceSteps(text, part, { by, limit: Number(limit) }))
+}
+
+function split(meter: Meter, text: string, separator: string, limit: Int = -1): Value {
+  const steps = function* () {
+    return new ArrayList(yield* splitSteps(text, separator, Number(limit)))
+  }
+  return inSteps(meter, steps())
 }
 
 const texts = (count: number) => Array.from({ length: count }, () => stringType)
@@ -102,18 +110,8 @@ const functions: readonly FunctionDeclaration[] = [
   ),
   declare(
     'split',
-    method(
-      'string_split_string',
-      texts(2),
-      listOf(stringType),
-      (_: Meter, text: string, separator: string) => new ArrayList(split(text, separator, -1)),
-    ),
-    method(
-      'string_split_string_int',
-      [...texts(2), intType],
-      listOf(stringType),
-      (_: Meter, text: string, separator: string, limit: Int) => new ArrayList(split(text, separator, Number(limit))),
-    ),
+    method('string_split_string', texts(2), listOf(stringType), split),
+    method('string_split_string_int', [...texts(2), intType], listOf(stringType), split),
   ),
   declare(
     'substring',

@@ -1,9 +1,10 @@
 import { declare, type FunctionDeclaration, method, overload } from '../declarations.ts'
 import type { Meter } from '../meter.ts'
+import { inSteps } from '../pauses.ts'
 import { boolType, listOf, mapOf, opaqueOf, stringType } from '../types.ts'
-import { ArrayList, ErrorValue, literalMap, OpaqueValue, type Value } from '../values.ts'
+import { ArrayList, ErrorValue, LiteralMap, mapKey, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
-import { type ParsedUrl, parseRequestUrl } from './parse-url.ts'
+import { type ParsedUrl, parseRequestUrl, readQuerySteps } from './parse-url.ts'
 
 /** The URL library: `url('https://...')`. */
 
@@ -35,6 +36,12 @@ function port(host: string): string {
   return /:(\d*)$/.exec(host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host)?.[1] ?? ''
 }
 
+function* querySteps(query: string): Generator<true, Value> {
+  const members = new Map<unknown, readonly [Value, Value]>()
+  for (const [key, values] of yield* readQuerySteps(query)) members.set(mapKey(key), [key, new ArrayList(values)])
+  return new LiteralMap(members)
+}
+
 function part(name: string, id: string, read: (url: ParsedUrl) => string): FunctionDeclaration {
   return declare(
     name,
@@ -63,8 +70,8 @@ const functions: readonly FunctionDeclaration[] = [
   part('getEscapedPath', 'url_get_escaped_path', ({ escapedPath }) => escapedPath),
   declare(
     'getQuery',
-    method('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), (_: Meter, { parts }: Url) =>
-      literalMap([...parts.query].map(([key, values]) => [key, new ArrayList(values)] as const)),
+    method('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), (meter: Meter, { parts }: Url) =>
+      inSteps(meter, querySteps(parts.query)),
     ),
   ),
 ]
