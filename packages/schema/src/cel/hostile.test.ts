@@ -120,6 +120,20 @@ describe('evaluation', () => {
     expect(evaluate(text, variables).value).toMatchObject(cancelled)
   })
 
+  it.each([
+    ['replacement of characters', "s.replace('', s).size() > 0"],
+    ['replacement of texts', "s.replace('x', s).size() > 0"],
+    ['joining', "s.split('').join(s).size() > 0"],
+  ])('makes no text of 100 million characters: %s', (_, text) => {
+    expect(evaluate(text, { s: 'x'.repeat(10_000) }).value).toMatchObject(cancelled)
+  })
+
+  it('replaces few occurrences in a long text by long texts', () => {
+    const s = `${'x'.repeat(500_000)}ab${'x'.repeat(500_000)}ab`
+    expect(evaluate("s.replace('ab', l[0]).size()", { s, l: ['y'.repeat(1000)] }).value).toBe(1_002_000)
+    expect(evaluate("s.replace('x', l[0], 3).size()", { s, l: ['y'.repeat(1000)] }).value).toBe(1_003_001)
+  })
+
   it('limits and reports the size of regular expressions', () => {
     const { value } = evaluate('s.matches(s)', { s: 'a{1000}{1000}{1000}' })
     expect(value).toBeInstanceOf(ErrorValue)

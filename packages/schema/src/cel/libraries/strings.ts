@@ -57,17 +57,35 @@ function join(meter: Meter, list: ListValue, separator?: string): Value {
     if (item instanceof ErrorValue) return item
     if (item === null) return nullInput
     if (typeof item !== 'string') return new ErrorValue('no such overload')
-    meter.chargeWork(1 + (item.length >> 4))
+    chargeResult(meter, item.length)
     texts.push(item)
   }
-  meter.chargeWork(((separator ?? '').length * texts.length) >> 4)
+  chargeResult(meter, (separator ?? '').length * texts.length)
   return texts.join(separator ?? '')
 }
 
+/** Charges a text before it is made: kube-apiserver does not count how long it becomes, and making one is a single step. */
+function chargeResult(meter: Meter, length: number): void {
+  meter.chargeWork(1 + Math.ceil(length / 2))
+}
+
+/** Length above which the occurrences are counted, since a bound of their number would be too far off. */
+const longResult = 100_000
+
 function replace(meter: Meter, text: string, part: string, by: string, limit: Int = -1): Value {
-  const times = part === '' ? text.length : text.length / part.length
-  meter.chargeWork((times * by.length) >> 4)
+  const most = text.length / Math.max(1, part.length) + 1
+  const bound = limit < 0 ? most : Math.min(most, Number(limit))
+  chargeResult(
+    meter,
+    by.length * (bound * by.length > longResult && part !== '' ? Math.min(bound, occurrences(text, part)) : bound),
+  )
   return inSteps(meter, replaceSteps(text, part, { by, limit: Number(limit) }))
+}
+
+function occurrences(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  return count
 }
 
 function split(meter: Meter, text: string, separator: string, limit: Int = -1): Value {
