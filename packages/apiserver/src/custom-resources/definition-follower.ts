@@ -158,7 +158,9 @@ class DefinitionFollower {
     const name = definition.metadata.name ?? ''
     const before = this.#states.get(name)
     const { status } = definition
-    const text = JSON.stringify([definition.metadata.uid, definition.spec, status?.acceptedNames])
+    // Every change of the spec has another generation.
+    const { uid, generation } = definition.metadata
+    const text = JSON.stringify([uid, generation ?? definition.spec, status?.acceptedNames])
     const edition = before?.edition.text === text ? before.edition : { text }
     const shape = `${isTrue(status?.conditions, 'Established')} ${isTrue(status?.conditions, 'Terminating')}`
     const isSame = before?.edition === edition && before.stateKey === shape

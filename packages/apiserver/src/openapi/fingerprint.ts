@@ -2,7 +2,9 @@ import type { ResourceDefinition, ResourceInfo } from '@krmkit/kinds'
 import type { NamingProfile } from '@krmkit/meta'
 import { base64Text, hexText } from '@krmkit/meta/bytes'
 import { digest } from '@krmkit/meta/platform'
-import type { TypeSource } from '@krmkit/schema'
+import { isLargeValue, runAtOnce } from '@krmkit/meta/slices'
+import { stringifyJson, type TypeSource } from '@krmkit/schema'
+import { stringifySteps } from '@krmkit/schema/json'
 import type { CustomForm } from './published.ts'
 
 /**
@@ -39,15 +41,17 @@ export class Fingerprints {
   /** The entity tag of a document of these resources: SHA-512 in upper-case hexadecimal digits. */
   document(name: string, definitions: readonly ResourceDefinition[]): string {
     this.#serverDigest ??= this.#computeServerDigest()
-    return combinedTag([this.#serverDigest, name, ...definitions.map((definition) => this.definition(definition))])
+    const known = definitions.map((definition) => runAtOnce(this.definitionSteps(definition)))
+    return combinedTag([this.#serverDigest, name, ...known])
   }
 
   /** The digest of the published parts of a resource, cached. Takes time in proportion to the schema. */
-  definition(definition: ResourceDefinition): string {
+  *definitionSteps(definition: ResourceDefinition): Generator<unknown, string> {
     const cached = this.#ofDefinitions.get(definition)
     if (cached !== undefined) return cached
     const { group, version, kind, strategy, resource, subresources } = definition
     const form = this.#options.customForm(definition)
+    const schema = form?.schema === undefined ? '' : yield* this.#schemaSteps(form.schema)
     const fingerprint = digestOf(
       JSON.stringify([
         group,
@@ -57,18 +61,17 @@ export class Fingerprints {
         strategy.deleteAnswer ?? '',
         publishedInfo(resource),
         subresources.map(publishedInfo),
-        form === undefined ? null : [this.#schema(form.schema), form.preserveUnknownFields === true, form.selectableFields ?? []],
+        form === undefined ? null : [schema, form.preserveUnknownFields === true, form.selectableFields ?? []],
       ]),
     )
     this.#ofDefinitions.set(definition, fingerprint)
     return fingerprint
   }
 
-  #schema(schema: object | undefined): string {
-    if (schema === undefined) return ''
+  *#schemaSteps(schema: object): Generator<unknown, string> {
     const cached = this.#ofSchemas.get(schema)
     if (cached !== undefined) return cached
-    const fingerprint = digestOf(JSON.stringify(schema))
+    const fingerprint = digestOf(isLargeValue(schema) ? yield* stringifySteps(schema) : stringifyJson(schema))
     this.#ofSchemas.set(schema, fingerprint)
     return fingerprint
   }

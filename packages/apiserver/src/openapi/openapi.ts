@@ -81,7 +81,7 @@ async function serveV3(
   at: { name: string; hash: string; headers: RequestHeaders; clock: Pick<Clock, 'now'> },
 ): Promise<ApiResponse> {
   const form = chooseForm(at.headers, 'v3')
-  const document = publisher.v3(at.name, form ?? 'json')
+  const document = await publisher.v3(at.name, form ?? 'json')
   if (document === undefined) return { status: 404, headers: {}, body: { kind: 'empty' } }
   if (form === undefined) return notAcceptable()
   const type = contentType('v3', form)

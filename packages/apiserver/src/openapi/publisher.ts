@@ -113,10 +113,13 @@ export class Publisher {
     this.#now = () => clock.now()
   }
 
-  /** A v3 document; undefined for unknown names. */
-  v3(name: string, encoding: Encoding): PublishedDocument | undefined {
+  /** A v3 document whose tag has been computed; undefined for unknown names. */
+  async v3(name: string, encoding: Encoding): Promise<PublishedDocument | undefined> {
     this.#refresh()
-    return (this.#sources.get(name)?.documents ?? this.#converted.get(name))?.[encoding]
+    const source = this.#sources.get(name)
+    if (source === undefined) return this.#converted.get(name)?.[encoding]
+    await this.#run(this.#tagSteps(source))
+    return source.documents[encoding]
   }
 
   /** Resolves when the v2 documents of other servers have been fetched, or a time limit is over. */
@@ -174,7 +177,7 @@ export class Publisher {
   /** Computes the tag of a source, one definition per step. */
   *#tagSteps({ definitions }: DocumentSource): Generator<unknown, void> {
     for (const definition of definitions) {
-      this.#fingerprints.definition(definition)
+      yield* this.#fingerprints.definitionSteps(definition)
       yield true
     }
   }
