@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { opaqueOf } from './types.ts'
 import { Double, ListValue, MapValue, OpaqueValue, type Value } from './values.ts'
 
@@ -52,7 +53,7 @@ export abstract class RawMap extends MapValue {
   }
 
   get size(): number {
-    if (this.#size < 0) this.#size = Object.keys(this.raw).length
+    if (this.#size < 0) this.#size = memberNames(this.raw).length
     return this.#size
   }
 
@@ -67,7 +68,7 @@ export class JsonMap extends RawMap {
   }
 
   keys(): Iterable<Value> {
-    return Object.keys(this.raw)
+    return memberNames(this.raw)
   }
 }
 
@@ -97,9 +98,9 @@ export function sameJson(a: JsonValue, b: JsonValue, chargeWork: (steps: number)
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i] as JsonValue, chargeWork))
   if (!isJsonObject(a) || !isJsonObject(b)) return false
-  const keys = Object.keys(a)
+  const keys = memberNames(a)
   return (
-    keys.length === Object.keys(b).length &&
+    keys.length === memberNames(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as JsonValue, b[key] as JsonValue, chargeWork))
   )
 }

@@ -110,17 +110,14 @@ export class Progress {
     throw pause
   }
 
-  /** Runs the current call in steps. @throws Pause */
+  /** Runs the current call to its next interruption point. @throws Pause */
   run(meter: Meter, steps: Generator<unknown, Value>): Value {
-    for (;;) {
-      const { done, value } = steps.next()
-      if (done === true) return value
-      if (meter.cost + meter.work < this.#pauseAt) continue
-      const entry = this.#current as Entry
-      save(meter, entry)
-      entry.running = steps
-      throw pause
-    }
+    const { done, value } = steps.next()
+    if (done === true) return value
+    const entry = this.#current as Entry
+    save(meter, entry)
+    entry.running = steps
+    throw pause
   }
 }
 
@@ -135,7 +132,7 @@ function restore(meter: Meter, entry: Entry): void {
 }
 
 /**
- * The value of a call that has interruption points, about one for each millisecond: the evaluation may pause at them. Must be the last
+ * The value of a call that has interruption points, about one for each millisecond, at which the evaluation pauses. Must be the last
  * thing that the call does.
  */
 export function inSteps(meter: Meter, steps: Generator<unknown, Value>): Value {

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { base64ToBytes } from '../decode/base64.ts'
 import { own } from '../json/json-object.ts'
 import { escapeName } from './escape.ts'
@@ -162,7 +163,7 @@ class SchemaMap extends RawMap {
   }
 
   keys(): Iterable<Value> {
-    return Object.keys(this.raw).map((key) => (this.#members.declared ? (escapeName(key) ?? key) : key))
+    return memberNames(this.raw).map((key) => (this.#members.declared ? (escapeName(key) ?? key) : key))
   }
 
   /**
@@ -170,7 +171,7 @@ class SchemaMap extends RawMap {
    * with a map without a schema is an error. A null property equals nothing with a schema.
    */
   override equalMembers(other: MapValue, { equal, chargeWork }: Comparison): boolean | ErrorValue {
-    for (const key of Object.keys(this.raw)) {
+    for (const key of memberNames(this.raw)) {
       const value = this.raw[key] as JsonValue
       const adapt = this.#members.adapter(key)
       if (adapt === undefined) {

@@ -26,11 +26,13 @@ export function charactersOf(text: string): Characters {
     }
   }
   // Offset of each character.
-  const starts: number[] = []
+  let starts = new Uint32Array(text.length)
+  let count = 0
   for (let i = 0; i < text.length; ) {
-    starts.push(i)
+    starts[count++] = i
     i += (text.codePointAt(i) as number) > 0xffff ? 2 : 1
   }
+  starts = starts.subarray(0, count)
   const at = (index: number) => (index >= starts.length ? text.length : (starts[index] as number))
   const numberOf = (unit: number) => {
     if (unit < 0) return -1
@@ -83,30 +85,37 @@ const stepLength = 8192
 function shifted(text: string, { first, by }: { readonly first: number; readonly by: number }): string {
   let result = ''
   for (let from = 0; from < text.length; from += stepLength) {
-    const units = Array.from({ length: Math.min(stepLength, text.length - from) }, (_, i) => {
+    const units = new Uint16Array(Math.min(stepLength, text.length - from))
+    for (let i = 0; i < units.length; i++) {
       const unit = text.charCodeAt(from + i)
-      return unit >= first && unit < first + 26 ? unit + by : unit
-    })
+      units[i] = unit >= first && unit < first + 26 ? unit + by : unit
+    }
     result += String.fromCharCode(...units)
   }
   return result
 }
 
-/** The characters of a text. */
-function* charactersSteps(text: string): Generator<true, string[]> {
-  if (text.length <= stepLength) return Array.from(text)
-  const found: string[] = []
-  for (const char of text) {
-    found.push(char)
-    if (found.length % stepLength === 0) yield true
+/** The characters of a text, a few thousand at a time. */
+function* characterRuns(text: string): Generator<string[]> {
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    to = Math.min(from + stepLength, text.length)
+    // A pair stays together.
+    if ((text.codePointAt(to - 1) as number) > 0xffff) to++
+    yield Array.from(text.slice(from, to))
   }
-  return found
 }
 
 /** Splits into at most `limit` parts; a negative limit is unlimited. */
 export function* splitSteps(text: string, separator: string, limit: number): Generator<true, string[]> {
   if (limit === 0) return []
-  const parts = separator === '' ? yield* charactersSteps(text) : text.split(separator)
+  let parts: string[] = []
+  if (separator !== '') parts = text.split(separator)
+  else {
+    for (const run of characterRuns(text)) {
+      for (const char of run) parts.push(char)
+      if (run.length >= stepLength / 2) yield true
+    }
+  }
   if (limit < 0 || parts.length <= limit) return parts
   return [...parts.slice(0, limit - 1), parts.slice(limit - 1).join(separator)]
 }
@@ -118,12 +127,18 @@ export function* replaceSteps(
   { by, limit }: { readonly by: string; readonly limit: number },
 ): Generator<true, string> {
   if (limit === 0) return text
-  if (limit < 0 && part !== '') return text.replaceAll(part, by.replaceAll('$', '$$$$'))
-  const parts = yield* splitSteps(text, part, part === '' || limit < 0 ? limit : limit + 1)
-  if (part !== '') return parts.join(by)
+  if (part !== '') return (yield* splitSteps(text, part, limit < 0 ? -1 : limit + 1)).join(by)
   // The empty text occurs before each character and at the end.
-  const isWhole = limit < 0 || limit > parts.length
-  return `${by}${parts.join(by)}${isWhole && text !== '' ? by : ''}`
+  let result = ''
+  let left = limit < 0 ? Number.POSITIVE_INFINITY : limit
+  for (const run of characterRuns(text)) {
+    const chars = run.slice(0, left).join(by)
+    const rest = run.slice(left).join('')
+    result += left > 0 ? `${by}${chars}${rest}` : rest
+    left -= Math.min(left, run.length)
+    if (run.length >= stepLength / 2) yield true
+  }
+  return left > 0 ? result + by : result
 }
 
 /** The backslash is first, because the others bring in more. */
@@ -142,7 +157,12 @@ const escapes: readonly (readonly [string, string])[] = [
 /** Quotes a text as a literal. */
 export function quoted(text: string): string {
   // One character after the other: a function for each place takes ten times as long.
-  let result = text.replace(/\p{Surrogate}/gu, '\ufffd')
-  for (const [char, escaped] of escapes) result = result.replaceAll(char, escaped)
+  let result = wellFormed(text)
+  for (const [char, escaped] of escapes) result = result.split(char).join(escaped)
   return `"${result}"`
+}
+
+/** Replaces half pairs. */
+function wellFormed(text: string): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text))
 }

@@ -60,9 +60,10 @@ function parse(text: string): Version {
 
 /** Text after the second dot stays together. */
 function splitInThree(text: string): string[] {
-  const [first = '', second, ...rest] = text.split('.')
-  if (second === undefined) return [first]
-  return rest.length === 0 ? [first, second] : [first, second, rest.join('.')]
+  const [first, second] = [text.indexOf('.'), text.indexOf('.', text.indexOf('.') + 1)]
+  if (first < 0) return [text]
+  if (second <= first) return [text.slice(0, first), text.slice(first + 1)]
+  return [text.slice(0, first), text.slice(first + 1, second), text.slice(second + 1)]
 }
 
 function numberOf(name: string, text: string): bigint {
