@@ -16,13 +16,14 @@ const { values } = parseArgs({ options: { scale: { type: 'string', default: '1' 
 const scale = Number(values.scale)
 const scaled = (count: number) => Math.max(10, Math.round(count * scale))
 
+const measuredPlugins = ['MutatingAdmissionWebhook', 'ValidatingAdmissionPolicy']
 const storage = memoryStorage()
 const server = await createApiServer({
   storage,
   features: createFeatureGates({ set: 'CBORServingAndStorage=true' }),
   conversion: { transport },
   admission: (parts) =>
-    createAdmissionPlugins({ ...parts, webhooks: { transport } }).filter(({ name }) => name === 'MutatingAdmissionWebhook'),
+    createAdmissionPlugins({ ...parts, webhooks: { transport } }).filter(({ name }) => measuredPlugins.includes(name)),
 })
 const user = { username: 'system:controllers', groups: ['system:masters', 'system:authenticated'] }
 const controllers = runControllers({ client: createInProcessClient(server, { user }) })

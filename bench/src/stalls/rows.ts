@@ -2,6 +2,7 @@
 import type { Storage } from '@krmkit/storage'
 import type { Call, Caller } from '../e2e/caller.ts'
 import { bytesOf, deployment } from '../objects.ts'
+import { expressionRows } from './expression-rows.ts'
 
 export interface StallRow {
   readonly name: string
@@ -28,6 +29,7 @@ export function stallRows(sizes: StallSizes, storage: Storage, settled: () => Pr
     ...listRows(sizes),
     ...deletionRows(sizes, settled),
     ...definitionRows(sizes),
+    ...expressionRows(),
     ...backgroundRows(sizes, storage, settled),
   ]
 }

@@ -6,7 +6,8 @@ export interface ParsedUrl {
   readonly scheme: string
   /** Includes the port. */
   readonly host: string
-  readonly escapedPath: string
+  /** Its escapes are valid. @see escapedPath */
+  readonly path: string
   /** Without the question mark. */
   readonly query: string
 }
@@ -44,13 +45,13 @@ const control = /[\u0000-\u001f\u007f]/
 function read(text: string, request: boolean): ParsedUrl {
   if (control.test(text)) fail('net/url: invalid control character in URL')
   if (text === '' && request) fail('empty url')
-  if (text === '*') return { scheme: '', host: '', escapedPath: '*', query: '' }
+  if (text === '*') return { scheme: '', host: '', path: '*', query: '' }
   const { scheme, rest: afterScheme } = splitScheme(text)
   const mark = afterScheme.indexOf('?')
   const query = mark < 0 ? '' : afterScheme.slice(mark + 1)
   let rest = mark < 0 ? afterScheme : afterScheme.slice(0, mark)
   if (!rest.startsWith('/')) {
-    if (scheme !== '') return { scheme, host: '', escapedPath: '', query }
+    if (scheme !== '') return { scheme, host: '', path: '', query }
     if (request) fail('invalid URI for request')
     if (rest.split('/', 1)[0]?.includes(':') === true) fail('first path segment in URL cannot contain colon')
   }
@@ -60,7 +61,8 @@ function read(text: string, request: boolean): ParsedUrl {
     host = readAuthority(slash < 0 ? rest.slice(2) : rest.slice(2, slash))
     rest = slash < 0 ? '' : rest.slice(slash)
   }
-  return { scheme, host, escapedPath: escapedPath(rest), query }
+  checkEscapes(rest)
+  return { scheme, host, path: rest, query }
 }
 
 function splitScheme(text: string): { scheme: string; rest: string } {
@@ -94,10 +96,14 @@ function checkPort(text: string): void {
   if (!/^(?::\d*)?$/.test(text)) fail(`invalid port ${goQuoteShort(text)} after host`)
 }
 
-/** @param refused characters not allowed in a host. */
-function unescaped(text: string, refused: string): string {
+function checkEscapes(text: string): void {
   const bad = /%(?![0-9a-fA-F]{2})/.exec(text)
   if (bad !== null) fail(`invalid URL escape ${goQuoteShort(text.slice(bad.index, bad.index + 3))}`)
+}
+
+/** @param refused characters not allowed in a host. */
+function unescaped(text: string, refused: string): string {
+  checkEscapes(text)
   const strange = refused === '' ? undefined : /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/.exec(text)?.[0]
   if (strange !== undefined) fail(`invalid character ${goQuoteShort(strange)} in host name`)
   return decoded(text)
@@ -132,9 +138,7 @@ function digitValue(digit: number): number {
 const unescapedInPath = Array.from({ length: 256 }, (_, byte) => /[A-Za-z0-9\-_.~$&+/:=@]/.test(String.fromCharCode(byte)))
 
 /** The original path if it is a valid encoding; otherwise escaped again. */
-function escapedPath(path: string): string {
-  const bad = /%(?![0-9a-fA-F]{2})/.exec(path)
-  if (bad !== null) fail(`invalid URL escape ${goQuoteShort(path.slice(bad.index, bad.index + 3))}`)
+export function escapedPath({ path }: ParsedUrl): string {
   if (/^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/%]*$/.test(path)) return path
   const bytes = new TextEncoder().encode(decoded(path))
   const escaped = new Uint8Array(3 * bytes.length)

@@ -4,7 +4,7 @@ import { inSteps } from '../pauses.ts'
 import { boolType, listOf, mapOf, opaqueOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, LiteralMap, mapKey, OpaqueValue, type Value } from '../values.ts'
 import type { Library } from './library.ts'
-import { type ParsedUrl, parseRequestUrl, readQuerySteps } from './parse-url.ts'
+import { escapedPath, type ParsedUrl, parseRequestUrl, readQuerySteps } from './parse-url.ts'
 
 /** The URL library: `url('https://...')`. */
 
@@ -67,7 +67,7 @@ const functions: readonly FunctionDeclaration[] = [
   part('getHost', 'url_get_host', ({ host }) => host),
   part('getHostname', 'url_get_hostname', ({ host }) => hostname(host)),
   part('getPort', 'url_get_port', ({ host }) => port(host)),
-  part('getEscapedPath', 'url_get_escaped_path', ({ escapedPath }) => escapedPath),
+  part('getEscapedPath', 'url_get_escaped_path', escapedPath),
   declare(
     'getQuery',
     method('url_get_query', [urlType], mapOf(stringType, listOf(stringType)), (meter: Meter, { parts }: Url) =>
