@@ -14,6 +14,8 @@ import { kubeconfigOf } from './support/local-server.ts'
 
 const bigBytes = 3_000_000
 let stopAtMs = Number.POSITIVE_INFINITY
+/** Commands that run until they are stopped. */
+let waiting = 0
 
 const suite = describe.skipIf(kubectlMissing !== undefined)
 let folder: string
@@ -32,7 +34,12 @@ beforeAll(async () => {
       )
       server.emit('connection', connection)
     },
-    async exec({ command, stdin, writeOut, writeError }) {
+    async exec({ command, stdin, writeOut, writeError, signal }) {
+      if (command[0] === 'wait') {
+        waiting++
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        waiting--
+      }
       if (command[0] === 'fail') {
         writeError('no\n')
         return 3
@@ -149,6 +156,35 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     await expect.poll(() => following.text, { timeout: 30_000 }).toBe('started\nstopped\n')
     await following.stop()
   }, 60_000)
+
+  it.each([
+    ['over WebSocket, with time to stop', {}, '--grace-period=1'],
+    ['over WebSocket, at once', {}, '--grace-period=0 --force'],
+    [
+      'over SPDY',
+      { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' },
+      '--grace-period=0 --force',
+    ],
+  ])(
+    'ends commands and forwarded ports with their pod, %s',
+    async (_, env, how) => {
+      await kubectl.run('run ending --image=nginx:1')
+      await kubectl.run('wait --for=condition=ready pod/ending --timeout=30s')
+      const forwarding = kubectl.follow('port-forward ending :8080 --address=127.0.0.1', { env })
+      const command = kubectl.try(['exec', 'ending', '--', 'wait'], { env })
+      try {
+        await expect.poll(() => forwarding.text, { timeout: 30_000 }).toMatch(/-> 8080/)
+        await expect.poll(() => waiting, { timeout: 30_000 }).toBe(1)
+        await kubectl.run(`delete pod ending ${how}`)
+        expect((await command).stderr).toContain('command terminated with exit code 137')
+        await expect.poll(() => forwarding.errors, { timeout: 30_000 }).toContain('lost connection to pod')
+        expect(waiting).toBe(0)
+      } finally {
+        await forwarding.stop()
+      }
+    },
+    60_000,
+  )
 
   it('shows metrics', async () => {
     expect(await kubectl.run('top pods')).toMatch(/250m +64Mi/)

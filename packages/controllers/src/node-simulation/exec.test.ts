@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { openExec } from './exec.ts'
-import type { ContainerBehavior } from './interfaces.ts'
+import type { ContainerBehavior, ExecContext } from './interfaces.ts'
 import type { ReadonlyPod } from './objects.ts'
 import { PodRuntime } from './pod-runtime.ts'
 import { controlFrame, dataFrame, frameTypes, numbers } from './spdy/frames.ts'
@@ -16,7 +16,10 @@ const pod: ReadonlyPod = {
 const frameBytes = 60_000
 
 /** Runs a command with standard input, and opens its streams. */
-function open(behavior: ContainerBehavior, { isSpdy = false, command = 'cat' } = {}): Duplex {
+function open(
+  behavior: ContainerBehavior,
+  { isSpdy = false, command = 'cat', ended = new AbortController().signal } = {},
+): Duplex {
   const random = { bytes: (length: number) => new Uint8Array(length), uuid: () => '', number: () => 0 }
   const runtime = new PodRuntime(pod, {
     behaviors: [behavior],
@@ -34,7 +37,7 @@ function open(behavior: ContainerBehavior, { isSpdy = false, command = 'cat' } =
     : { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'A==', 'sec-websocket-protocol': 'v5.channel.k8s.io' }
   const { body } = openExec(
     { method: 'POST', path: '/exec/default/web/web', headers, signal: new AbortController().signal },
-    { pod, run: runtime.all[0]!, nowMs: 0, isAttach: false, searchParams, wait: () => new Promise(() => undefined) },
+    { pod, run: runtime.all[0]!, nowMs: 0, isAttach: false, searchParams, ended, wait: () => new Promise(() => undefined) },
   )
   if (body.kind !== 'connection') throw new Error('the connection was not upgraded')
   if (isSpdy) {
@@ -58,6 +61,25 @@ function send(connection: Duplex, { count, isSpdy }: { readonly count: number; r
 }
 
 const aMoment = () => new Promise((resolve) => setTimeout(resolve, 50))
+
+describe.each([
+  ['WebSocket', false],
+  ['SPDY', true],
+])('a command over %s', (_, isSpdy) => {
+  it('is killed when its container ends, and its streams end', async () => {
+    const container = new AbortController()
+    let isStopped = false
+    const exec = ({ signal }: ExecContext) =>
+      new Promise<number>(() => signal.addEventListener('abort', () => (isStopped = true)))
+    const connection = open({ exec }, { isSpdy, ended: container.signal })
+    let output = ''
+    connection.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')))
+    await aMoment()
+    container.abort()
+    await expect.poll(() => output).toContain('exit status 137')
+    expect(isStopped).toBe(true)
+  })
+})
 
 describe.each([
   ['WebSocket', false],

@@ -17,6 +17,7 @@ const webSocketProtocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 /** The first one reports the exit code. */
 const spdyProtocols = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io']
 const commandNotFound = 127
+const killedExitCode = 137
 
 export interface ExecTarget {
   readonly pod: ReadonlyPod
@@ -24,6 +25,8 @@ export interface ExecTarget {
   readonly nowMs: number
   readonly isAttach: boolean
   readonly searchParams: URLSearchParams
+  /** Aborts when the run of the container ends, and with it the command. */
+  readonly ended: AbortSignal
   /** Waits on the clock of the simulation, or until the signal aborts. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
@@ -143,7 +146,11 @@ class CommandStreams implements SpdyHandlers {
 }
 
 async function runCommand(target: ExecTarget, streams: CommandOutput): Promise<void> {
-  const { pod, run, nowMs, searchParams } = target
+  const { pod, run, nowMs, isAttach, searchParams, ended } = target
+  const stopping = new AbortController()
+  onAbort(streams.signal, () => stopping.abort())
+  const killed = new Promise<number>((resolve) => onAbort(ended, () => resolve(isAttach ? 0 : killedExitCode)))
+  onAbort(ended, () => stopping.abort())
   const bytesOf = (data: string | Uint8Array) => (typeof data === 'string' ? Buffer.from(data) : data)
   const context: ExecContext = {
     ...containerContext(pod, run, nowMs),
@@ -152,16 +159,21 @@ async function runCommand(target: ExecTarget, streams: CommandOutput): Promise<v
     stdin: streams.input,
     writeOut: (data) => streams.writeOut(bytesOf(data)),
     writeError: (data) => streams.writeError(bytesOf(data)),
-    signal: streams.signal,
+    signal: stopping.signal,
   }
   let status: ExitStatus
   try {
-    status = exitStatus(await perform(target, context, streams.input))
+    status = exitStatus(await Promise.race([killed, perform(target, context, streams.input)]))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     status = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 }
   }
   streams.end(status)
+}
+
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
 }
 
 /** @returns the exit code */

@@ -59,7 +59,11 @@ async function respond(
   if (found === undefined) return text(404, `pod ${JSON.stringify(name)} not found`)
   if (action === 'portForward') {
     if (streams === undefined) return text(501, withoutStreams)
-    return streams.openPortForward(request, { ...found, nowMs: simulation.nowMs(), searchParams })
+    const target = { ...found, nowMs: simulation.nowMs(), searchParams }
+    return untilEnd(request, {
+      ended: (signal) => simulation.stopped(found.runtime, signal),
+      open: (signal) => streams.openPortForward({ ...request, signal }, target),
+    })
   }
   const run = found.runtime.all.find((each) => each.name === container)
   if (run === undefined) return text(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(name)}`)
@@ -70,14 +74,36 @@ async function respond(
     case 'attach':
       if (!run.isRunning) return text(500, `container ${JSON.stringify(container)} is not running`)
       if (streams === undefined) return text(501, withoutStreams)
-      return streams.openExec(request, {
-        ...{ pod: found.pod, run, nowMs: simulation.nowMs(), searchParams },
-        isAttach: action === 'attach',
-        wait: (ms, signal) => simulation.wait(ms, signal),
+      return untilEnd(request, {
+        ended: (signal) => simulation.ended(run, signal),
+        open: (ended) =>
+          streams.openExec(request, {
+            ...{ pod: found.pod, run, nowMs: simulation.nowMs(), searchParams, ended },
+            isAttach: action === 'attach',
+            wait: (ms, signal) => simulation.wait(ms, signal),
+          }),
       })
     default:
       return text(404, '404 page not found')
   }
+}
+
+interface StreamsOfPod {
+  /** Resolves when what the streams lead to has ended, or the signal aborts. */
+  readonly ended: (signal: AbortSignal) => Promise<void>
+  /** Called with a signal that aborts then, or with the request. */
+  readonly open: (signal: AbortSignal) => ApiResponse
+}
+
+function untilEnd({ signal }: ProxiedRequest, { ended, open }: StreamsOfPod): ApiResponse {
+  const ending = new AbortController()
+  const response = open(ending.signal)
+  if (response.body.kind !== 'connection') return response
+  const closing = new AbortController()
+  response.body.connection.once('close', () => closing.abort())
+  signal.addEventListener('abort', () => closing.abort(), { once: true })
+  void ended(closing.signal).then(() => ending.abort())
+  return response
 }
 
 const withoutStreams = 'connections into pods need the streams of Node'

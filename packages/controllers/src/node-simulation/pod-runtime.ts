@@ -144,6 +144,12 @@ export class PodRuntime {
     return next.length === 0 ? undefined : Math.min(...next)
   }
 
+  /** Ends all containers at once: the pod is gone. */
+  kill(nowMs: number): void {
+    for (const run of this.all) run.stop(nowMs, true)
+    this.isStopped = true
+  }
+
   /** Stops the containers within the grace period of the deletion. */
   #terminate(pod: ReadonlyPod, nowMs: number): number | undefined {
     const stopAtMs = this.#stop(nowMs, (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000)

@@ -257,6 +257,8 @@ export class RunningSimulation implements AsyncDisposable {
     if (found !== undefined && found.uid === pod?.metadata.uid) return found
     if (found !== undefined) {
       entries.delete(key)
+      found.runtime.kill(this.#context.clock.now())
+      this.#shared.notify()
       found.node.usedNumbers.delete(Number(found.runtime.podIP.split('.')[3]))
     }
     const node = known.get(pod?.spec?.nodeName ?? '')

@@ -130,9 +130,20 @@ export class NodeSimulation {
     return this.#nodes.get(node)?.isFailed ?? true
   }
 
-  /** Resolves when a container does not run any more, or the signal aborts. */
-  async ended(run: ContainerRun, signal: AbortSignal): Promise<void> {
-    while (run.isRunning && !signal.aborted) {
+  /** Resolves when the present run of a container has ended, or the signal aborts. */
+  ended(run: ContainerRun, signal: AbortSignal): Promise<void> {
+    const { restarts } = run
+    return this.#until(() => !run.isRunning || run.restarts !== restarts, signal)
+  }
+
+  /** Resolves when a pod has been stopped, or the signal aborts. */
+  stopped(runtime: PodRuntime, signal: AbortSignal): Promise<void> {
+    return this.#until(() => runtime.isStopped, signal)
+  }
+
+  /** Checks the condition whenever a pod has changed. */
+  async #until(isOver: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!isOver() && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const done = () => {
           this.#changed.delete(done)

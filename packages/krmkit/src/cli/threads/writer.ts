@@ -1,6 +1,5 @@
 /** The writer: the process that owns the storage, accepts connections and passes them to workers. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { acceptConnections, type Listener, listen } from '@krmkit/http'
 import type { Handler } from '@krmkit/protocol'
@@ -14,6 +13,7 @@ import type { ServeOptions } from '../serve-options.ts'
 import { receivedRequest } from './forwarded-requests.ts'
 import { mergeMetrics } from './merge-metrics.ts'
 import { textOf } from './response-text.ts'
+import { createSocketFolder } from './socket-folder.ts'
 import { WorkerPool, type WorkerProgram } from './worker-pool.ts'
 
 export interface WriterParts {
@@ -48,7 +48,7 @@ export async function createWorkers(options: ServeOptions, { components, handle,
     },
   })
   const accepting = await acceptConnections(pool.pass, await listenOptions(options, components, log))
-  const folder = await mkdtemp(join(tmpdir(), 'krmkit-'))
+  const folder = await createSocketFolder()
   const closables: AsyncDisposable[] = []
   let closing: Promise<void> | undefined
   const end = async () => {
