@@ -32,6 +32,9 @@ export function generateVersions(random: RandomChoices): Scenario {
     },
     { id: 'group', method: 'GET', path: `/apis/${group}` },
   ]
+  for (const { name } of versions.slice(0, 2))
+    if (random.chance(40))
+      steps.push({ id: `watch-${name}`, method: 'GET', path: collection(name), query: 'watch=true', watch: true })
   for (let i = 0; i < 2; i++)
     steps.push({ id: `make${i}`, method: 'POST', path: collection('v1'), body: { json: object(random, 'v1', `o${i}`) } })
   for (let i = 0; i < 14; i++) steps.push(...step(random, i, versions))
