@@ -26,6 +26,7 @@ export function generateCustoms(random: RandomChoices): Scenario {
   const steps: Step[] = [
     { id: 'definition', method: 'POST', path: definitionsPath, body: { json: definition }, ...served('widgets') },
   ]
+  if (random.chance(30)) steps.push({ id: 'watch', method: 'GET', path: subject.collection, query: 'watch=true', watch: true })
   // The first objects are valid, so that later steps find some.
   for (let i = 0; i < 2; i++)
     steps.push({
