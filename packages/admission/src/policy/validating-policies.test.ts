@@ -116,10 +116,10 @@ describe('variables', () => {
     expect(refusalOf(await runPolicy({ spec }))).toBe(denied('twice is 10'))
   })
 
-  it('name the failed variable', async () => {
-    const spec = { variables: [{ name: 'x', expression: '1 / 0' }], validations: [{ expression: 'variables.x == 1' }] }
+  it.each(['variables.x == 1', 'has(variables.x)'])('name the failed variable of %s', async (expression) => {
+    const spec = { variables: [{ name: 'x', expression: '1 / 0' }], validations: [{ expression }] }
     expect(refusalOf(await runPolicy({ spec }))).toBe(
-      denied(`expression 'variables.x == 1' resulted in error: composited variable "x" fails to evaluate: division by zero`),
+      denied(`expression '${expression}' resulted in error: composited variable "x" fails to evaluate: division by zero`),
     )
   })
 })

@@ -40,7 +40,8 @@ export function selectMember(target: Step, field: string, test: boolean): Step {
       const holder = value instanceof Optional ? value.value : value
       // Values without members, such as null, do not have the field.
       if (!(holder instanceof MapValue)) return holder instanceof ListValue ? noName : false
-      return holder.field(field) !== undefined
+      const found = holder.field(field)
+      return found instanceof ErrorValue ? found : found !== undefined
     }
   }
   return (frame) => {
