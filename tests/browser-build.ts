@@ -2,12 +2,13 @@ import { type InputOptions, type RolldownBuild, rolldown } from 'rolldown'
 import { root } from './source-files.ts'
 
 /**
- * Bundles a module for a browser, from the sources of the packages. The caller closes the build.
+ * Bundles a module for a browser, from the sources of the packages; or several, by name, that share what they have in common. The caller
+ * closes the build.
  *
  * Fails when any module that can be reached imports one that browsers do not have, also where the bundle needs nothing of it: bundlers
  * resolve imports before they drop unused modules.
  */
-export function browserBuild(source: string): Promise<RolldownBuild> {
+export function browserBuild(source: string | Readonly<Record<string, string>>): Promise<RolldownBuild> {
   const conditionNames = ['source', 'browser', 'import', 'module', 'default']
   return buildOf(source, { platform: 'browser', resolve: { conditionNames } })
 }
@@ -24,16 +25,19 @@ export function nodeBuild(source: string): Promise<RolldownBuild> {
   })
 }
 
-function buildOf(source: string, options: InputOptions): Promise<RolldownBuild> {
+function buildOf(source: string | Readonly<Record<string, string>>, options: InputOptions): Promise<RolldownBuild> {
+  const sources = new Map(Object.entries(typeof source === 'string' ? { entry: source } : source))
+  const fileOf = (name: string) => `${root}${name.replaceAll('/', '-')}.entry.ts`
+  const texts = new Map([...sources].map(([name, text]) => [fileOf(name), text]))
   return rolldown({
     ...options,
-    input: 'entry',
+    input: Object.fromEntries([...sources.keys()].map((name) => [name, fileOf(name)])),
     cwd: root,
     plugins: [
       {
-        name: 'entry',
-        resolveId: (id) => (id === 'entry' ? `${root}entry.ts` : null),
-        load: (id) => (id === `${root}entry.ts` ? source : null),
+        name: 'entries',
+        resolveId: (id) => (texts.has(id) ? id : null),
+        load: (id) => texts.get(id) ?? null,
       },
     ],
     onLog(level, log, handler) {

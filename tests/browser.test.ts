@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module'
 import { createContext, runInContext } from 'node:vm'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { browserBuild } from './browser-build.ts'
 
 /** Packages for browser tools, bundled as for a browser and run without Node built-ins. */
@@ -12,9 +12,11 @@ async function bundleOf(source: string): Promise<string> {
   await build.close()
   const [chunk] = output
   expect(output).toHaveLength(1)
-  expect(chunk.imports.filter((name) => name.startsWith('node:') || builtinModules.includes(name))).toEqual([])
+  expect(chunk.imports.filter(isBuiltIn)).toEqual([])
   return chunk.code
 }
+
+const isBuiltIn = (name: string) => name.startsWith('node:') || builtinModules.includes(name)
 
 /** The value that the script assigns to `bundle.answer`, run with browser globals only. */
 function run(code: string): unknown {
@@ -61,8 +63,28 @@ const portable = [
 ]
 
 describe('in a browser', () => {
-  it.each(portable)('@krmkit/%s imports no Node built-in', async (name) => {
-    await bundleOf(`export * from '@krmkit/${name}'`)
+  describe('no Node built-in is imported by', () => {
+    const chunks = new Map<string, { readonly imports: readonly string[]; readonly dynamicImports: readonly string[] }>()
+    beforeAll(async () => {
+      const build = await browserBuild(Object.fromEntries(portable.map((name) => [name, `export * from '@krmkit/${name}'`])))
+      const { output } = await build.generate({ format: 'es', entryFileNames: '[name].js' })
+      await build.close()
+      for (const each of output) if (each.type === 'chunk') chunks.set(each.fileName, each)
+    })
+
+    /** What a chunk and those that it imports take from outside of the bundle. */
+    function outside(file: string, seen = new Set<string>()): string[] {
+      const chunk = chunks.get(file)
+      if (chunk === undefined) return [file]
+      if (seen.has(file)) return []
+      seen.add(file)
+      return [...chunk.imports, ...chunk.dynamicImports].flatMap((each) => outside(each, seen))
+    }
+
+    it.each(portable)('@krmkit/%s', (name) => {
+      expect([...chunks.keys()]).toContain(`${name}.js`)
+      expect(outside(`${name}.js`).filter(isBuiltIn)).toEqual([])
+    })
   })
 
   it('@krmkit/fieldmanager applies, explains and blames', async () => {
