@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
+import suites from './tests/long-suites.json' with { type: 'json' }
 
 /** Files that need a thread to themselves: they replace or count what its modules share, or fill its heap. */
 const alone = [
@@ -8,17 +10,21 @@ const alone = [
   'packages/schema/src/load-cel.test.ts',
   'packages/storage/src/{etcd/leases,mvcc/mvcc-storage}.test.ts',
   'tests/{bundle,browser,browser-size,cycles,fuzz,public-names,request-closures}.test.ts',
-  'tests/{attacks,histories,playground,site}/**/*.test.ts',
 ]
+
+const long = Object.values(suites).map((suite) => ({ alone: false, ...suite }))
+const longFiles = (isAlone: boolean) => long.flatMap((suite) => (suite.alone === isAlone ? suite.files : []))
 
 /** Packages whose tests mostly start servers. A project ends its threads, and so frees what their files have left on the heap. */
 const servers = 'apiserver|client|controllers|http|krmkit|testing'
 
 /** Files that share the modules of a thread: loading them takes longer than most tests. */
-const sharing = (name: string, include: readonly string[]) => ({
+const sharing = (name: string, include: readonly string[], others: readonly string[]) => ({
   extends: true as const,
-  test: { name, include: [...include], exclude: [...configDefaults.exclude, ...alone], isolate: false },
+  test: { name, include: [...include], exclude: [...configDefaults.exclude, ...others], isolate: false },
 })
+const quick = (name: string, include: readonly string[]) =>
+  sharing(name, include, [...alone, ...long.flatMap(({ files }) => files)])
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
@@ -26,18 +32,23 @@ export default defineConfig({
   test: {
     setupFiles: ['tests/seed.ts'],
     pool: 'threads',
-    maxWorkers: 2,
+    // One more than processors, since tests with sockets and processes of their own wait for them.
+    maxWorkers: availableParallelism() + 1,
     maxConcurrency: 10,
-    testTimeout: 60_000,
+    // Far beyond what a test or hook takes, so that none fails because other processes have the processor.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     projects: [
-      sharing('libraries', [`packages/!(${servers})/src/**/*.test.ts`]),
-      sharing('servers', [
+      quick('libraries', [`packages/!(${servers})/src/**/*.test.ts`]),
+      quick('servers', [
         `packages/@(${servers})/src/**/*.test.ts`,
         'packages/create-krmkit/templates/*/src/**/*.test.ts',
         'examples/**/*.test.ts',
       ]),
-      sharing('tests', ['tests/**/*.test.ts']),
+      quick('tests', ['tests/**/*.test.ts']),
       { extends: true, test: { name: 'alone', include: alone } },
+      sharing('long', longFiles(false), []),
+      { extends: true, test: { name: 'long-alone', include: longFiles(true) } },
     ],
   },
 })
