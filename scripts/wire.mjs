@@ -118,7 +118,15 @@ function chosenScenarios() {
       const title = `${folder}/${basename(name, '.json')}`
       const { flags = [], needs = [], steps } = scenario
       const controllers = controllersOf(title, scenario)
-      chosen.push({ folder, file, name: title, flags: flags.join(' '), needs: needs.join(','), controllers, waitMs: waitOf(steps) })
+      chosen.push({
+        folder,
+        file,
+        name: title,
+        flags: flags.join(' '),
+        needs: needs.join(','),
+        controllers,
+        waitMs: waitOf(steps),
+      })
     }
   }
   return chosen
