@@ -203,22 +203,25 @@ describe('createConfiguredMapping', () => {
   const map = (more: object, claims: object) =>
     createConfiguredMapping(parse({ jwt: [{ issuer, ...more }] }).jwt[0]!, { expressions })({ sub: 'alice', ...claims })
   const mapped = (more: object, claims: object = {}) => map({ claimMappings: { username, ...more } }, claims)
-  const user = (outcome: ReturnType<typeof map>) => (outcome.ok ? outcome.user : outcome.reason)
+  const user = async (mapping: ReturnType<typeof map>) => {
+    const outcome = await mapping
+    return outcome.ok ? outcome.user : outcome.reason
+  }
 
-  it('maps claims with prefixes', () => {
+  it('maps claims with prefixes', async () => {
     const whole = { username: { claim: 'sub', prefix: 'u:' }, groups: { claim: 'roles', prefix: 'g:' }, uid: { claim: 'id' } }
-    expect(user(map({ claimMappings: whole }, { roles: ['a', 'b'], id: '7', jti: 'x' }))).toEqual({
+    expect(await user(map({ claimMappings: whole }, { roles: ['a', 'b'], id: '7', jti: 'x' }))).toEqual({
       username: 'u:alice',
       groups: ['g:a', 'g:b'],
       uid: '7',
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=x'] },
     })
-    expect(user(map({ claimMappings: whole }, { roles: 'a', id: '' }))).toEqual({ username: 'u:alice', groups: ['g:a'] })
-    expect(user(map({ claimMappings: whole }, { roles: 'a' }))).toBe('the uid is not a string')
-    expect(user(map({ claimMappings: whole }, { roles: [7], id: '' }))).toContain('neither a string nor a list of strings')
+    expect(await user(map({ claimMappings: whole }, { roles: 'a', id: '' }))).toEqual({ username: 'u:alice', groups: ['g:a'] })
+    expect(await user(map({ claimMappings: whole }, { roles: 'a' }))).toBe('the uid is not a string')
+    expect(await user(map({ claimMappings: whole }, { roles: [7], id: '' }))).toContain('neither a string nor a list of strings')
   })
 
-  it('maps expression values: strings, lists of strings, null', () => {
+  it('maps expression values: strings, lists of strings, null', async () => {
     const groups = { expression: 'claims.roles' }
     for (const [roles, expected] of [
       [
@@ -229,44 +232,44 @@ describe('createConfiguredMapping', () => {
       ['', []],
       [undefined, []],
     ])
-      expect(user(mapped({ groups }, { roles }))).toEqual({ username: 'alice', groups: expected })
+      expect(await user(mapped({ groups }, { roles }))).toEqual({ username: 'alice', groups: expected })
     for (const roles of [7, { a: 1 }, [7], [['a']], true])
-      expect(user(mapped({ groups }, { roles }))).toContain('must return a string or')
+      expect(await user(mapped({ groups }, { roles }))).toContain('must return a string or')
     const extra = [
       { key: 'example.com/a', valueExpression: 'claims.a' },
       { key: 'example.com/b', valueExpression: 'claims.b' },
     ]
-    expect(user(mapped({ extra }, { a: ['1', '2'] }))).toMatchObject({ extra: { 'example.com/a': ['1', '2'] } })
-    expect(user(mapped({ extra }))).toEqual({ username: 'alice', groups: [] })
-    expect(user(mapped({ uid: { expression: 'claims.id' } }, { id: '7' }))).toMatchObject({ uid: '7' })
-    expect(user(mapped({ uid: { expression: 'claims.id' } }))).toBe('the uid is not a string')
+    expect(await user(mapped({ extra }, { a: ['1', '2'] }))).toMatchObject({ extra: { 'example.com/a': ['1', '2'] } })
+    expect(await user(mapped({ extra }))).toEqual({ username: 'alice', groups: [] })
+    expect(await user(mapped({ uid: { expression: 'claims.id' } }, { id: '7' }))).toMatchObject({ uid: '7' })
+    expect(await user(mapped({ uid: { expression: 'claims.id' } }))).toBe('the uid is not a string')
   })
 
-  it('requires a non-empty string as user name', () => {
+  it('requires a non-empty string as user name', async () => {
     const named = (claims: object) => user(map({ claimMappings: { username: { expression: 'claims.name' } } }, claims))
-    expect(named({ name: 'a' })).toMatchObject({ username: 'a' })
-    expect(named({ name: '' })).toContain('empty')
-    expect(named({ name: ['a'] })).toContain('does not return a string')
+    expect(await named({ name: 'a' })).toMatchObject({ username: 'a' })
+    expect(await named({ name: '' })).toContain('empty')
+    expect(await named({ name: ['a'] })).toContain('does not return a string')
     const byEmail = { username: { claim: 'email', prefix: '' } }
-    expect(user(map({ claimMappings: byEmail }, { email: 'a@b', email_verified: false }))).toBe(
+    expect(await user(map({ claimMappings: byEmail }, { email: 'a@b', email_verified: false }))).toBe(
       'the email address is not verified',
     )
   })
 
-  it('validates claims before the user', () => {
+  it('validates claims before the user', async () => {
     const claimMappings = { username }
     const judged = (more: object, claims: object = {}) => user(map({ claimMappings, ...more }, claims))
     const required = { claimValidationRules: [{ claim: 'hd', requiredValue: 'example.com' }] }
-    expect(judged(required, { hd: 'example.com' })).toMatchObject({ username: 'alice' })
+    expect(await judged(required, { hd: 'example.com' })).toMatchObject({ username: 'alice' })
     for (const hd of [undefined, 'other.com', ['example.com']])
-      expect(judged(required, { hd })).toBe('the claim hd is not what is required')
+      expect(await judged(required, { hd })).toBe('the claim hd is not what is required')
     const rule = { claimValidationRules: [{ expression: 'claims.hd=x', message: 'only from x' }] }
-    expect(judged(rule, { hd: 'x' })).toMatchObject({ username: 'alice' })
-    expect(judged(rule)).toBe("validation expression 'claims.hd=x' failed: only from x")
-    expect(judged({ claimValidationRules: [{ expression: 'claims.hd' }] }, { hd: 'x' })).toContain('must return a boolean')
+    expect(await judged(rule, { hd: 'x' })).toMatchObject({ username: 'alice' })
+    expect(await judged(rule)).toBe("validation expression 'claims.hd=x' failed: only from x")
+    expect(await judged({ claimValidationRules: [{ expression: 'claims.hd' }] }, { hd: 'x' })).toContain('must return a boolean')
     const own = { userValidationRules: [{ expression: 'user.username=bob', message: 'not bob' }] }
-    expect(judged(own)).toBe("validation expression 'user.username=bob' failed: not bob")
-    expect(judged({ userValidationRules: [{ expression: 'user.uid=' }] })).toMatchObject({ username: 'alice' })
-    expect(judged({ claimMappings: { username: { expression: '!' } } })).toContain('cannot be evaluated: it broke')
+    expect(await judged(own)).toBe("validation expression 'user.username=bob' failed: not bob")
+    expect(await judged({ userValidationRules: [{ expression: 'user.uid=' }] })).toMatchObject({ username: 'alice' })
+    expect(await judged({ claimMappings: { username: { expression: '!' } } })).toContain('cannot be evaluated: it broke')
   })
 })

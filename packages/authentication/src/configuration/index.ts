@@ -6,6 +6,7 @@ export type {
   AuthenticationConfiguration,
   ClaimExpression,
   ClaimExpressionCompiler,
+  ClaimResult,
   ClaimRule,
   ClaimSource,
   JwtConfiguration,

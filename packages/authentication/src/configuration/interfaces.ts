@@ -61,9 +61,12 @@ export interface ClaimExpressionCompiler {
   user(expression: string): ClaimExpression | { readonly problem: string }
 }
 
+/** The value of an expression, or why it has none. */
+export type ClaimResult = { readonly value: unknown } | { readonly error: string }
+
 export interface ClaimExpression {
-  /** Evaluates in bounded time. The value is JSON; undefined when JSON cannot represent it. */
-  evaluate(subject: object): { readonly value: unknown } | { readonly error: string }
+  /** Evaluates in bounded time, with pauses. The value is JSON; undefined when JSON cannot represent it. */
+  evaluate(subject: object): ClaimResult | Promise<ClaimResult>
   /** Whether the expression reads the member of its variable with this name. */
   reads(member: string): boolean
 }

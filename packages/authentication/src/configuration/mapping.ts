@@ -7,7 +7,8 @@ import type { ClaimExpression, ClaimExpressionCompiler, JwtConfiguration } from 
 /** A token that cannot be mapped to a user; the message is for logs. */
 class MappingError extends Error {}
 
-type Reader<T> = (claims: Claims) => T
+/** Expressions that take long pause. */
+type Reader<T> = (claims: Claims) => T | Promise<T>
 
 /**
  * Creates the mapping of a configured issuer: user name, groups, uid and extra are computed first, then claims and user are validated.
@@ -24,27 +25,26 @@ export function createConfiguredMapping(
   const uid = uidOf(jwt, expressions)
   const extra = jwt.claimMappings.extra.map(({ key, valueExpression }) => {
     const expression = requireCompiled(expressions.claims(valueExpression, 'value'))
-    return { key, values: (claims: Claims) => stringListOf(evaluate(expression, claims, 'extra'), 'extra') }
+    return { key, values: async (claims: Claims) => stringListOf(await evaluate(expression, claims, 'extra'), 'extra') }
   })
   const checksOfClaims = claimChecks(jwt, expressions)
   const checksOfUser = userChecks(jwt, expressions)
-  return (claims): ClaimMappingResult => {
+  return async (claims): Promise<ClaimMappingResult> => {
     try {
-      const name = username(claims)
-      const userGroups = groups(claims)
-      const userUid = uid(claims)
-      const userExtra = [
-        ...credentialIdExtra(claims, profile),
-        ...extra.map(({ key, values }): [string, readonly string[]] => [key, values(claims)]),
-      ].filter(([, values]) => values.length > 0)
+      const name = await username(claims)
+      const userGroups = await groups(claims)
+      const userUid = await uid(claims)
+      const mapped: [string, readonly string[]][] = []
+      for (const { key, values } of extra) mapped.push([key, await values(claims)])
+      const userExtra = [...credentialIdExtra(claims, profile), ...mapped].filter(([, values]) => values.length > 0)
       const user: UserInfo = {
         username: name,
         groups: [...userGroups],
         ...(userUid === '' ? {} : { uid: userUid }),
         ...(userExtra.length === 0 ? {} : { extra: Object.fromEntries(userExtra) }),
       }
-      for (const check of checksOfClaims) check(claims)
-      for (const check of checksOfUser) check(user)
+      for (const check of checksOfClaims) await check(claims)
+      for (const check of checksOfUser) await check(user)
       return { ok: true, user }
     } catch (error) {
       if (error instanceof MappingError) return { ok: false, reason: error.message }
@@ -57,8 +57,8 @@ function usernameOf({ claimMappings: { username } }: JwtConfiguration, expressio
   const { claim, expression, prefix = '' } = username
   if (expression !== '') {
     const program = requireCompiled(expressions.claims(expression, 'value'))
-    return (claims) => {
-      const name = evaluate(program, claims, 'username')
+    return async (claims) => {
+      const name = await evaluate(program, claims, 'username')
       if (typeof name !== 'string') throw new MappingError('the expression of the user name does not return a string')
       if (name === '') throw new MappingError('the expression of the user name returns an empty string')
       return name
@@ -81,7 +81,7 @@ function groupsOf(
   const { claim, expression, prefix = '' } = groups
   if (expression !== '') {
     const program = requireCompiled(expressions.claims(expression, 'value'))
-    return (claims) => stringListOf(evaluate(program, claims, 'groups'), 'groups')
+    return async (claims) => stringListOf(await evaluate(program, claims, 'groups'), 'groups')
   }
   if (claim === '') return () => []
   return (claims) => {
@@ -94,8 +94,8 @@ function groupsOf(
 function uidOf({ claimMappings: { uid } }: JwtConfiguration, expressions: ClaimExpressionCompiler): Reader<string> {
   const program = uid.expression === '' ? undefined : requireCompiled(expressions.claims(uid.expression, 'value'))
   if (program === undefined && uid.claim === '') return () => ''
-  return (claims) => {
-    const value = program === undefined ? claimOf(claims, uid.claim) : evaluate(program, claims, 'uid')
+  return async (claims) => {
+    const value = program === undefined ? claimOf(claims, uid.claim) : await evaluate(program, claims, 'uid')
     if (typeof value !== 'string') throw new MappingError('the uid is not a string')
     return value
   }
@@ -115,7 +115,7 @@ function claimChecks({ claimValidationRules }: JwtConfiguration, expressions: Cl
 function userChecks(
   { userValidationRules }: JwtConfiguration,
   expressions: ClaimExpressionCompiler,
-): ((user: UserInfo) => void)[] {
+): ((user: UserInfo) => Promise<void>)[] {
   return userValidationRules.map((rule) => {
     const check = checkFor(requireCompiled(expressions.user(rule.expression)), rule)
     // Expressions see every member, even when it is empty.
@@ -126,16 +126,16 @@ function userChecks(
 function checkFor(
   program: ClaimExpression,
   { expression, message }: { readonly expression: string; readonly message: string },
-): (subject: object) => void {
-  return (subject) => {
-    const value = evaluate(program, subject, 'validation')
+): (subject: object) => Promise<void> {
+  return async (subject) => {
+    const value = await evaluate(program, subject, 'validation')
     if (typeof value !== 'boolean') throw new MappingError('the validation expression must return a boolean')
     if (!value) throw new MappingError(`validation expression '${expression}' failed: ${message}`)
   }
 }
 
-function evaluate(program: ClaimExpression, subject: object, what: string): unknown {
-  const result = program.evaluate(subject)
+async function evaluate(program: ClaimExpression, subject: object, what: string): Promise<unknown> {
+  const result = await program.evaluate(subject)
   if ('error' in result) throw new MappingError(`the ${what} expression cannot be evaluated: ${result.error}`)
   return result.value
 }

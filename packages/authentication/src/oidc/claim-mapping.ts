@@ -19,10 +19,10 @@ export interface OidcClaimOptions {
 }
 
 export type ClaimMappingResult = { readonly ok: true; readonly user: UserInfo } | { readonly ok: false; readonly reason: string }
-export type ClaimMapping = (claims: Claims) => ClaimMappingResult
+export type ClaimMapping = (claims: Claims) => ClaimMappingResult | Promise<ClaimMappingResult>
 
 /** Creates the mapping from claims to a user, as the `--oidc-*` flags configure it. */
-export function createClaimMapping(options: OidcClaimOptions): ClaimMapping {
+export function createClaimMapping(options: OidcClaimOptions): (claims: Claims) => ClaimMappingResult {
   const { usernameClaim = 'sub', groupsClaim, groupsPrefix = '', requiredClaims = {}, profile = stockProfile } = options
   const usernamePrefix = prefixOf(options.usernamePrefix, { usernameClaim, issuerUrl: options.issuerUrl })
   const required = Object.entries(requiredClaims)

@@ -79,7 +79,7 @@ export function createIssuerAuthenticator(options: IssuerAuthenticatorOptions): 
       if ('problem' in expanded) return transientRejection(`oidc: could not expand distributed claims: ${expanded.problem}`)
       expandedClaims = expanded.claims
     }
-    const mapped = options.mapping(expandedClaims)
+    const mapped = await options.mapping(expandedClaims)
     if (!mapped.ok) return rejected(mapped.reason)
     return { kind: 'authenticated', user: mapped.user, expiresAt: tokenEnd(claims, issuerSkew) }
   }

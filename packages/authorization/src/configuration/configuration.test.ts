@@ -267,13 +267,13 @@ describe('composeAuthorizers', () => {
     expect(consulted).toHaveLength(times)
   })
 
-  it('reports each evaluation error once', () => {
+  it('reports each evaluation error once', async () => {
     const broken = { evaluate: () => ({ error: 'it broke' }) }
     const made = (...all: (typeof broken)[]) =>
       createConditionalAuthorizer(alwaysAllowAuthorizer, { conditions: all, onError: 'deny' })
-    expect(made(broken, broken).authorize(request)).toMatchObject({ decision: 'deny', error: 'it broke' })
+    expect(await made(broken, broken).authorize(request)).toMatchObject({ decision: 'deny', error: 'it broke' })
     const other = { evaluate: () => ({ error: 'so did this' }) }
-    expect(made(broken, other).authorize(request)).toMatchObject({ error: '[it broke, so did this]' })
+    expect(await made(broken, other).authorize(request)).toMatchObject({ error: '[it broke, so did this]' })
   })
 })
 

@@ -11,6 +11,7 @@ export type {
   AuthorizationWebhook,
   AuthorizerConfiguration,
   CompiledMatchCondition,
+  ConditionResult,
   MatchConditionCompiler,
   SelectorRequirement,
   SubjectAccessReviewSpec,

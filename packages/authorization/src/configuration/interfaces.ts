@@ -41,10 +41,13 @@ export interface MatchConditionCompiler {
   compile(expression: string): CompiledMatchCondition | { readonly problem: string }
 }
 
+/** Whether a condition is met, or why it cannot be evaluated. */
+export type ConditionResult = boolean | { readonly error: string }
+
 /** A compiled condition on the spec of a SubjectAccessReview. */
 export interface CompiledMatchCondition {
-  /** Evaluates in bounded time; may be called repeatedly. */
-  evaluate(review: SubjectAccessReviewSpec): boolean | { readonly error: string }
+  /** Evaluates in bounded time, with pauses; may be called repeatedly. */
+  evaluate(review: SubjectAccessReviewSpec): ConditionResult | Promise<ConditionResult>
 }
 
 /** The spec of a v1 SubjectAccessReview. String members are present even when empty. */

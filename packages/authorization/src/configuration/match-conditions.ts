@@ -19,9 +19,9 @@ export function createConditionalAuthorizer(inner: Authorizer, options: Conditio
   const { conditions, onError, onEvaluated } = options
   if (conditions.length === 0) return inner
   return {
-    authorize(attributes) {
+    async authorize(attributes) {
       const from = performance.now()
-      const { excluded, errors } = evaluateConditions(conditions, subjectAccessReviewSpec(attributes))
+      const { excluded, errors } = await evaluateConditions(conditions, subjectAccessReviewSpec(attributes))
       onEvaluated?.({ seconds: (performance.now() - from) / 1000, excluded, failed: errors.length > 0 })
       if (excluded) return noOpinion
       if (errors.length === 0) return inner.authorize(attributes)
@@ -34,10 +34,10 @@ export function createConditionalAuthorizer(inner: Authorizer, options: Conditio
 }
 
 /** Stops at the first condition that is false. */
-function evaluateConditions(conditions: readonly CompiledMatchCondition[], review: SubjectAccessReviewSpec) {
+async function evaluateConditions(conditions: readonly CompiledMatchCondition[], review: SubjectAccessReviewSpec) {
   const errors: string[] = []
   for (const condition of conditions) {
-    const met = condition.evaluate(review)
+    const met = await condition.evaluate(review)
     if (met === false) return { excluded: true, errors }
     if (met !== true) errors.push(met.error)
   }

@@ -1,5 +1,6 @@
+import { createSliceScheduler, runInNewSlices } from '@krmkit/meta/slices'
 import { cel, loadCel } from '@krmkit/schema'
-import type { Program, Type } from '@krmkit/schema/cel'
+import type { Evaluation, Program, Type } from '@krmkit/schema/cel'
 
 /** Loads CEL with all libraries enabled, as operators write the configuration. */
 export async function loadOperatorCel() {
@@ -10,15 +11,27 @@ export async function loadOperatorCel() {
 
 export type Cel = Awaited<ReturnType<typeof loadOperatorCel>>
 
-/** Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited. */
-export function createEvaluator(
+type Result = { readonly value: unknown } | { readonly error: string }
+
+const scheduler = createSliceScheduler()
+
+/**
+ * Creates an evaluator for a program with one variable, given as JSON. The cost of each evaluation is limited; one that takes long
+ * pauses, and its result is a promise.
+ *
+ * @param read makes the result of the evaluator.
+ */
+export function createEvaluator<T>(
   { engine }: Cel,
-  options: { readonly program: Program; readonly variable: string },
-): (input: object) => { readonly value: unknown } | { readonly error: string } {
-  const { program, variable } = options
+  options: { readonly program: Program; readonly variable: string; readonly read: (result: Result) => T },
+): (input: object) => T | Promise<T> {
+  const { program, variable, read } = options
+  const resultOf = ({ value }: Evaluation): T =>
+    read(value instanceof engine.ErrorValue ? { error: value.message } : { value: engine.toJson(value) })
   return (input) => {
-    const { value } = program.evaluate({ [variable]: engine.fromJson(input) }, { work: engine.createWorkBudget() })
-    return value instanceof engine.ErrorValue ? { error: value.message } : { value: engine.toJson(value) }
+    const started = program.start({ [variable]: engine.fromJson(input) }, { work: engine.createWorkBudget() })
+    if (!(started instanceof engine.PausedEvaluation)) return resultOf(started)
+    return runInNewSlices(started.steps(), scheduler).then(resultOf)
   }
 }
 

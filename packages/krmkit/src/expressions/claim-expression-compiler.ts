@@ -26,7 +26,8 @@ export async function createClaimExpressionCompiler(): Promise<ClaimExpressionCo
     if (isCondition && compiled.type.kind !== 'bool') return { problem: 'must evaluate to bool' }
     const program = compiled.program()
     if (program instanceof engine.PlanError) return { problem: `program instantiation failed: ${program.message}` }
-    return { evaluate: createEvaluator(known, { program, variable }), reads: (member) => compiled.reads(variable, member) }
+    const evaluate = createEvaluator(known, { program, variable, read: (result) => result })
+    return { evaluate, reads: (member) => compiled.reads(variable, member) }
   }
   const claimScope = environment.with([['claims', engine.mapOf(engine.stringType, engine.dynType)]])
   const userScope = environment.with([['user', user]])

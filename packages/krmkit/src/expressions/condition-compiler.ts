@@ -19,14 +19,16 @@ export async function createConditionCompiler(): Promise<MatchConditionCompiler>
     compile(text) {
       const compiled = engine.compileExpression(scope, text, { kinds: ['bool'] })
       if ('problem' in compiled) return { problem: compiled.problem }
-      const evaluate = createEvaluator(known, { program: compiled.program, variable: 'request' })
-      return {
-        evaluate(review) {
-          const result = evaluate(review)
-          if ('value' in result) return result.value === true
-          return { error: `cel evaluation error: expression '${text}' resulted in error: ${result.error}` }
-        },
-      }
+      const { program } = compiled
+      const evaluate = createEvaluator(known, {
+        program,
+        variable: 'request',
+        read: (result) =>
+          'value' in result
+            ? result.value === true
+            : { error: `cel evaluation error: expression '${text}' resulted in error: ${result.error}` },
+      })
+      return { evaluate }
     },
   }
 }
