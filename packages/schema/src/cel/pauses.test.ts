@@ -135,6 +135,22 @@ describe('an evaluation with pauses', () => {
     expect(pauses).toBeLessThanOrEqual(Math.ceil(cost / 25_000))
   })
 
+  it.each([
+    ['matching', "s.matches('(a|b)+c$')"],
+    ['matches', "s.findAll('[a-z]').size() > 0"],
+    ['a match', "s.find('[b-z]+1') == ''"],
+    ['splitting into characters', "s.split('').size() > 0"],
+    ['replacing', "s.replace('', '-') != ''"],
+    ['the query of a URL', "url('/?' + s).getQuery().size() > 0"],
+    ['formatting a list', "'%s'.format([n]) != ''"],
+  ])('pauses within a call: %s', (_, text) => {
+    const variables = { s: 'ab&'.repeat(80_000), n: fromJson(numbers(50_000)) }
+    const { pauses, ...result } = evaluateWithPauses(programOf(text), variables, 1000)
+    // Between its calls it pauses up to four times.
+    expect(pauses).toBeGreaterThan(6)
+    expect(result).toEqual(programOf(text).evaluate(variables))
+  })
+
   it('evaluates nothing twice that is done', () => {
     // Every restart would read the long text again.
     const variables = { s: 'x'.repeat(100_000), n: fromJson(numbers(20_000)) }

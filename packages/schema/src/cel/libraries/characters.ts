@@ -81,6 +81,9 @@ function isAscii(text: string): boolean {
 /** Characters that are converted or split in one step: about a millisecond. */
 const stepLength = 8192
 
+/** Its spread form reads an array by its iterator. */
+const { fromCharCode } = String
+
 /** Moves the 26 letters from `first` on. */
 function shifted(text: string, { first, by }: { readonly first: number; readonly by: number }): string {
   let result = ''
@@ -90,7 +93,7 @@ function shifted(text: string, { first, by }: { readonly first: number; readonly
       const unit = text.charCodeAt(from + i)
       units[i] = unit >= first && unit < first + 26 ? unit + by : unit
     }
-    result += String.fromCharCode(...units)
+    result += fromCharCode.apply(null, units as unknown as number[])
   }
   return result
 }
@@ -109,8 +112,10 @@ function* characterRuns(text: string): Generator<string[]> {
 export function* splitSteps(text: string, separator: string, limit: number): Generator<true, string[]> {
   if (limit === 0) return []
   let parts: string[] = []
-  if (separator !== '') parts = text.split(separator)
-  else {
+  if (separator !== '') {
+    parts = text.split(separator)
+    if (parts.length > stepLength) yield true
+  } else {
     for (const run of characterRuns(text)) {
       for (const char of run) parts.push(char)
       if (run.length >= stepLength / 2) yield true

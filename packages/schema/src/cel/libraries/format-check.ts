@@ -1,7 +1,8 @@
+import { runAtOnce } from '@krmkit/meta/slices'
 import type { Call, Expr, ListExpr } from '../ast.ts'
 import type { Problem } from '../source.ts'
 import { dynType, isDyn, type Type, typeName } from '../types.ts'
-import { applyClauses, unsuitableArgument, type Verb } from './format-clauses.ts'
+import { applyClausesSteps, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 const texts: readonly Type['kind'][] = [
   'list',
@@ -42,11 +43,12 @@ export function validateFormatCall(call: Call): Problem | undefined {
 }
 
 function checkFormat(format: string, { items }: ListExpr, at: number): Problem | undefined {
-  const checked = applyClauses<Problem>(format, items.length, ({ verb }, index) => {
+  const steps = applyClausesSteps<Problem>(format, items.length, ({ verb }, index) => {
     const wrong = unsuitableIn(items[index] as Expr, verb)
     if (wrong === undefined) return { text: '' }
     return { problem: { at: wrong.at, message: unsuitableArgument(verb, typeName(wrong.type ?? dynType)) } }
   })
+  const checked = runAtOnce(steps)
   if ('problem' in checked) return typeof checked.problem === 'string' ? { at, message: checked.problem } : checked.problem
   if (items.length <= checked.count) return undefined
   const message = `too many arguments supplied to string.format (expected ${checked.count}, got ${items.length})`

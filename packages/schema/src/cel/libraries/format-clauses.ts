@@ -13,17 +13,19 @@ const maxPrecision = 1000
 
 const verbs = new Set(['s', 'd', 'f', 'e', 'b', 'o', 'x', 'X'])
 
+type Applied<P> = { readonly text: string } | { readonly problem: P }
+
 /**
- * Replaces the clauses of a format string.
+ * Replaces the clauses of a format string, with the interruption points of `apply`.
  *
  * @param apply formats the argument at an index, or reports a problem.
  * @returns the text, or the first problem.
  */
-export function applyClauses<P>(
+export function* applyClausesSteps<P>(
   format: string,
   size: number,
-  apply: (clause: Clause, index: number) => { readonly text: string } | { readonly problem: P },
-): { readonly text: string; readonly count: number } | { readonly problem: P | string } {
+  apply: (clause: Clause, index: number) => Applied<P> | Generator<unknown, Applied<P>>,
+): Generator<unknown, { readonly text: string; readonly count: number } | { readonly problem: P | string }> {
   const out: string[] = []
   let count = 0
   let at = 0
@@ -41,7 +43,8 @@ export function applyClauses<P>(
     if (mark + 1 >= format.length) return { problem: index >= size ? `index ${index} out of range` : 'unexpected end of string' }
     const read = readClause(format, mark + 1)
     if ('problem' in read) return { problem: `could not parse formatting clause: ${read.problem}` }
-    const applied = apply(read.clause, index)
+    const result = apply(read.clause, index)
+    const applied = 'next' in result ? yield* result : result
     if ('problem' in applied) return applied
     out.push(applied.text)
     at = read.end

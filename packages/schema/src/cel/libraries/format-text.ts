@@ -1,5 +1,6 @@
 import { hexText } from '@krmkit/meta/bytes'
 import { goQuote } from '@krmkit/meta/go-text'
+import { sortSteps } from '@krmkit/meta/slices'
 import { durationText, timestampText } from '../functions/conversions.ts'
 import { doubleText, fixedText } from '../functions/number-text.ts'
 import type { Meter } from '../meter.ts'
@@ -17,16 +18,19 @@ import {
   Uint,
   type Value,
 } from '../values.ts'
-import { applyClauses, type Clause, unsuitableArgument, type Verb } from './format-clauses.ts'
+import { applyClausesSteps, type Clause, unsuitableArgument, type Verb } from './format-clauses.ts'
 
 /** `'%s is %d'.format([...])` as in version 2 of the strings library, with English number formats for `%f` and `%e`. */
 
+/** Work with interruption points. */
+type Steps<T> = Generator<unknown, T>
+
 const defaultPrecision = 6
 
-export function formatText(format: string, args: ListValue, meter: Meter): Value {
-  const done = applyClauses<ErrorValue>(format, args.size, (clause, index) => {
+export function* formatTextSteps(format: string, args: ListValue, meter: Meter): Steps<Value> {
+  const done = yield* applyClausesSteps<ErrorValue>(format, args.size, function* (clause, index) {
     const value = args.at(index)
-    const text = value instanceof ErrorValue ? value : formatted(clause, value, meter)
+    const text = value instanceof ErrorValue ? value : yield* formattedSteps(clause, value, meter)
     if (text instanceof ErrorValue) return { problem: text }
     meter.chargeWork(1 + (text.length >> 4))
     return { text }
@@ -35,10 +39,10 @@ export function formatText(format: string, args: ListValue, meter: Meter): Value
   return typeof done.problem === 'string' ? new ErrorValue(done.problem) : done.problem
 }
 
-function formatted({ verb, precision }: Clause, value: Value, meter: Meter): string | ErrorValue {
+function* formattedSteps({ verb, precision }: Clause, value: Value, meter: Meter): Steps<string | ErrorValue> {
   switch (verb) {
     case 's':
-      return textOf(value, meter)
+      return yield* textSteps(value, meter)
     case 'd':
       return isInt(value) ? String(value) : value instanceof Uint ? String(value.value) : refused(verb, value)
     case 'f':
@@ -63,7 +67,13 @@ function refused(verb: Verb, value: Value): ErrorValue {
 }
 
 /** Formats any value. */
-function textOf(value: Value, meter: Meter): string | ErrorValue {
+function* textSteps(value: Value, meter: Meter): Steps<string | ErrorValue> {
+  if (value instanceof ListValue) return yield* listSteps(value, meter)
+  return value instanceof MapValue ? yield* mapSteps(value, meter) : plainText(value, meter)
+}
+
+/** Formats a value that is neither a list nor a map. */
+function plainText(value: Value, meter: Meter): string | ErrorValue {
   meter.chargeWork(1)
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || isInt(value)) return String(value)
@@ -73,10 +83,7 @@ function textOf(value: Value, meter: Meter): string | ErrorValue {
   if (value instanceof Uint8Array) return bytesText(value)
   if (value instanceof Timestamp) return timestampText(value)
   if (value instanceof Duration) return durationText(value)
-  if (value instanceof TypeValue) return value.name
-  if (value instanceof ListValue) return listText(value, meter)
-  if (value instanceof MapValue) return mapText(value, meter)
-  return refused('s', value)
+  return value instanceof TypeValue ? value.name : refused('s', value)
 }
 
 function bytesText(value: Uint8Array): string | ErrorValue {
@@ -89,49 +96,56 @@ function bytesText(value: Uint8Array): string | ErrorValue {
   }
 }
 
-/** Formats values inside lists and maps as literals. */
+/** Formats values inside lists and maps, which are neither, as literals. */
 function memberText(value: Value, meter: Meter): string | ErrorValue {
   if (value instanceof Double) {
     const special = specialText(value.value, ['NaN', '+Inf', '-Inf'])
     return special === undefined ? fixedText(value.value, defaultPrecision) : goQuote(special)
   }
   if (value instanceof ErrorValue) return value
-  const text = textOf(value, meter)
-  if (text instanceof ErrorValue)
-    return isText(value) ? text : new ErrorValue(`error during formatting: no formatting function for ${typeNameOf(value)}`)
+  const text = plainText(value, meter)
+  if (text instanceof ErrorValue) {
+    if (value instanceof Uint8Array) return text
+    return new ErrorValue(`error during formatting: no formatting function for ${typeNameOf(value)}`)
+  }
   if (typeof value === 'string') return goQuote(text)
   if (value instanceof Uint8Array) return `b${goQuote(text)}`
   if (value instanceof Timestamp) return `timestamp(${goQuote(text)})`
   return value instanceof Duration ? `duration(${goQuote(text)})` : text
 }
 
-function isText(value: Value): boolean {
-  return value instanceof ListValue || value instanceof MapValue || value instanceof Uint8Array
+/** Members that are formatted in one step: about a millisecond. */
+const membersPerStep = 4096
+
+function isContainer(value: Value): value is ListValue | MapValue {
+  return value instanceof ListValue || value instanceof MapValue
 }
 
-function listText(list: ListValue, meter: Meter): string | ErrorValue {
+function* listSteps(list: ListValue, meter: Meter): Steps<string | ErrorValue> {
+  meter.chargeWork(1)
   const texts: string[] = []
   for (const item of itemsOf(list)) {
-    const text = memberText(item, meter)
+    const text = isContainer(item) ? yield* textSteps(item, meter) : memberText(item, meter)
     if (text instanceof ErrorValue) return text
     meter.chargeWork(4 + text.length)
-    texts.push(text)
+    if (texts.push(text) % membersPerStep === 0) yield true
   }
   return `[${texts.join(', ')}]`
 }
 
-function mapText(map: MapValue, meter: Meter): string | ErrorValue {
+function* mapSteps(map: MapValue, meter: Meter): Steps<string | ErrorValue> {
+  meter.chargeWork(1)
   const entries: [string, string][] = []
   for (const key of map.keys()) {
     const name = memberText(key, meter)
     if (name instanceof ErrorValue) return name
-    const found = map.get(key)
-    const text = found === undefined ? 'null' : memberText(found, meter)
+    const value = map.get(key) ?? null
+    const text = isContainer(value) ? yield* textSteps(value, meter) : memberText(value, meter)
     if (text instanceof ErrorValue) return text
     meter.chargeWork(8 + name.length + text.length)
-    entries.push([name, text])
+    if (entries.push([name, text]) % membersPerStep === 0) yield true
   }
-  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  const sorted = yield* sortSteps(entries, ([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   return `{${sorted.map(([name, text]) => `${name}:${text}`).join(', ')}}`
 }
 

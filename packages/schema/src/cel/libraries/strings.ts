@@ -4,7 +4,7 @@ import { inSteps } from '../pauses.ts'
 import { dynType, intType, listOf, stringType } from '../types.ts'
 import { ArrayList, ErrorValue, itemsOf, type ListValue, type Value } from '../values.ts'
 import { charactersOf, lowerAscii, quoted, replaceSteps, splitSteps, trimmed, upperAscii } from './characters.ts'
-import { formatText } from './format-text.ts'
+import { formatTextSteps } from './format-text.ts'
 import type { Library } from './library.ts'
 
 /** The strings library. Positions count characters. */
@@ -147,7 +147,7 @@ const formatting: readonly FunctionDeclaration[] = [
   declare(
     'format',
     method('string_format', [stringType, listOf(dynType)], stringType, (meter: Meter, text: string, args: ListValue) =>
-      formatText(text, args, meter),
+      inSteps(meter, formatTextSteps(text, args, meter)),
     ),
   ),
   declare(
