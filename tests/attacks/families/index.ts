@@ -1,9 +1,13 @@
 import type { Family } from '../harness/family.ts'
+import { addresses } from './addresses.ts'
 import { bodies } from './bodies.ts'
+import { earlyBodies } from './early-bodies.ts'
 import { filesAndModes } from './files.ts'
 import { floodFamily } from './floods.ts'
 import { headerLists } from './header-lists.ts'
+import { longTurns } from './long-turns.ts'
 import { patches } from './patches.ts'
+import { resets } from './resets.ts'
 import { listRenderings, selectors } from './selectors.ts'
 import { startUp } from './start-up.ts'
 import { storedObjectsFamily } from './stored-objects.ts'
@@ -19,6 +23,10 @@ export const families: readonly Family[] = [
   wideObjects,
   storedObjectsFamily,
   floodFamily,
+  addresses,
+  earlyBodies,
+  resets,
+  longTurns,
   filesAndModes,
   startUp,
 ]

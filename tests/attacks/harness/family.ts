@@ -30,6 +30,12 @@ export interface WireAttack {
   readonly wire: Wire
 }
 
+/** Runs the attacks on a single process, and on a server whose connections workers serve. */
+export async function threaded(run: (flags: readonly string[]) => Promise<void>): Promise<void> {
+  await run([])
+  await run(['--threads=2'])
+}
+
 /** Whether an attack is to be sent: encoding those that are not takes longer than sending the others. */
 export function isChosen(name: string, { only = [] }: Pick<AttackContext, 'only'>): boolean {
   return only.length === 0 || only.some((text) => name.includes(text))

@@ -103,6 +103,8 @@ export class RawHttp2 {
   #next = 1
   #received = 0
   #closed = false
+  #endCode: number | undefined
+  #onEnd = () => {}
 
   static async open(options: RawOptions): Promise<RawHttp2> {
     return new RawHttp2(await openTls(options, 'h2'))
@@ -138,7 +140,17 @@ export class RawHttp2 {
 
   send({ method, target, headers, body = new Uint8Array(0) }: RawRequest, timeoutMs = 10_000): Promise<RawAnswer> {
     const stream = this.nextStream()
-    const block = headerBlock([...pseudoHeaders(method, target), ...headers])
+    const answer = this.answerOf(stream, timeoutMs)
+    this.write(headerFrames(stream, headerBlock([...pseudoHeaders(method, target), ...headers]), body.length === 0))
+    for (let at = 0; at < body.length; at += maxFrame) {
+      const payload = body.subarray(at, at + maxFrame)
+      this.write(frame(frameTypes.data, { flag: at + maxFrame >= body.length ? flags.endStream : 0, stream, payload }))
+    }
+    return answer
+  }
+
+  /** The response of a stream whose frames are written raw. */
+  answerOf(stream: number, timeoutMs: number): Promise<RawAnswer> {
     return new Promise((resolve) => {
       const late = setTimeout(() => this.#settle(stream, { status: 0, text: 'no answer in time' }), timeoutMs)
       const settle = (answer: RawAnswer) => {
@@ -147,11 +159,19 @@ export class RawHttp2 {
       }
       if (this.#closed) return settle({ status: 0, text: 'closed' })
       this.#waiting.set(stream, { status: 0, parts: [], settle })
-      this.#socket.write(headerFrames(stream, block, body.length === 0))
-      for (let at = 0; at < body.length; at += maxFrame) {
-        const payload = body.subarray(at, at + maxFrame)
-        this.#socket.write(frame(frameTypes.data, { flag: at + maxFrame >= body.length ? flags.endStream : 0, stream, payload }))
+    })
+  }
+
+  /** The code of GOAWAY; undefined when none comes in time. */
+  ending(withinMs: number): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => resolve(undefined), withinMs)
+      this.#onEnd = () => {
+        if (this.#endCode === undefined) return
+        clearTimeout(late)
+        resolve(this.#endCode)
       }
+      this.#onEnd()
     })
   }
 
@@ -180,7 +200,11 @@ export class RawHttp2 {
       this.#socket.write(frame(frameTypes.settings, { flag: flags.ack }))
     if (type === frameTypes.ping && (flag & flags.ack) === 0)
       this.#socket.write(frame(frameTypes.ping, { flag: flags.ack, payload }))
-    if (type === frameTypes.goaway) this.#closed = true
+    if (type === frameTypes.goaway) {
+      this.#closed = true
+      this.#endCode ??= payload.readUInt32BE(4)
+      this.#onEnd()
+    }
     if (type === frameTypes.data) this.#credit(payload.length)
     const waiting = this.#waiting.get(stream)
     if (waiting === undefined) return

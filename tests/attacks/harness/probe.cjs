@@ -17,17 +17,22 @@ let lastMs = performance.now()
 let lastCpuMs = cpuMs()
 let ticks = 0
 
-setInterval(tick, tickMs).unref()
-// In a process without a parent the module is asked itself.
-process.on('message', ({ id, ask }) => {
-  // What came in during a stall is answered after the tick that measures it.
-  setTimeout(() => {
-    tick()
-    process.send({ id, ...answers[ask]() })
-  }, tickMs)
-})
-process.channel?.unref()
-process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+// The workers of a server have its flags, but other messages and an open channel.
+if (process.argv[2] !== 'worker') start()
+
+function start() {
+  setInterval(tick, tickMs).unref()
+  // In a process without a parent the module is asked itself.
+  process.on('message', ({ id, ask }) => {
+    // What came in during a stall is answered after the tick that measures it.
+    setTimeout(() => {
+      tick()
+      process.send({ id, ...answers[ask]() })
+    }, tickMs)
+  })
+  process.channel?.unref()
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+}
 
 function tick() {
   const nowMs = performance.now()
