@@ -30,6 +30,15 @@ function bytesOf(body: ApiBody): Buffer {
 }
 
 describe('lists encoded element by element', () => {
+  it('are encoded in many steps where an element is large', () => {
+    const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const writer = jsonListWriter(ofResource, { pretty: false })
+    expect([...writer.element({ data })].length).toBeGreaterThan(50)
+    expect(bytesOf(writer.end()).toString()).toBe(
+      `${JSON.stringify({ ...envelope, items: [{ data }] }).replace('<', '\\u003c')}\n`,
+    )
+  })
+
   it('equal the JSON of the whole', () => {
     fc.assert(
       fc.property(configMaps, (items) => {

@@ -6,6 +6,7 @@ import { JsonIndenter } from '@krmkit/schema/json'
 import { ProtobufListEncoder } from '@krmkit/schema/protobuf'
 import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
+import { jsonText } from './response-writer.ts'
 
 /**
  * Encodes lists element by element, so that no step takes longer than the longest element. Long steps are divided further: their
@@ -58,8 +59,8 @@ class JsonListWriter implements ListWriter {
     this.#writeAll(head)
   }
 
-  *element(object: object): Generator<true, void> {
-    const text = object instanceof ElementText ? object.text : stringifyJson(object)
+  *element(object: object): Generator<unknown, void> {
+    const text = object instanceof ElementText ? object.text : yield* jsonText(object)
     yield* this.#write(this.#separator + text)
     this.#separator = ','
   }

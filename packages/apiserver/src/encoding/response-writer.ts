@@ -4,7 +4,7 @@ import { isLargeValue, runAtOnce, runSyncOrInSlices, type SliceScheduler } from 
 import type { ApiBody, ApiResponse } from '@krmkit/protocol'
 import { encodeJson, encodeProtobuf, type StructType, stringifyJson, type TypeSource } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
-import { encodeJsonSteps, JsonIndenter } from '@krmkit/schema/json'
+import { encodeJsonSteps, JsonIndenter, stringifySteps } from '@krmkit/schema/json'
 import { yamlChunks } from '@krmkit/schema/yaml'
 import { BodyParts } from './body-parts.ts'
 import { type Encoding, mediaType, type Negotiator, type Representation } from './negotiation.ts'
@@ -79,12 +79,17 @@ function* objectSteps(
     return bytesBody(yield* encodeJsonSteps(object, { newline: true }))
   }
   const parts = new BodyParts()
-  const pieces = encoding === 'yaml' ? yamlChunks(object) : new JsonIndenter().chunks(stringifyJson(object))
+  const pieces = encoding === 'yaml' ? yamlChunks(object) : new JsonIndenter().chunks(yield* jsonText(object))
   for (const piece of pieces) {
     parts.text(piece)
     yield true
   }
   return parts.end()
+}
+
+/** JSON of an object, step by step where it is large. */
+export function* jsonText(object: object): Generator<unknown, string> {
+  return isLargeValue(object) ? yield* stringifySteps(object) : stringifyJson(object)
 }
 
 /** A response that shows an object, encoded at once. */

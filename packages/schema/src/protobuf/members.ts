@@ -1,5 +1,6 @@
 import { setMember } from '@krmkit/meta'
 import { compareCodePoints } from '@krmkit/meta/go-text'
+import { memberNames } from '@krmkit/meta/slices'
 import { minDiscardedBytes } from '../decode/decoded-size.ts'
 import type { FieldPlan } from '../decode/field-plan.ts'
 import { inOrder } from '../decode/shape.ts'
@@ -206,10 +207,10 @@ function elementFrame(field: FieldPlan): number {
 }
 
 /** The engine moves index-like keys to the front of an object. */
-function sortedKeys(map: Record<string, unknown>): string[] {
-  const keys = Object.keys(map)
+function sortedKeys(map: Record<string, unknown>): readonly string[] {
+  const keys = memberNames(map)
   for (let i = 1; i < keys.length; i++) {
-    if (!inOrder(keys[i - 1] as string, keys[i] as string)) return keys.sort(compareCodePoints)
+    if (!inOrder(keys[i - 1] as string, keys[i] as string)) return [...keys].sort(compareCodePoints)
   }
   return keys
 }

@@ -1,3 +1,4 @@
+import { rememberMemberNames } from '@krmkit/meta/slices'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import vectors from '../../testdata/yaml-print.json' with { type: 'json' }
@@ -17,6 +18,22 @@ describe('printYaml', () => {
     expect(printYaml({ a: `${words(16)}  \ttwo` })).toBe(`a: "${words(16)}\n  \\ \\ttwo"\n`)
     expect(printYaml({ [words(20)]: 1 })).toBe(`${words(20)}: 1\n`)
     expect(printYaml({ [words(26)]: { a: 1 } })).toBe(`? ${words(16)}\n  ${words(10)}\n: a: 1\n`)
+  })
+
+  it('does not enumerate wide objects, whose keys are known', () => {
+    const names = Array.from({ length: 12_000 }, (_, i) => `k${i}`)
+    let enumerations = 0
+    const target = Object.fromEntries(names.map((name) => [name, 1]))
+    const wide = new Proxy(target, {
+      ownKeys(of) {
+        enumerations++
+        return Reflect.ownKeys(of)
+      },
+    })
+    rememberMemberNames(wide, names)
+    enumerations = 0
+    expect(printYaml({ wide }).split('\n')).toHaveLength(names.length + 2)
+    expect(enumerations).toBe(0)
   })
 
   it('prints numbers', () => {

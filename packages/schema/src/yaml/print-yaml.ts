@@ -1,4 +1,5 @@
 import { isJsonObject } from '@krmkit/meta'
+import { memberNames } from '@krmkit/meta/slices'
 import { shortestFloat } from './go-float.ts'
 import { IncrementalSort } from './incremental-sort.ts'
 import { compareNaturally } from './natural-order.ts'
@@ -114,10 +115,10 @@ class Printer {
 
   /** @param begun whether the first key continues a started line. */
   #mapping(container: Record<string, unknown>, indent: number, begun: boolean): void {
-    const keys = Object.keys(container)
-    const sort = keys.length > incrementalSortThreshold ? new IncrementalSort(keys, compareNaturally) : undefined
+    const keys = memberNames(container)
+    const sort = keys.length > incrementalSortThreshold ? new IncrementalSort([...keys], compareNaturally) : undefined
     this.#open.push({
-      keys: sort === undefined ? keys.sort(compareNaturally) : undefined,
+      keys: sort === undefined ? [...keys].sort(compareNaturally) : undefined,
       sort,
       container,
       indent,
@@ -293,7 +294,7 @@ function utf8Length(text: string): number {
 
 /** Empty containers are printed as flow scalars. */
 function isMapping(value: unknown): value is Record<string, unknown> {
-  return isJsonObject(value) && Object.values(value).some((member) => member !== undefined)
+  return isJsonObject(value) && memberNames(value).some((name) => value[name] !== undefined)
 }
 
 function isList(value: unknown): value is unknown[] {
