@@ -7,8 +7,12 @@ import type { TraceStep } from './request-trace.ts'
 import { outgoingSpan } from './tracing/handler-spans.ts'
 
 /** The context of a write to the registry. */
-export function writeContext(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>): WriteContext {
-  return new RequestWriteContext(context, options)
+export function writeContext(
+  context: RequestContext,
+  options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>,
+  sent?: WriteContext['sent'],
+): WriteContext {
+  return new RequestWriteContext(context, options, sent)
 }
 
 /** The options of the query as admission sees them. */
@@ -26,9 +30,11 @@ class RequestWriteContext implements WriteContext {
   readonly user: WriteContext['user']
   readonly dryRun: boolean
   readonly fieldManager: string
+  readonly sent: WriteContext['sent']
   readonly #context: RequestContext
 
-  constructor(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>) {
+  constructor(context: RequestContext, options: Pick<WriteOptions, 'dryRun' | 'fieldManager'>, sent: WriteContext['sent']) {
+    this.sent = sent
     this.user = context.user
     this.dryRun = options.dryRun
     this.fieldManager = managerName(options.fieldManager, header(context.request, 'user-agent')) || unknownManager

@@ -75,6 +75,11 @@ export interface StrategyContext {
   readonly dryRun?: boolean
   /** Adds a Warning header to the response. Absent: warnings are dropped. */
   readonly warn?: (text: string) => void
+  /**
+   * What was sent, parsed with literals, where it has numbers that Go reads as floats although they have no fraction, such as `1.0`; of a
+   * patch the members that it sets. Absent: all numbers without a fraction are integers.
+   */
+  readonly sent?: (() => unknown) | undefined
   /** Whether containers may be privileged (`--allow-privileged`). Default false, as on the stock server. */
   readonly allowPrivileged?: boolean
   /** Objects of other kinds, as far as rules depend on them. Absent: these rules do not apply. */

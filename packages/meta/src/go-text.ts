@@ -196,7 +196,7 @@ export function goFloat(value: number): string {
 }
 
 /**
- * Formats a JSON number like Go's `%v`: integers of 64 bits have all their digits, others are a float64.
+ * Formats a JSON number like Go's `%v`: safe integers have all their digits, others are a float64. Larger integers are bigints.
  *
  * @example
  * import { goNumber } from '@krmkit/meta/go-text'
@@ -204,7 +204,7 @@ export function goFloat(value: number): string {
  * goNumber(1e20) // '1e+20'
  */
 export function goNumber(value: number): string {
-  return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63 ? String(BigInt(value)) : goFloat(value)
+  return Number.isSafeInteger(value) ? String(value) : goFloat(value)
 }
 
 /**

@@ -85,6 +85,8 @@ export interface WriteContext {
   readonly deadline?: number | undefined
   /** Options of the request as members of `CreateOptions` and the like. */
   readonly options?: Readonly<Record<string, unknown>> | undefined
+  /** What was sent, where it has numbers that Go reads as floats. @see StrategyContext.sent */
+  readonly sent?: (() => unknown) | undefined
   /** Adds a Warning header to the response. */
   warn(text: string): void
   /** Adds an annotation to the audit event; absent when the request is not audited. */

@@ -2,12 +2,13 @@ import type { WriteOptions } from '../query.ts'
 import type { RequestContext } from '../request-context.ts'
 import { requestedOptions, type ServerScope } from '../request-scope.ts'
 import type { Expected } from './body-type.ts'
-import { bodyEncoding, decodeObject, readBytes, type SizedObject } from './request-body.ts'
+import { type Body, bodyEncoding, decodeObject, readBytes, type SizedObject } from './request-body.ts'
 
 /** The parts of a POST that stores or reviews an object. */
 export interface Creation {
   readonly options: WriteOptions
   readonly decoded: SizedObject
+  readonly body: Body
 }
 
 /**
@@ -28,5 +29,5 @@ export async function readCreation(
   context.span?.event('About to convert to expected version')
   const decoded = await decodeObject(scope, context, { fieldValidation, ...expected }, { bytes, encoding })
   context.span?.event('Conversion done')
-  return { options, decoded }
+  return { options, decoded, body: { bytes, encoding } }
 }

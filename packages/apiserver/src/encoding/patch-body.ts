@@ -9,6 +9,7 @@ import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 import type { ResponseWriter } from './response-writer.ts'
+import { sentFloats } from './sent-floats.ts'
 
 /** Bodies of PATCH requests. @see API protocol specification, 4 */
 
@@ -17,6 +18,8 @@ export interface PatchBody {
   readonly value: JsonValue
   /** Problems of strict decoding: repeated fields, and malformed operations of a JSON patch. */
   readonly problems: readonly string[]
+  /** The numbers that are floats in Go. @see sentFloats */
+  readonly sent?: (() => unknown) | undefined
   /** Why the text cannot be read. It is the answer only where the object to patch exists. */
   readonly refusal?: ApiError
 }
@@ -81,7 +84,8 @@ export async function readPatch(
     const problems = duplicateProblemsSteps(parsed)
     const isLong = bytes.byteLength > largeBodyBytes
     const repeated = isLong ? await runInNewSlices(problems, scope.slices) : runAtOnce(problems)
-    return { kind, value, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
+    const sent = sentFloats(scope, { bytes, encoding: kind === 'json' ? 'json-patch' : 'json' })
+    return { kind, value, sent, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)

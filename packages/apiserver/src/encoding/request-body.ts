@@ -79,7 +79,7 @@ export function readBytes(
   return request.body(unstored === true ? Math.min(unstoredBytes, limits.bodyBytes) : limits.bodyBytes)
 }
 
-interface Body {
+export interface Body {
   readonly bytes: Uint8Array
   readonly encoding: BodyEncoding
 }

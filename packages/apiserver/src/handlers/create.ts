@@ -4,6 +4,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
 import { readCreation } from '../encoding/creation.ts'
 import { storedResponse } from '../encoding/object-response.ts'
+import { sentFloats } from '../encoding/sent-floats.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope } from '../request-scope.ts'
 import { writeContext } from '../write-context.ts'
@@ -12,7 +13,7 @@ import { writeContext } from '../write-context.ts'
 export async function createResource(scope: RequestScope, context: RequestContext): Promise<ApiResponse> {
   const { definition, store } = scope
   const representation = negotiatedObjects(scope, context)
-  const { options, decoded } = await readCreation(scope, context, {
+  const { options, decoded, body } = await readCreation(scope, context, {
     gvk: definition.kind,
     type: definition.kind.type,
     keepEmpties: definition.strategy.distinctEmpties,
@@ -20,7 +21,7 @@ export async function createResource(scope: RequestScope, context: RequestContex
   })
   const { kind } = definition
   if (kind.namespaced && context.info.namespace === '') throw withoutNamespace(kind, decoded.object)
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, sentFloats(scope, body))
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   context.span?.event('About to store object in database')
   const stored = await store.create(write, { namespace: context.info.namespace, ...decoded })

@@ -24,7 +24,7 @@ export async function patchResource(scope: RequestScope, context: RequestContext
   const required = requiredMembersOf(definition, subresource)
   const patched = { gvk, type: gvk.type, namespaced: gvk.namespaced, required }
   const patch: PatchRequest = { scope, context, target: patched, body, options }
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, body.sent)
   const target = {
     namespace,
     name,

@@ -3,6 +3,7 @@ import type { ApiResponse } from '@krmkit/protocol'
 import { dropRepeatedOwners, requiredMembersOf } from '@krmkit/registry'
 import { storedResponse } from '../encoding/object-response.ts'
 import { bodyEncoding, decodeObject, type SizedObject } from '../encoding/request-body.ts'
+import { sentFloats } from '../encoding/sent-floats.ts'
 import { attributesOf, requireAllowed } from '../filters/authorization.ts'
 import type { RequestContext } from '../request-context.ts'
 import { negotiatedObjects, type RequestScope, requestedOptions } from '../request-scope.ts'
@@ -29,7 +30,7 @@ export async function updateResource(scope: RequestScope, context: RequestContex
   const decoded = await decodeObject(scope, context, expected, { bytes, encoding })
   context.span?.event('Conversion done')
   checkIdentity(decoded.object, name, namespace, definition.kind.namespaced)
-  const write = writeContext(context, options)
+  const write = writeContext(context, options, sentFloats(scope, { bytes, encoding }))
   dropRepeatedOwners(decoded.object, { warn: write.warn, afterAdmission: false })
   let first: SizedObject | undefined = decoded
   context.span?.event('About to store object in database')

@@ -20,6 +20,7 @@ import {
   type SchemaValidator,
   validateEmbedded,
   validateListTypesSteps,
+  withWholeFloats,
 } from '@krmkit/schema/structural'
 import type { Strategy, StrategyContext } from '../interfaces.ts'
 import { ruleFieldPath } from '../strategies/apiextensions/custom-resource-definition/rule-field-path.ts'
@@ -68,16 +69,17 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
     ...(withRules ? { ready: loadCel } : {}),
     ...(options.schema !== undefined && withRules && hasTransitionRules(options.schema) ? { comparesWithOld: true } : {}),
-    *validate(object, { warn }) {
+    *validate(object, { warn, sent }) {
       const metadata = yield* validateObjectMetaSteps(object.metadata, { namespaced, name: nameRules.dns1123Subdomain })
-      return yield* instances.validate(served(object), { metadataErrors: metadata, warn })
+      return yield* instances.validate(served(object), { metadataErrors: metadata, warn, sent })
     },
-    *validateUpdate(object, old, { warn }) {
+    *validateUpdate(object, old, { warn, sent }) {
       const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
       return yield* instances.validate(served(object), {
         metadataErrors: metadata,
         old: toServed(old) as unknown as JsonObject,
         warn,
+        sent,
       })
     },
     warnings: finalizerWarnings,
@@ -92,12 +94,13 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
         : {
             status: {
               prepareForUpdate: (object: ApiObject, old: Frozen) => restoreAllBut(object, toServed(old), 'status'),
-              *validateUpdate(object: Frozen, old: Frozen, { warn }: StrategyContext): Steps<FieldError[]> {
+              *validateUpdate(object: Frozen, old: Frozen, { warn, sent }: StrategyContext): Steps<FieldError[]> {
                 const metadata = yield* validateObjectMetaUpdateSteps(object.metadata, old.metadata)
                 return yield* instances.validateStatus(served(object), {
                   metadataErrors: metadata,
                   old: toServed(old) as unknown as JsonObject,
                   warn,
+                  sent,
                 })
               },
             },
@@ -127,6 +130,7 @@ interface ValidateOptions {
   /** The stored object; unchanged values are not validated again. */
   readonly old?: JsonObject
   readonly warn: ((text: string) => void) | undefined
+  readonly sent: StrategyContext['sent']
 }
 
 interface InstanceValidator {
@@ -163,24 +167,26 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
     *validate(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
       const { schema: node } = codec()
+      const viewed = withWholeFloats(object, options.sent?.()) as JsonObject
       if (schema !== undefined) {
         validateBySchema ??= createSchemaValidator(schema)
-        addErrors(errors, yield* validateBySchema.steps(object, { old: options.old }))
+        addErrors(errors, yield* validateBySchema.steps(viewed, { old: options.old }))
       }
       if (scale !== undefined)
-        addErrors(errors, [...validateSpecReplicas(object, scale), ...validateStatusReplicas(object, scale)])
+        addErrors(errors, [...validateSpecReplicas(viewed, scale), ...validateStatusReplicas(viewed, scale)])
       if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
       return yield* validateListsAndRules(object, errors, options)
     },
     *validateStatus(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
       const described = memberSchema(schema, 'status')
+      const viewed = withWholeFloats(object, options.sent?.()) as JsonObject
       if (described !== undefined && Object.hasOwn(object, 'status')) {
         validateStatusBySchema ??= createSchemaValidator(described)
         const before = Object.hasOwn(options.old, 'status') ? options.old.status : undefined
-        addErrors(errors, (yield* validateStatusBySchema.steps(object.status as JsonValue, { old: before })).map(inStatus))
+        addErrors(errors, (yield* validateStatusBySchema.steps(viewed.status as JsonValue, { old: before })).map(inStatus))
       }
-      if (scale !== undefined) addErrors(errors, validateStatusReplicas(object, scale))
+      if (scale !== undefined) addErrors(errors, validateStatusReplicas(viewed, scale))
       return yield* validateListsAndRules(object, errors, options)
     },
   }

@@ -1,5 +1,6 @@
 import { type DeepReadonly, type FieldError, field, type JsonObject, type JsonValue } from '@krmkit/meta'
-import { goNumber } from '@krmkit/meta/go-text'
+import { goFloat, goNumber } from '@krmkit/meta/go-text'
+import { WholeFloat } from '@krmkit/schema/structural'
 import type { CustomResourceSubresourceScale } from '../types/apiextensions-v1.generated.ts'
 
 /** Rules for the fields that `/scale` of a custom resource maps to. */
@@ -28,7 +29,7 @@ function validateReplicas(object: JsonObject, path: string): FieldError[] {
   const found = resolvePath(object, path)
   if ('problem' in found) return [field.invalid(path, 0, found.problem)]
   // Integers beyond 2^53 are big ones.
-  const value: JsonValue | bigint | undefined = found.value
+  const value: JsonValue | bigint | WholeFloat | undefined = found.value
   if (value === undefined) return []
   if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
     return [field.invalid(path, 0, wrongType(memberPath(path), value, 'int64'))]
@@ -63,6 +64,7 @@ function wrongType(members: readonly string[], value: JsonValue, wanted: string)
 
 /** Formats like `%v` of Go. */
 function goPlain(value: JsonValue): string {
+  if (value instanceof WholeFloat) return goFloat(value.value)
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goPlain).join(' ')}]`
   if (typeof value === 'number') return goNumber(value)
@@ -75,6 +77,7 @@ function goPlain(value: JsonValue): string {
 
 function goType(value: JsonValue | bigint): string {
   if (value === null) return '<nil>'
+  if (value instanceof WholeFloat) return 'float64'
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   if (typeof value === 'string') return 'string'

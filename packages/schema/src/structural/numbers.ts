@@ -1,8 +1,9 @@
 import { field, type JsonObject } from '@krmkit/meta'
-import { goFloat } from '@krmkit/meta/go-text'
+import { GoText, goFloat } from '@krmkit/meta/go-text'
 import { own } from '../json/json-object.ts'
 import type { Check } from './junctors.ts'
 import { messagePath, numberOf } from './keywords.ts'
+import { plainNumber, WholeFloat } from './whole-float.ts'
 
 /**
  * Checks `multipleOf`, `minimum` and `maximum`, in this order. As on the stock server, integers are compared with bounds and factors
@@ -15,10 +16,13 @@ export function numberCheck(schema: JsonObject): Check | undefined {
   if (factor === undefined && max === undefined && min === undefined) return undefined
   const aboveMax = own(schema, 'exclusiveMaximum') === true
   const belowMin = own(schema, 'exclusiveMinimum') === true
-  return (value, path, errors) => {
-    const isInteger = typeof value === 'bigint' || Number.isSafeInteger(value)
+  return (given, path, errors) => {
+    const value = plainNumber(given)
+    const isInteger = !(given instanceof WholeFloat) && (typeof value === 'bigint' || Number.isSafeInteger(value))
     const number = Number(value)
-    const bad = (detail: string) => errors.push(field.invalid(messagePath(path), value, `${path} in body should be ${detail}`))
+    const shownValue = given instanceof WholeFloat ? new GoText(goFloat(given.value)) : value
+    const bad = (detail: string) =>
+      errors.push(field.invalid(messagePath(path), shownValue, `${path} in body should be ${detail}`))
     const bound = (keyword: number) => (isInteger ? integralPart(keyword) : keyword)
     if (factor !== undefined) {
       const shown = isInteger ? Number(integralPart(factor)) : factor

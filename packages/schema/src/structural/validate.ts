@@ -9,6 +9,7 @@ import { messagePath, numberOf } from './keywords.ts'
 import { numberCheck } from './numbers.ts'
 import { additionalSchema, isUnchanged, itemKeys, itemSchema, itemsByKeys, memberSchema } from './ratcheting.ts'
 import { StringCheck } from './string-check.ts'
+import { plainNumber, WholeFloat } from './whole-float.ts'
 
 /**
  * Validates values against a schema, with the order and messages of the stock server.
@@ -122,8 +123,9 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
     if (common !== undefined) count += common(value, path, errors, old) + 1
     return count
   }
-  const checkScalar: Check = (value, path, errors, old) => {
+  const checkScalar: Check = (given, path, errors, old) => {
     let count = 0
+    const value = plainNumber(given)
     const run = (check: Check | undefined): void => {
       if (check !== undefined) count += check(value, path, errors, old) + 1
     }
@@ -132,7 +134,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
       run(common)
       return count
     }
-    if (junctors !== undefined) count += runAtOnce(junctors(value, path, errors, old)) + 1
+    if (junctors !== undefined) count += runAtOnce(junctors(given, path, errors, old)) + 1
     if (typeof value === 'string') {
       if (text.hasRules) {
         text.check(value, path, errors)
@@ -140,7 +142,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
       }
       run(format)
     } else if (typeof value === 'number' || typeof value === 'bigint') {
-      run(number)
+      if (number !== undefined) count += number(given, path, errors, old) + 1
       // As on the stock server, rules for numbers count twice.
       count++
     }
@@ -158,7 +160,7 @@ function compile(schema: JsonObject, scope: CheckScope): PartsCheck {
   }
   const checked: PartsCheck = (value, path, errors, old) => {
     if (errors.length >= maxFieldErrors) return 0
-    if (typeof value === 'object' && value !== null) return checkParts(value, path, errors, old)
+    if (typeof value === 'object' && value !== null && !(value instanceof WholeFloat)) return checkParts(value, path, errors, old)
     if (typeof value === 'string' && (junctors !== undefined || text.takesSteps(value)))
       return checkText(value, path, errors, old)
     return checkScalar(value, path, errors, old)

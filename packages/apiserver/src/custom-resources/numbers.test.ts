@@ -1,0 +1,163 @@
+import { parseJson } from '@krmkit/schema'
+import { memoryStorage } from '@krmkit/storage'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readBodyText } from '../aggregation/body-text.ts'
+import { createApiServer, type EmbeddedServer } from '../server.ts'
+import { definitionsPath, eventually } from './testing/widgets.ts'
+
+/** Numbers in specs of custom resources, and what kube-apiserver 1.33 answers: the number as it is stored, or the message. */
+
+const free = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+const properties = {
+  m: { type: 'number', multipleOf: 0.1 },
+  mi: { type: 'integer', multipleOf: 0.5 },
+  m2: { type: 'number', multipleOf: 2 },
+  e: { type: 'number', enum: [1, 1.5] },
+  r: { type: 'number' },
+  x: { type: 'number', maximum: 2 },
+  s: { 'x-kubernetes-int-or-string': true },
+  i: { type: 'integer', format: 'int32' },
+  c: { type: 'number' },
+}
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'ws.n.test' },
+  spec: {
+    group: 'n.test',
+    scope: 'Namespaced',
+    names: { plural: 'ws', singular: 'w', kind: 'W', listKind: 'WList' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { scale: { specReplicasPath: '.spec.r', statusReplicasPath: '.status.r' } },
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { ...free, properties } } } },
+      },
+    ],
+  },
+}
+const collection = '/apis/n.test/v1/namespaces/default/ws'
+
+let server: EmbeddedServer
+
+beforeAll(async () => {
+  server = await createApiServer({ storage: memoryStorage() })
+  await send('POST', definitionsPath, 'application/json', JSON.stringify(definition))
+  await eventually(
+    () => send('GET', collection, 'application/json'),
+    ({ status }) => status === 200,
+  )
+})
+
+afterAll(() => server.close())
+
+async function send(method: string, path: string, type: string, body = '') {
+  const [at = '', query = ''] = path.split('?')
+  const response = await server.handle({
+    method,
+    path: at,
+    query,
+    headers: { 'content-type': type, accept: 'application/json' },
+    body: async () => new TextEncoder().encode(body),
+    peer: {},
+    signal: new AbortController().signal,
+  })
+  return { status: response.status, text: await readBodyText(response, Number.POSITIVE_INFINITY) }
+}
+
+/** The text of the only member of the spec, or the message. */
+function outcome(text: string): string {
+  const found = /"spec":\{"\w+":(.*?)\}/.exec(text)?.[1]
+  if (found !== undefined) return found
+  const { message } = parseJson(text).value as { message: string }
+  return message.replace(/^W\.n\.test "a" is invalid: /, '')
+}
+
+const object = (spec: string) => `{"apiVersion":"n.test/v1","kind":"W","metadata":{"name":"a"},"spec":${spec}}`
+
+describe('numbers of custom resources', () => {
+  it.each<[string, string, string?]>([
+    ['{"m":1}', 'spec.m: Invalid value: 0: factor MultipleOf declared for spec.m must be positive: 0'],
+    ['{"m":1.0}', '1', 'spec.m: Invalid value: 0: factor MultipleOf declared for spec.m must be positive: 0'],
+    ['{"m":3}', 'spec.m: Invalid value: 0: factor MultipleOf declared for spec.m must be positive: 0'],
+    ['{"m":3.0}', '3', 'spec.m: Invalid value: 0: factor MultipleOf declared for spec.m must be positive: 0'],
+    ['{"m":0.3}', '0.3'],
+    ['{"mi":1}', 'spec.mi: Invalid value: 0: factor MultipleOf declared for spec.mi must be positive: 0'],
+    ['{"mi":1.0}', '1', 'spec.mi: Invalid value: 0: factor MultipleOf declared for spec.mi must be positive: 0'],
+    ['{"m2":3}', 'spec.m2: Invalid value: 3: spec.m2 in body should be a multiple of 2'],
+    ['{"m2":3.0}', 'spec.m2: Invalid value: 3: spec.m2 in body should be a multiple of 2'],
+    ['{"m2":4.0}', '4'],
+    ['{"m2":1e18}', 'spec.m2: Invalid value: 1e+18: spec.m2 in body should be a multiple of 2', '1000000000000000000'],
+    ['{"m2":1e19}', 'spec.m2: Invalid value: 1e+19: spec.m2 in body should be a multiple of 2'],
+    ['{"e":1}', '1'],
+    ['{"e":1.0}', '1'],
+    ['{"r":3}', '3'],
+    ['{"r":3.0}', '.spec.r: Invalid value: 0: .spec.r accessor error: 3 is of the type float64, expected int64', '3'],
+    ['{"r":1e3}', '.spec.r: Invalid value: 0: .spec.r accessor error: 1000 is of the type float64, expected int64', '1000'],
+    ['{"x":3}', 'spec.x: Invalid value: 3: spec.x in body should be less than or equal to 2'],
+    ['{"x":3.0}', 'spec.x: Invalid value: 3: spec.x in body should be less than or equal to 2'],
+    ['{"x":1e3}', 'spec.x: Invalid value: 1000: spec.x in body should be less than or equal to 2'],
+    [
+      '{"x":1e15}',
+      'spec.x: Invalid value: 1e+15: spec.x in body should be less than or equal to 2',
+      'spec.x: Invalid value: 1000000000000000: spec.x in body should be less than or equal to 2',
+    ],
+    ['{"x":1e25}', 'spec.x: Invalid value: 1e+25: spec.x in body should be less than or equal to 2'],
+    ['{"s":1}', '1'],
+    ['{"s":1.0}', '1'],
+    ['{"s":1.5}', 'spec.s: Invalid value: "number": spec.s in body must be of type integer,string: "number"'],
+    ['{"i":1.0}', '1'],
+    ['{"i":3e9}', '3000000000'],
+    ['{"i":1e3}', '1000'],
+    ['{"i":1e30}', 'spec.i: Invalid value: "number": spec.i in body must be of type integer: "number"'],
+    ['{"c":9223372036854775808}', '9223372036854776000'],
+    ['{"c":18446744073709551615}', '18446744073709552000'],
+    [
+      '{"c":1e400}',
+      'W in version "v1" cannot be handled as a W: json: cannot unmarshal number 1e400 into Go value of type float64',
+      'spec.c: Invalid value: "string": spec.c in body must be of type number: "string"',
+    ],
+    ['{"c":-0}', '0'],
+    ['{"c":-0.0}', '0'],
+    ['{"m2":9223372036854775807.0}', 'spec.m2: Invalid value: 9.223372036854776e+18: spec.m2 in body should be a multiple of 2'],
+    ['{"x":9007199254740993}', 'spec.x: Invalid value: 9007199254740993: spec.x in body should be less than or equal to 2'],
+    [
+      '{"x":9007199254740993.0}',
+      'spec.x: Invalid value: 9.007199254740992e+15: spec.x in body should be less than or equal to 2',
+      'spec.x: Invalid value: 9007199254740992: spec.x in body should be less than or equal to 2',
+    ],
+  ])('%s in JSON and YAML', async (spec, json, yaml = json) => {
+    const create = async (type: string) => outcome((await send('POST', `${collection}?dryRun=All`, type, object(spec))).text)
+    expect([await create('application/json'), await create('application/yaml')]).toEqual([json, yaml])
+  })
+
+  it('are floats also in patches, and integers once they are stored', async () => {
+    await send('POST', collection, 'application/json', object('{"m":4.0}'))
+    const merge = async (spec: string) =>
+      outcome((await send('PATCH', `${collection}/a?dryRun=All`, 'application/merge-patch+json', `{"spec":${spec}}`)).text)
+    const positive = 'spec.m: Invalid value: 0: factor MultipleOf declared for spec.m must be positive: 0'
+    expect([await merge('{"m":3.0}'), await merge('{"m":3}')]).toEqual(['3', positive])
+    const patch = async (value: string) => {
+      const operations = `[{"op":"replace","path":"/spec/m","value":${value}}]`
+      return outcome((await send('PATCH', `${collection}/a?dryRun=All`, 'application/json-patch+json', operations)).text)
+    }
+    expect([await patch('3.0'), await patch('3')]).toEqual(['3', positive])
+  })
+
+  it.each(['9223372036854775808', '18446744073709551615', '-9223372036854775808', '9007199254740993', '1e18', '1.0'])(
+    '%s is stored as a number and applied again without a change',
+    async (number) => {
+      const apply = async () => {
+        const path = `${collection}/b?fieldManager=m&force=true`
+        const body = object(`{"d":${number}}`).replace('"a"', '"b"')
+        return (await send('PATCH', path, 'application/apply-patch+yaml', body)).text
+      }
+      const first = await apply()
+      expect(await apply()).toBe(first)
+      expect(outcome(first)).toMatch(/^-?[0-9]+$/)
+      expect((await send('PUT', `${collection}/b`, 'application/json', first)).text).toBe(first)
+    },
+  )
+})
