@@ -146,6 +146,24 @@ describe('numbers of custom resources', () => {
     expect([await patch('3.0'), await patch('3')]).toEqual(['3', positive])
   })
 
+  it.each<[string, number, string]>([
+    ['1', 200, '1'],
+    ['1.0', 422, '1'],
+    ['1e0', 422, '1'],
+    ['9223372036854775808', 422, '9223372036854775808'],
+    ['9223372036854776000', 200, '9223372036854775808'],
+    ['9223372036854775807', 200, '9223372036854775807'],
+    ['1000000000000000000', 200, '1e18'],
+    ['1e+21', 200, '1e21'],
+    ['1e21', 422, '1e21'],
+  ])('a JSON patch that tests %s is answered with %i where %s is stored', async (tested, status, stored) => {
+    await send('POST', collection, 'application/json', object(`{"d":${stored}}`).replace('"a"', '"t"'))
+    await send('PATCH', `${collection}/t`, 'application/merge-patch+json', `{"spec":{"d":${stored}}}`)
+    const operations = `[{"op":"test","path":"/spec/d","value":${tested}}]`
+    const { status: found } = await send('PATCH', `${collection}/t`, 'application/json-patch+json', operations)
+    expect(found).toBe(status)
+  })
+
   it.each(['9223372036854775808', '18446744073709551615', '-9223372036854775808', '9007199254740993', '1e18', '1.0'])(
     '%s is stored as a number and applied again without a change',
     async (number) => {

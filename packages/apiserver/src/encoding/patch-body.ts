@@ -9,7 +9,7 @@ import { header, type RequestContext } from '../request-context.ts'
 import type { RequestScope } from '../request-scope.ts'
 import { type ParsedText, parseLargeText, parseText, type TextEncoding } from './large-body.ts'
 import type { ResponseWriter } from './response-writer.ts'
-import { sentFloats } from './sent-floats.ts'
+import { sentFloats, withTestedLiterals } from './sent-floats.ts'
 
 /** Bodies of PATCH requests. @see API protocol specification, 4 */
 
@@ -84,8 +84,9 @@ export async function readPatch(
     const problems = duplicateProblemsSteps(parsed)
     const isLong = bytes.byteLength > largeBodyBytes
     const repeated = isLong ? await runInNewSlices(problems, scope.slices) : runAtOnce(problems)
-    const sent = sentFloats(scope, { bytes, encoding: kind === 'json' ? 'json-patch' : 'json' })
-    return { kind, value, sent, problems: kind === 'json' ? operationProblems(value, repeated) : repeated }
+    if (kind !== 'json') return { kind, value, sent: sentFloats(scope, { bytes, encoding: 'json' }), problems: repeated }
+    const sent = sentFloats(scope, { bytes, encoding: 'json-patch' })
+    return { kind, value: withTestedLiterals(value, bytes), sent, problems: operationProblems(value, repeated) }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     if (error.code === 'TooLarge') throw objectTooLarge(scope.limits.objectBytes)

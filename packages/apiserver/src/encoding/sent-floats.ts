@@ -1,4 +1,4 @@
-import { isJsonObject, setMember } from '@krmkit/meta'
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from '@krmkit/meta'
 import { largeBodyBytes } from '@krmkit/registry'
 import { parseJson } from '@krmkit/schema'
 import { NumberLiteral } from '@krmkit/schema/json'
@@ -27,6 +27,33 @@ export function sentFloats(
     return sent.value
   }
 }
+
+/**
+ * The operations of a JSON patch with the literals of numbers that operations `test`. kube-apiserver compares their text with that of the
+ * stored number, so `1.0` and 2^63 equal nothing.
+ */
+export function withTestedLiterals(operations: JsonValue, bytes: Uint8Array): JsonValue {
+  if (bytes.byteLength > largeBodyBytes || !Array.isArray(operations)) return operations
+  const text = new TextDecoder().decode(bytes)
+  if (!text.includes('"test"') || !literals.test(text)) return operations
+  const sent = parseJson(bytes, { literals: true }).value as JsonObject[]
+  return operations.map((operation, index) => {
+    const { op, value } = { ...sent[index] }
+    return op === 'test' ? { ...(operation as JsonObject), value: withoutWritten(value ?? null) } : operation
+  })
+}
+
+/** Numbers are literals only where the text is not the one that the server writes. */
+function withoutWritten(value: JsonValue): JsonValue {
+  if (value instanceof NumberLiteral) return value.text === String(value.value) ? value.value : value
+  if (Array.isArray(value)) return value.map(withoutWritten)
+  if (!isJsonObject(value)) return value
+  const copy: JsonObject = {}
+  for (const [key, member] of Object.entries(value)) setMember(copy, key, withoutWritten(member))
+  return copy
+}
+
+const literals = /[0-9](?:\.0+(?![0-9])|[eE])|[0-9]{16}/
 
 function parsed(bytes: Uint8Array, isJsonPatch: boolean): unknown {
   const { value } = parseJson(bytes, { literals: true })
