@@ -4,6 +4,7 @@ import { deletionDepartures } from './deletions.ts'
 import { documentDepartures } from './documents.ts'
 import { ofExtensions } from './extensions.ts'
 import { ofHttp } from './http.ts'
+import { ofNumbers } from './numbers.ts'
 import { ownDepartures } from './own.ts'
 import { ofPatches } from './patches.ts'
 import { ofQuantities } from './quantities.ts'
@@ -28,6 +29,7 @@ export const knownDivergences: readonly KnownDivergence[] = [
   ...bySpecification,
   ...ofStorage,
   ...ofQuantities,
+  ...ofNumbers,
   ...ofPatches,
   ...bodyDepartures,
   ...ownDepartures,

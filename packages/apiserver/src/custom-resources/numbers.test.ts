@@ -18,6 +18,7 @@ const properties = {
   s: { 'x-kubernetes-int-or-string': true },
   i: { type: 'integer', format: 'int32' },
   c: { type: 'number' },
+  l: { type: 'array', items: { type: 'number' }, 'x-kubernetes-list-type': 'set' },
 }
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -127,6 +128,16 @@ describe('numbers of custom resources', () => {
       '{"x":9007199254740993.0}',
       'spec.x: Invalid value: 9.007199254740992e+15: spec.x in body should be less than or equal to 2',
       'spec.x: Invalid value: 9007199254740992: spec.x in body should be less than or equal to 2',
+    ],
+    ['{"m":5e-324}', 'spec.m: Invalid value: 5e-324: spec.m in body should be a multiple of 0.1'],
+    ['{"e":1.1}', '1.1'],
+    ['{"e":7}', 'spec.e: Unsupported value: 7: supported values: "1", "1.5"'],
+    ['{"l":[1,1.0]}', '[1,1]', 'spec.l[1]: Duplicate value: 1'],
+    ['{"l":[1.0,1.0]}', 'spec.l[1]: Duplicate value: 1'],
+    [
+      '{"l":[1e18,1000000000000000000]}',
+      '[1000000000000000000,1000000000000000000]',
+      'spec.l[1]: Duplicate value: 1000000000000000000',
     ],
   ])('%s in JSON and YAML', async (spec, json, yaml = json) => {
     const create = async (type: string) => outcome((await send('POST', `${collection}?dryRun=All`, type, object(spec))).text)

@@ -99,7 +99,9 @@ export async function readPatch(
 function malformed(kind: PatchBody['kind'], problem: string, ignoresFields: boolean): string {
   if (kind === 'apply') return configurationPrefix + problem
   if (kind === 'strategic') return problem
-  if (!ignoresFields) return `error decoding patch: ${problem}`
+  const inOperation =
+    kind === 'json' ? problem.replace('Go value of type float64', 'Go struct field jsonPatchOp.value of type float64') : problem
+  if (!ignoresFields) return `error decoding patch: ${inOperation}`
   return kind === 'merge' ? 'Invalid JSON Patch' : problem
 }
 

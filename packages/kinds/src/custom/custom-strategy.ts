@@ -149,12 +149,12 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
   const validateListsAndRules = function* (
     object: JsonObject,
     errors: FieldError[],
-    { old, warn }: ValidateOptions,
+    { old, warn, viewed }: ValidateOptions & { readonly viewed: JsonObject },
   ): Steps<FieldError[]> {
     yield true
     const { schema: node } = codec()
     if (node.containsKeyedLists && (old === undefined || (yield* validateListTypesSteps(old, node)).length === 0))
-      addErrors(errors, yield* validateListTypesSteps(object, node))
+      addErrors(errors, yield* validateListTypesSteps(viewed, node))
     if (schema === undefined || !withRules) return errors
     if (errors.some(({ reason }) => blockingReasons.has(reason))) return [...errors, field.invalid(undefined, null, notChecked)]
     const { engine, storedExpressions: stored } = cel()
@@ -175,7 +175,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
       if (scale !== undefined)
         addErrors(errors, [...validateSpecReplicas(viewed, scale), ...validateStatusReplicas(viewed, scale)])
       if (node.containsEmbedded) addErrors(errors, validateEmbedded(object, node, codec().objectMeta))
-      return yield* validateListsAndRules(object, errors, options)
+      return yield* validateListsAndRules(object, errors, { ...options, viewed })
     },
     *validateStatus(object, options) {
       const errors: FieldError[] = [...options.metadataErrors]
@@ -187,7 +187,7 @@ function createInstanceValidator({ version, schema, codec }: CustomStrategyOptio
         addErrors(errors, (yield* validateStatusBySchema.steps(viewed.status as JsonValue, { old: before })).map(inStatus))
       }
       if (scale !== undefined) addErrors(errors, validateStatusReplicas(viewed, scale))
-      return yield* validateListsAndRules(object, errors, options)
+      return yield* validateListsAndRules(object, errors, { ...options, viewed })
     },
   }
 }

@@ -69,6 +69,12 @@ describe('createYamlTranslator', () => {
     expect(turns).toBeGreaterThan(10)
   })
 
+  it('leaves the bytes of a Buffer to its owner', async () => {
+    const yaml = Buffer.from(`a: 1\n${'# c\n'.repeat(5000)}`)
+    await translator().toJson(yaml, limits)
+    expect(yaml.byteLength).toBe(20_005)
+  })
+
   it('reports an invalid document, and converts the next', async () => {
     const made = translator()
     const answers = await Promise.all([refusal(read(made, 'a: [1')), read(made, 'b: 2'), refusal(read(made, 'a: *b'))])

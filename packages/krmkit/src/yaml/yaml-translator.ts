@@ -126,7 +126,8 @@ class ThreadTranslator implements ClosableTranslator {
       this.#timeoutMs,
     )
     this.#thread ??= this.#start()
-    const yaml = next.task.yaml.slice()
+    // A copy, since the buffer is transferred; `slice` of a Buffer is none.
+    const yaml = new Uint8Array(next.task.yaml)
     this.#thread.postMessage({ ...next.task, yaml } satisfies YamlTask, [yaml.buffer])
   }
 

@@ -3,6 +3,7 @@ import { runAtOnce } from '@krmkit/meta/slices'
 import { collectErrorsSteps } from '@krmkit/meta/validation'
 import { equalityKey } from '../json/encode-json.ts'
 import { additionalNode, type SchemaNode } from './schema-node.ts'
+import { plainNumber } from './whole-float.ts'
 
 /**
  * Validates list types: sets must not repeat a value, maps must not repeat a key.
@@ -62,7 +63,7 @@ function* checkSet(items: readonly JsonValue[], path: Path | undefined, errors: 
     const key = equalityKey(item)
     const count = (seen.get(key) ?? 0) + 1
     seen.set(key, count)
-    if (count === 2) errors.push(field.duplicate(path?.index(i), item))
+    if (count === 2) errors.push(field.duplicate(path?.index(i), plainNumber(item)))
     if (i % itemsPerStep === itemsPerStep - 1) yield
   }
 }

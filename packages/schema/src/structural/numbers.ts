@@ -62,6 +62,7 @@ function text(value: number | bigint): string {
 function isMultiple(value: number, factor: number): boolean {
   const times = factor < 1 ? (1 / factor) * value : value / factor
   if (!(Math.abs(times) <= Number.MAX_SAFE_INTEGER)) return false
-  const off = Math.abs(times - Math.round(times))
-  return off === 0 || off < 1e-9 * Math.max(1, Math.min(Math.abs(times), 1))
+  const whole = Math.trunc(times)
+  const off = Math.abs(times - whole)
+  return off === 0 || (whole > 0 && off / (times + whole) < 1e-9)
 }

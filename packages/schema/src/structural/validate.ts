@@ -291,8 +291,12 @@ function enumCheck(schema: JsonObject): Check | undefined {
   if (!Array.isArray(allowed) || allowed.length === 0) return undefined
   const texts = new Set(allowed.map(equalityKey))
   const shown = allowed.map((value) => (typeof value === 'string' ? value : stringifyJson(value)))
+  // As on the stock server, fractions are cut off before they are compared with integers.
+  const isListed = (value: JsonValue) =>
+    texts.has(equalityKey(value)) ||
+    (typeof value === 'number' && !Number.isInteger(value) && allowed.some((each) => each === Math.trunc(value)))
   return (value, path, errors) => {
-    if (!texts.has(equalityKey(value))) errors.push(field.notSupported(messagePath(path), value, shown))
+    if (!isListed(value)) errors.push(field.notSupported(messagePath(path), value, shown))
     return 0
   }
 }

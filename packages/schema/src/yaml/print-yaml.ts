@@ -306,10 +306,11 @@ function plainText(value: unknown): string {
   return typeof value === 'number' ? numberText(value) : String(value ?? null)
 }
 
-/** Integers within 64 bits have no exponent. */
+/** Integers within 64 bits have no exponent: those whose text in JSON is one. */
 function numberText(value: number): string {
-  if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64) return BigInt(value).toString()
-  return shortestFloat(value)
+  if (!Number.isInteger(value) || Math.abs(value) >= 1e21) return shortestFloat(value)
+  const integer = BigInt(String(value))
+  return integer >= -(2n ** 63n) && integer < 2n ** 64n ? integer.toString() : shortestFloat(value)
 }
 
 const shortEscapes: ReadonlyMap<string, string> = new Map([
