@@ -144,6 +144,18 @@ describe('numbers of custom resources', () => {
     expect([await create('application/json'), await create('application/yaml')]).toEqual([json, yaml])
   })
 
+  it('are numbers beside several unknown fields of YAML, whose order is that of their names', async () => {
+    const yaml = (name: string) =>
+      `apiVersion: n.test/v1\nkind: W\nmetadata: {name: ${name}}\nz: 1\ny: 2\nspec: {c: 9223372036854775808}\n`
+    expect(outcome((await send('POST', `${collection}?dryRun=All`, 'application/yaml', yaml('u'))).text)).toBe(
+      '9223372036854776000',
+    )
+    const map = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: u}\ndata: {b: [], a: 1}\n'
+    expect((await send('POST', '/api/v1/namespaces/default/configmaps', 'application/yaml', map)).text).toContain(
+      'cannot unmarshal number into Go struct field ConfigMap.data of type string',
+    )
+  })
+
   it('are floats also in patches, and integers once they are stored', async () => {
     await send('POST', collection, 'application/json', object('{"m":4.0}'))
     const merge = async (spec: string) =>

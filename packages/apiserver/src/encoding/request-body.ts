@@ -5,6 +5,7 @@ import { largeBodyBytes, objectTooLarge } from '@krmkit/registry'
 import { type Decoded, DecodedSize, DecodeError, decode, decodeProtobuf, readEnvelope } from '@krmkit/schema'
 import type { CborCodec } from '@krmkit/schema/cbor'
 import { decodeFailureMessage, decodeSteps, dropEmpties, readTypeMeta, unreadableTypeMeta } from '@krmkit/schema/decode'
+import { NumberLiteral } from '@krmkit/schema/json'
 import { decodeProtobufSteps, type Envelope } from '@krmkit/schema/protobuf'
 import { recordRequestObject } from '../audit/request-object.ts'
 import { header, type RequestContext } from '../request-context.ts'
@@ -207,11 +208,18 @@ class BodyDecoding {
     this.checkType({ value, ...rest })
     const { fieldValidation, keepEmpties } = expected
     const collect = fieldValidation !== 'Ignore'
-    const decoded = decode(expected.type(), value, { collect, size, keepEmpties, ...rest })
-    this.findMissing(value)
-    // Problems of YAML are ordered by key.
-    if (encoding !== 'yaml' || decoded.problems.length < 2) return decoded
-    return decode(expected.type(), inKeyOrder(value), { ...rest, collect, keepEmpties })
+    const inOrder = () => decode(expected.type(), inKeyOrder(value), { ...rest, collect, keepEmpties })
+    const isYaml = encoding === 'yaml'
+    try {
+      const decoded = decode(expected.type(), value, { collect, size, keepEmpties, ...rest })
+      this.findMissing(value)
+      // Problems of YAML are ordered by key.
+      return isYaml && decoded.problems.length > 1 ? inOrder() : decoded
+    } catch (error) {
+      // Of several errors, that of the first key is reported.
+      if (isYaml && error instanceof DecodeError && error.code !== 'TooLarge') return inOrder()
+      throw error
+    }
   }
 
   findMissing(value: unknown): void {
@@ -243,7 +251,7 @@ function tooLarge({ maxBytes }: DecodedSize, unstored = false): ApiError {
 }
 
 function inKeyOrder(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return value
   if (Array.isArray(value)) return value.map(inKeyOrder)
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(members.map(([name, member]) => [name, inKeyOrder(member)]))
