@@ -10,8 +10,10 @@ import type { JsonObject, JsonValue } from '@krmkit/meta'
  * | v1alpha1 | `where.host`, `where.port` | `phase` |
  *
  * All other members are equal in all versions.
+ *
+ * @param marks notes the version that an object came from in an annotation, as webhooks do that keep what a version cannot hold
  */
-export function answerConversion(review: JsonObject): JsonObject {
+export function answerConversion(review: JsonObject, marks: boolean): JsonObject {
   const { uid, objects, desiredAPIVersion } = review['request'] as {
     uid: string
     objects: JsonObject[]
@@ -19,15 +21,27 @@ export function answerConversion(review: JsonObject): JsonObject {
   }
   const response = (members: JsonObject): JsonObject => ({ ...review, request: null, response: { uid, ...members } })
   try {
-    const convertedObjects = objects.map((object) => converted(object, desiredAPIVersion))
+    const convertedObjects = objects.map((object) => {
+      const next = converted(object, desiredAPIVersion)
+      return marks ? marked(next, versionOf(object['apiVersion'])) : next
+    })
     return response({ convertedObjects, result: { status: 'Success' } })
   } catch (error) {
     return response({ convertedObjects: [], result: { status: 'Failed', message: (error as Error).message } })
   }
 }
 
+function versionOf(apiVersion: JsonValue | undefined): string {
+  return String(apiVersion).split('/')[1] ?? ''
+}
+
+function marked({ metadata, ...object }: JsonObject, from: string): JsonObject {
+  const given = isObject(metadata) ? metadata : {}
+  const annotations = isObject(given['annotations']) ? given['annotations'] : {}
+  return { ...object, metadata: { ...given, annotations: { ...annotations, 'example.com/from': from } } }
+}
+
 function converted(object: JsonObject, desired: string): JsonObject {
-  const versionOf = (apiVersion: JsonValue | undefined) => String(apiVersion).split('/')[1] ?? ''
   const [from, to] = [versionOf(object['apiVersion']), versionOf(desired)]
   const { spec, status, ...rest } = object
   return {

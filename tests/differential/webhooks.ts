@@ -11,7 +11,7 @@ import { answerConversion } from './conversion-hook.ts'
  * The admission and conversion webhooks of the scenarios, for both servers. `{hook}` in a scenario is the address for its server:
  *
  * - `{hook}/{id}/NAME/ANSWER`: a webhook, which answers the JSON in ANSWER (base64url) as `response`, with the uid of the review
- * - `{hook}/{id}/convert`: a conversion webhook (`conversion-hook.ts`)
+ * - `{hook}/{id}/convert` and `{hook}/{id}/convert/marking`: conversion webhooks (`conversion-hook.ts`)
  * - GET `{hook}/{id}`: the reviews of the scenario since the last such request, sorted by path
  */
 export interface Webhooks {
@@ -54,7 +54,7 @@ export async function startWebhooks(): Promise<Webhooks> {
       }
       const review = JSON.parse(Buffer.concat(parts).toString('utf8')) as { request?: { uid?: string } }
       if (rest[0] === 'convert') {
-        outgoing.end(JSON.stringify(answerConversion(review as JsonObject)))
+        outgoing.end(JSON.stringify(answerConversion(review as JsonObject, rest[1] === 'marking')))
         return
       }
       const { accept, 'content-type': contentType } = incoming.headers

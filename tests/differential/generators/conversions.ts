@@ -27,7 +27,8 @@ export function generateConversions(random: RandomChoices): Scenario {
     if (random.chance(50))
       steps.push({ id: `watch-${version}`, method: 'GET', path: collection(version), query: 'watch=true', watch: true })
   steps.push({ id: 'make', method: 'POST', path: collection(stored), body: { json: object(random, stored, 'o0') } })
-  for (let i = 0; i < 18; i++) steps.push(...randomSteps(random, i, versions))
+  for (let i = 0; i < 18; i++)
+    steps.push(...(random.chance(4) ? [moved(random, `s${i}`, versions)] : randomSteps(random, i, versions)))
   return { area: 'conversions', steps }
 }
 
@@ -54,6 +55,7 @@ function definitionOf(versions: readonly Version[], stored: Version, random: Ran
       storage: name === stored,
       schema: { openAPIV3Schema: { type: 'object', properties: schemaOf(name, shape) } },
       ...(Object.keys(subresources).length > 0 ? { subresources } : {}),
+      selectableFields: [{ jsonPath: '.spec.size' }, ...(name === 'v1' ? [{ jsonPath: '.spec.host' }] : [])],
       additionalPrinterColumns: [
         {
           name: 'Place',
@@ -67,7 +69,7 @@ function definitionOf(versions: readonly Version[], stored: Version, random: Ran
       strategy: 'Webhook',
       webhook: {
         conversionReviewVersions: random.pick([['v1'], ['v1'], ['v1beta1']]),
-        clientConfig: { url: '{hook}/{id}/convert', caBundle: '{caBundle}' },
+        clientConfig: { url: `{hook}/{id}/convert${random.chance(20) ? '/marking' : ''}`, caBundle: '{caBundle}' },
       },
     },
   }
@@ -104,7 +106,8 @@ function schemaOf(version: Version, { tags, hasDefault }: Shape): JsonObject {
 
 function object(random: RandomChoices, version: Version, name: string): JsonObject {
   const labels = random.chance(40) ? { labels: { [random.pick(['a', 'b'])]: random.pick(['x', 'y']) } } : {}
-  const made = { apiVersion: `${group}/${version}`, kind: 'Gear', metadata: { name, ...labels } }
+  const finalizers = random.chance(8) ? { finalizers: ['example.com/f'] } : {}
+  const made = { apiVersion: `${group}/${version}`, kind: 'Gear', metadata: { name, ...labels, ...finalizers } }
   const spec = random.chance(90) ? { spec: specOf(random, version) } : {}
   return { ...made, ...spec, ...(random.chance(30) ? { status: statusOf(random, version) } : {}) }
 }
@@ -144,7 +147,7 @@ function randomSteps(random: RandomChoices, i: number, versions: readonly Versio
   const path = `${collection(version)}/${name}`
   const at = path + (random.chance(20) ? '/status' : '')
   const query = queryOf(random)
-  switch (random.below(14)) {
+  switch (random.below(15)) {
     case 0:
       return [{ id, method: 'POST', path: collection(version), query, body: { json: object(random, version, 'o1') } }]
     case 1:
@@ -200,11 +203,35 @@ function randomSteps(random: RandomChoices, i: number, versions: readonly Versio
           headers: acceptOf(random),
         },
       ]
+    case 13:
+      return [{ id, method: 'GET', path: collection(version), query: selectionOf(random), headers: acceptOf(random) }]
     default:
-      return random.chance(30)
-        ? [{ id, method: 'DELETE', path, query: random.chance(50) ? 'dryRun=All' : '' }]
-        : [{ id, method: 'GET', path: collection(version), headers: acceptOf(random) }]
+      return [
+        random.chance(60)
+          ? { id, method: 'DELETE', path, query: random.chance(50) ? 'dryRun=All' : '' }
+          : { id, method: 'DELETE', path: collection(version), query: selectionOf(random) },
+      ]
   }
+}
+
+/** Moves the storage to another version. */
+function moved(random: RandomChoices, id: string, versions: readonly Version[]): Step {
+  const path = `${definitionsPath}/gears.${group}`
+  const stored = random.below(versions.length)
+  const json = versions.map((_, i) => ({ op: 'replace', path: `/spec/versions/${i}/storage`, value: i === stored }))
+  const headers = { 'content-type': 'application/json-patch+json' }
+  return { id, method: 'PATCH', path, headers, body: { json }, settleMs: 600, agree: { path, member: 'status' } }
+}
+
+function selectionOf(random: RandomChoices): [string, string][] {
+  return random.pick<[string, string][]>([
+    [],
+    [['fieldSelector', 'spec.size=2']],
+    [['fieldSelector', 'spec.host=h']],
+    [['fieldSelector', 'metadata.name=o0']],
+    [['labelSelector', 'a=x']],
+    [['limit', '1']],
+  ])
 }
 
 function queryOf(random: RandomChoices): [string, string][] {
