@@ -25,7 +25,7 @@ export function validateValue(value: JsonValue, type: TypeRef, options: Validate
   return walk.errors
 }
 
-/** As `validateValue`, for large values: a generator that can be interrupted at each yield. */
+/** As `validateValue`, for large values: a generator that can be interrupted at each yield. @see {@link validateValue} */
 export function* validateValueSteps(
   value: JsonValue,
   type: TypeRef,
