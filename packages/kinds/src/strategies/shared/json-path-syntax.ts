@@ -1,6 +1,6 @@
 /**
  * Syntax of JSON paths as kubectl and kube-apiserver read them: `spec.validations[0].expression`, `.items[?(@.name=="a")]`. A key in
- * quotes is a path of its own, so its dots need a backslash: `.labels['a\.b/c']`.
+ * quotes is read as a path, so its dots need a backslash: `.labels['a\.b/c']`.
  */
 import { isPrintable, trimRight } from '@krmkit/meta/go-text'
 
