@@ -190,7 +190,7 @@ describe('custom resources', () => {
       type: 'object',
       properties: { spec: { type: 'object', properties: { size: { type: 'integer', maximum: 9 } } } },
     }
-    resources = [...builtIn, widget(schema)]
+    resources = [...builtIn, { ...widget(schema), custom: { schema } }]
     const document = json(await get('/openapi/v3/apis/shop.example.com/v1')) as Record<string, Record<string, JsonObject>>
     const { 'com.example.shop.v1.Widget': body, 'com.example.shop.v1.WidgetList': list } = document.components!.schemas as Record<
       string,
@@ -198,6 +198,14 @@ describe('custom resources', () => {
     >
     expect((body!.properties as Record<string, JsonObject>).spec).toEqual(schema.properties.spec)
     expect(list!['x-kubernetes-group-version-kind']).toEqual([{ group: 'shop.example.com', version: 'v1', kind: 'WidgetList' }])
+    const optionsGroups = (from: Record<string, Record<string, JsonObject>>) => {
+      const options = from.components!.schemas!['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions'] as JsonObject
+      return (options['x-kubernetes-group-version-kind'] as { group: string }[]).map(({ group }) => group)
+    }
+    const inCore = optionsGroups(json(await get('/openapi/v3/api/v1')) as Record<string, Record<string, JsonObject>>)
+    const serverGroups = ['admission.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io', 'imagepolicy.k8s.io']
+    expect(inCore).toEqual(expect.arrayContaining(serverGroups))
+    expect(optionsGroups(document)).toEqual(inCore.filter((group) => !serverGroups.includes(group)))
     const patch = document.paths!['/apis/shop.example.com/v1/namespaces/{namespace}/widgets/{name}']!.patch as JsonObject
     expect(Object.keys((patch.requestBody as JsonObject).content as JsonObject)).not.toContain(
       'application/strategic-merge-patch+json',
@@ -288,7 +296,7 @@ describe('entity tags', () => {
       ...names.flatMap((name) => [(v2!.definitions as JsonObject)[name], schemas[name]]),
     ]
     const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16)
-    expect({ documentRevision, digest }).toEqual({ documentRevision: 2, digest: 'cab3afb6f330df7f' })
+    expect({ documentRevision, digest }).toEqual({ documentRevision: 3, digest: 'cab3afb6f330df7f' })
   })
 })
 

@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import { type Clock, type JsonObject, type NamingProfile, stockProfile } from '@krmkit/meta'
 import { createSliceScheduler, runInSlices, type SliceScheduler, Slices } from '@krmkit/meta/slices'
-import type { TypeSource } from '@krmkit/schema'
+import type { StructType, TypeSource } from '@krmkit/schema'
 import {
   createKindLookup,
   type Dialect,
@@ -68,6 +68,9 @@ interface DocumentSource {
 }
 
 const sliceMs = 5
+
+/** Groups that kube-apiserver leaves out of the kinds of options in documents of custom resources. */
+const serverGroups: ReadonlySet<string> = new Set(['admission', 'apiextensions', 'apiregistration', 'imagepolicy'])
 
 /**
  * Caches documents while the described resources stay the same. The cost of a change is proportional to the change: tags are computed
@@ -250,13 +253,18 @@ export class Publisher {
 
   #groupVersionSource(name: string, definitions: readonly ResourceDefinition[]): DocumentSource {
     const { types, enums = true, cbor = false } = this.#options
-    const rest = { source: types, profile: this.#profile, kindsOf: this.#kindsOf, enums, cbor }
+    const rest = { source: types, profile: this.#profile, enums, cbor }
+    const isCustom = definitions.every(({ custom, definedInCode }) => custom !== undefined && definedInCode !== true)
+    const sharedKindsOf = this.#kindsOf
+    const customKindsOf = (type: StructType) =>
+      sharedKindsOf(type).filter(({ group }) => !serverGroups.has(group.split('.')[0] ?? ''))
     const customForm = this.#customForm
     let published: PublishedGroupVersion | undefined
     const parts = function* (dialect: Dialect): Generator<unknown, DocumentParts> {
       published ??= publishedGroupVersions(definitions, { types, customForm }).get(name) as PublishedGroupVersion
       yield true
-      return yield* groupVersionParts(published, { ...rest, dialect })
+      const kindsOf = isCustom && dialect === 'v3' ? customKindsOf : sharedKindsOf
+      return yield* groupVersionParts(published, { ...rest, kindsOf, dialect })
     }
     return this.#createSource(name, definitions, parts)
   }

@@ -70,12 +70,14 @@ describe('schemas of custom resources', () => {
         a: { type: 'object', nullable: true, properties: { x: { type: 'string' } } },
         b: { type: 'array', 'x-kubernetes-preserve-unknown-fields': true, items: { type: 'string' } },
         c: { 'x-kubernetes-int-or-string': true },
+        d: { type: 'string', nullable: true, enum: ['x', 'y'], default: 'x' },
       },
     }
     const v2 = published(schema, 'v2')
     expect(v2.required).toEqual(['b'])
     expect(v2.oneOf).toBeUndefined()
     expect(properties(v2).a).toEqual({})
+    expect(properties(v2).d).toEqual({ enum: ['x', 'y'] })
     expect(properties(v2).b).toEqual({ 'x-kubernetes-preserve-unknown-fields': true })
     const v3 = published(schema, 'v3')
     expect(v3.oneOf).toEqual([{ required: ['a'] }])

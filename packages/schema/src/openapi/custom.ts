@@ -201,7 +201,10 @@ function* copyJunctorsSteps(schema: JsonObject, out: JsonObject, at: PublishScop
 /** Clients of version 2 do not support untyped values with members, arrays without items, or required nullable members. */
 function restrictToVersion2(schema: JsonObject, out: JsonObject, at: PublishScope): JsonObject {
   const open = out['x-kubernetes-preserve-unknown-fields'] === true
-  if (out.nullable === true) delete out.type
+  if (out.nullable === true) {
+    delete out.type
+    delete out.default
+  }
   if (out.nullable === true || open) {
     delete out.items
     delete out.properties
