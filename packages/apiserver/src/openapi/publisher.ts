@@ -72,6 +72,9 @@ const sliceMs = 5
 /** Groups that kube-apiserver leaves out of the kinds of options in documents of custom resources. */
 const serverGroups: ReadonlySet<string> = new Set(['admission', 'apiextensions', 'apiregistration', 'imagepolicy'])
 
+/** The identity of the options in documents of custom resources: they are encoded apart from those of built-in kinds. */
+const customOptions = {}
+
 /**
  * Caches documents while the described resources stay the same. The cost of a change is proportional to the change: tags are computed
  * from the published parts, and documents are built on request.
@@ -263,8 +266,14 @@ export class Publisher {
     const parts = function* (dialect: Dialect): Generator<unknown, DocumentParts> {
       published ??= publishedGroupVersions(definitions, { types, customForm }).get(name) as PublishedGroupVersion
       yield true
-      const kindsOf = isCustom && dialect === 'v3' ? customKindsOf : sharedKindsOf
-      return yield* groupVersionParts(published, { ...rest, kindsOf, dialect })
+      if (!isCustom || dialect !== 'v3') return yield* groupVersionParts(published, { ...rest, kindsOf: sharedKindsOf, dialect })
+      const made = yield* groupVersionParts(published, { ...rest, kindsOf: customKindsOf, dialect })
+      return {
+        ...made,
+        schemas: made.schemas.map((each) =>
+          (each.source as Partial<StructType>).name === 'meta/v1.DeleteOptions' ? { ...each, source: customOptions } : each,
+        ),
+      }
     }
     return this.#createSource(name, definitions, parts)
   }
