@@ -161,7 +161,8 @@ describe('definitionFromJsonSchema', () => {
     ['null where the type allows it', '{a: null}', { type: 'object', properties: { a: { type: ['string', 'null'] } } }],
     ['numbers and texts of intOrString', '{a: 1, b: x}', { type: 'object', additionalProperties: { oneOf: either } }],
     ['any field without additionalProperties', '{a: {b: 1}}', { type: 'object' }],
-    ['any value of a reference', '{a: 1}', { $ref: '#/definitions/other' }],
+    ['any value of a reference to another document', '{a: 1}', { $ref: '_definitions.json#/definitions/other' }],
+    ['a constant', '{a: x}', { type: 'object', properties: { a: { const: 'x' } } }],
     ['any value without a type', '[1, a]', {}],
     [
       'fields that alternatives name',
@@ -208,9 +209,45 @@ describe('definitionFromJsonSchema', () => {
       { type: 'object', properties: { a: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.a > 1' }] },
       'invalid spec',
     ],
+    ['another value than the constant', '{a: y}', { type: 'object', properties: { a: { const: 'x' } } }, 'not-supported spec.a'],
     ['no alternative', '{a: 1}', { type: 'object', anyOf: [{ required: ['b'] }, { required: ['c'] }] }, 'required spec.b'],
   ])('refuses %s', async (_, spec, schema, finding) => {
     expect((await at(spec, schema)).map((text) => text.slice(0, finding.length))).toContain(finding)
+  })
+
+  describe('with references', () => {
+    const definitions = {
+      size: { type: 'integer', minimum: 1 },
+      'a/b': { type: 'object', additionalProperties: false, properties: { size: { $ref: '#/definitions/size' } } },
+      tree: { type: 'object', properties: { left: { $ref: '#/definitions/tree' }, size: { $ref: '#/definitions/size' } } },
+    }
+    const within = async (spec: string, schema: object) => {
+      const root = { type: 'object', definitions, properties: { spec: schema } }
+      return findingsIn([widget(`spec: ${spec}\n`)], { definitions: [definitionFromJsonSchema(gvk, root)] })
+    }
+
+    it.each([
+      ['{size: 1}', '#/definitions/a~1b', undefined],
+      ['{size: 0}', '#/definitions/a~1b', 'invalid spec.size'],
+      ['{sizes: 0}', '#/definitions/a~1b', 'unknown-field spec.sizes'],
+      ['{size: 0}', '#/definitions/tree', 'invalid spec.size'],
+      // The inner tree accepts any value.
+      ['{size: 1, left: {size: 0}}', '#/definitions/tree', undefined],
+    ])('judges %s by %s: %s', async (spec, $ref, finding) => {
+      const found = (await within(spec, { $ref })).map((text) => text.split(' ').slice(0, 2).join(' '))
+      expect(found).toEqual(finding === undefined ? [] : [expect.stringContaining(finding)])
+    })
+
+    it('refuses those that name no schema, and documents that grow beyond bounds', async () => {
+      expect(() => definitionFromJsonSchema(gvk, { properties: { spec: { $ref: '#/definitions/none' } } })).toThrow(
+        'the schema is invalid: it has no schema at "#/definitions/none"',
+      )
+      const twice = (name: string) => ({
+        properties: { a: { $ref: `#/definitions/${name}` }, b: { $ref: `#/definitions/${name}` } },
+      })
+      const bomb = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`d${i}`, i === 24 ? {} : twice(`d${i + 1}`)]))
+      expect(() => definitionFromJsonSchema(gvk, { definitions: bomb, ...twice('d0') })).toThrow('more than 100000 parts')
+    })
   })
 
   it('leaves out descriptions', () => {

@@ -10,6 +10,23 @@ export interface DefinitionObject extends JsonObject {
 }
 
 const maxDepth = 64
+/** References may repeat a schema many times. */
+const maxParts = 100_000
+
+/** The document that is converted. */
+interface Document {
+  readonly root: JsonObject
+  parts: number
+}
+
+/** Where a schema is: its depth, and the references that led to it. */
+interface Place {
+  readonly document: Document
+  readonly depth: number
+  readonly inside: readonly string[]
+}
+
+const below = (at: Place): Place => ({ ...at, depth: at.depth + 1 })
 
 /** Keywords that a schema of a definition has as well. */
 const sameKeywords: readonly string[] = [
@@ -35,10 +52,12 @@ const sameKeywords: readonly string[] = [
  * Builds a CustomResourceDefinition of one version from the JSON schema of its objects. A JSON schema does not say whether objects have
  * a namespace, so the definition accepts objects with and without one. Descriptions are left out.
  *
- * Differs from the definition that the schema was made from where the schema says less: unknown fields are reported only in objects with
- * `additionalProperties: false`, and references (`$ref`) accept any value.
+ * References (`$ref`) within the document are followed. Differs from the definition that the schema was made from where the schema says
+ * less: unknown fields are reported only in objects with `additionalProperties: false`, and references to other documents and to a schema
+ * that holds the reference accept any value.
  *
- * @throws ValidateError `InvalidSchema` when the schema is not that of an object, or nests deeper than 64 levels.
+ * @throws ValidateError `InvalidSchema` when the schema is not that of an object, a reference names no schema of the document, or the
+ *   schema nests deeper than 64 levels or has more than 100 000 parts with its references.
  * @example
  * import { definitionFromJsonSchema, validateManifests } from 'krmkit/validate'
  * const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer', minimum: 1 } } } } }
@@ -67,7 +86,7 @@ export function definitionFromJsonSchema({ group, version, kind }: GroupVersionK
 /** The members that every object has are validated by their types, whatever a schema says about them. */
 function rootSchema(schema: unknown): JsonObject {
   if (!isJsonObject(schema)) throw invalid('it is not a JSON object')
-  const converted = convert(schema, 0)
+  const converted = convert(schema, { document: { root: schema, parts: 0 }, depth: 0, inside: [] })
   if (converted.type !== undefined && converted.type !== 'object') throw invalid('it is not the schema of an object')
   const always = ['apiVersion', 'kind', 'metadata']
   const required = Array.isArray(converted.required) ? converted.required.filter((name) => !always.includes(String(name))) : []
@@ -85,18 +104,48 @@ function rootSchema(schema: unknown): JsonObject {
   }
 }
 
-function convert(schema: JsonObject, depth: number): JsonObject {
-  if (depth > maxDepth) throw invalid(`it nests deeper than ${maxDepth} levels`)
-  if (ownMember(schema, '$ref') !== undefined) return { 'x-kubernetes-preserve-unknown-fields': true }
+function convert(schema: JsonObject, at: Place): JsonObject {
+  if (at.depth > maxDepth) throw invalid(`it nests deeper than ${maxDepth} levels`)
+  if (++at.document.parts > maxParts) throw invalid(`it has more than ${maxParts} parts with its references`)
+  const reference = ownMember(schema, '$ref')
+  if (typeof reference === 'string') return convertReference(reference, at)
+  if (reference !== undefined) throw invalid('a $ref is not a text')
   const nullable = withoutNull(schema)
-  if (nullable !== undefined) return { ...convert(nullable, depth + 1), nullable: true }
+  if (nullable !== undefined) return { ...convert(nullable, below(at)), nullable: true }
   const converted: JsonObject = { ...facts(schema), ...bounds(schema) }
+  const constant = ownMember(schema, 'const')
+  if (constant !== undefined) converted.enum = [constant as JsonValue]
   if (isIntOrString(schema)) return { ...converted, 'x-kubernetes-int-or-string': true }
   const type = ownMember(schema, 'type')
   if (typeof type === 'string') converted.type = type
-  Object.assign(converted, parts(schema, depth), alternatives(schema, depth))
+  Object.assign(converted, parts(schema, at), alternatives(schema, at))
   if (isOpen(schema)) converted['x-kubernetes-preserve-unknown-fields'] = true
   return converted
+}
+
+/** The schema that a reference names, as `#/definitions/Size`. Other documents and recursive schemas accept any value. */
+function convertReference(reference: string, at: Place): JsonObject {
+  if (!reference.startsWith('#') || at.inside.includes(reference)) return { 'x-kubernetes-preserve-unknown-fields': true }
+  const target = memberAt(at.document.root, reference.slice(1))
+  if (!isJsonObject(target)) throw invalid(`it has no schema at ${JSON.stringify(reference)}`)
+  return convert(target, { ...below(at), inside: [...at.inside, reference] })
+}
+
+/** The value at a JSON pointer. */
+function memberAt(root: JsonObject, pointer: string): JsonValue | undefined {
+  let value: unknown = root
+  for (const part of pointer.split('/').slice(1))
+    value = typeof value === 'object' && value !== null ? ownMember(value, unescaped(part)) : undefined
+  return value as JsonValue | undefined
+}
+
+/** A part of a pointer in a URL fragment. */
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return part
+  }
 }
 
 /** The members that mean the same in both kinds of schemas. */
@@ -120,40 +169,40 @@ function bounds(schema: JsonObject): JsonObject {
 }
 
 /** The schemas of the parts of a value. */
-function parts(schema: JsonObject, depth: number): JsonObject {
+function parts(schema: JsonObject, at: Place): JsonObject {
   const converted: JsonObject = {}
   const properties = ownMember(schema, 'properties')
   if (isJsonObject(properties)) {
     converted.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, each]) => [name, convertAny(each, depth + 1)]),
+      Object.entries(properties).map(([name, each]) => [name, convertAny(each, below(at))]),
     )
   }
   const items = ownMember(schema, 'items')
-  if (items !== undefined) converted.items = convertAny(items as JsonValue, depth + 1)
+  if (items !== undefined) converted.items = convertAny(items as JsonValue, below(at))
   const more = ownMember(schema, 'additionalProperties')
-  if (isJsonObject(more) && converted.properties === undefined) converted.additionalProperties = convert(more, depth + 1)
+  if (isJsonObject(more) && converted.properties === undefined) converted.additionalProperties = convert(more, below(at))
   return converted
 }
 
-function alternatives(schema: JsonObject, depth: number): JsonObject {
+function alternatives(schema: JsonObject, at: Place): JsonObject {
   const converted: JsonObject = {}
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
     const branches = ownMember(schema, name)
-    if (Array.isArray(branches)) converted[name] = branches.filter(isJsonObject).map((each) => convertBranch(each, depth + 1))
+    if (Array.isArray(branches)) converted[name] = branches.filter(isJsonObject).map((each) => convertBranch(each, below(at)))
   }
   const not = ownMember(schema, 'not')
-  if (isJsonObject(not)) converted.not = convertBranch(not, depth + 1)
+  if (isJsonObject(not)) converted.not = convertBranch(not, below(at))
   return converted
 }
 
 /** Schemas of alternatives judge values and decide nothing about unknown fields. */
-function convertBranch(schema: JsonObject, depth: number): JsonObject {
-  const { 'x-kubernetes-preserve-unknown-fields': _, ...converted } = convert(schema, depth)
+function convertBranch(schema: JsonObject, at: Place): JsonObject {
+  const { 'x-kubernetes-preserve-unknown-fields': _, ...converted } = convert(schema, at)
   return converted
 }
 
-function convertAny(schema: JsonValue, depth: number): JsonObject {
-  return isJsonObject(schema) ? convert(schema, depth) : { 'x-kubernetes-preserve-unknown-fields': true }
+function convertAny(schema: JsonValue, at: Place): JsonObject {
+  return isJsonObject(schema) ? convert(schema, at) : { 'x-kubernetes-preserve-unknown-fields': true }
 }
 
 /** The schema of the values other than null, where null is allowed: `type: [string, null]`, or an alternative that is null. */
