@@ -90,6 +90,10 @@ export interface ObjectConvertor {
   equivalents(resource: GroupVersionResource, subresource: string): readonly ObjectVersion[]
   /** The type of a version for merges of apply configurations; undefined when it is not known. */
   typeOf?(version: ObjectVersion): TypeRef | undefined
+  /** Whether a kind is one of the built-in ones, or a list of one. Absent: every kind counts as known. */
+  knowsKind?(kind: GroupVersionKind): boolean
+  /** Whether objects of a version are custom resources. Absent: none are. */
+  isCustom?(version: ObjectVersion): boolean
   /** Messages about the members of a value that the type of a version does not have. */
   unknownFields?(value: JsonValue, version: ObjectVersion): readonly string[]
   /** Converts to a version, with members normalized. Does not change its argument. */

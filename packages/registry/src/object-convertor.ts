@@ -45,6 +45,19 @@ export function createObjectConvertor(
       const definition = definitionOf(form)
       return definition === undefined ? undefined : ownership.of(definition).types.typed(formatApiVersion(form.kind))
     },
+    knowsKind({ group, version, kind }) {
+      return served.definitions.some(
+        ({ custom, kind: own }) =>
+          custom === undefined &&
+          own.group === group &&
+          own.version === version &&
+          (own.kind === kind || `${own.kind}List` === kind),
+      )
+    },
+    isCustom(form) {
+      const definition = definitionOf(form)
+      return definition?.custom !== undefined && definition.definedInCode !== true
+    },
     unknownFields(value, form) {
       const type = definitionOf(form)?.kind.type()
       return type === undefined || type.custom !== undefined ? [] : decode(type, value).problems

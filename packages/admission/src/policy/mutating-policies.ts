@@ -5,7 +5,7 @@ import { DecodeError, loadCel } from '@krmkit/schema'
 import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, AdmissionTarget, ObjectVersion } from '../interfaces.ts'
 import { forbidden } from '../refusals.ts'
 import { reinvocationState, scheduleReinvocation } from '../reinvocation.ts'
-import { checkKind } from '../webhook/patch.ts'
+import { checkPatchedKind } from '../webhook/patched-kind.ts'
 import { requestMembers } from '../webhook/review.ts'
 import { versionedObjects } from '../webhook/versioned-objects.ts'
 import { Activation } from './activation.ts'
@@ -214,7 +214,7 @@ class MutationRun {
 
   /** A JSON Patch may produce anything. @throws ApiError 500 */
   #checkShape(value: JsonObject, version: ObjectVersion): void {
-    checkKind(value, version)
+    checkPatchedKind(value, version, this.#context.convertor)
     const unknown = this.#context.convertor?.unknownFields?.(value, version) ?? []
     if (unknown.length > 0) throw ApiError.internalError(`strict decoding error: ${unknown.join(', ')}`)
   }

@@ -6,9 +6,9 @@ import { runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { DecodeError } from '@krmkit/schema'
 import { parseJsonSteps } from '@krmkit/schema/json'
 import type { AdmissionContext, ConvertedObject, ObjectVersion } from '../interfaces.ts'
-import { internalFailure } from '../refusals.ts'
 import type { WebhookCall } from './dispatcher.ts'
 import type { MutationAnnotator } from './mutation-annotator.ts'
+import { checkPatchedKind } from './patched-kind.ts'
 import type { AdmissionResponse } from './response.ts'
 import { WebhookError } from './webhook-error.ts'
 
@@ -71,7 +71,7 @@ async function convert(
   { version, request }: { readonly version: ObjectVersion; readonly request: ObjectVersion },
   { convertor }: AdmissionContext,
 ): Promise<ConvertedObject> {
-  checkKind(value, version)
+  checkPatchedKind(value, version, convertor)
   if (convertor === undefined) {
     return { object: value as unknown as ApiObject, versioned: value as unknown as ApiObject }
   }
@@ -81,14 +81,4 @@ async function convert(
     if (error instanceof DecodeError) throw ApiError.internalError(error.message)
     throw error
   }
-}
-
-/** A patch must not change the kind or the version. @throws ApiError 500 without a reason, as the stock server responds. */
-export function checkKind(value: JsonValue, { kind: { group, version, kind } }: ObjectVersion): void {
-  const given = (typeof value === 'object' && value !== null ? value : {}) as { kind?: unknown; apiVersion?: unknown }
-  const apiVersion = group === '' ? version : `${group}/${version}`
-  if ((given.kind ?? kind) === kind && (given.apiVersion ?? apiVersion) === apiVersion) return
-  const from = `${String(given.apiVersion ?? apiVersion).replace(/^.*\//, '')}.${String(given.kind ?? kind)}`
-  const to = `${group === '' ? 'core' : group.split('.', 1)[0]}.${kind}`
-  throw internalFailure(`converting (${from}) to (${to}): unknown conversion`)
 }

@@ -70,14 +70,19 @@ export function failureMessageOf(bytes: Uint8Array): string | undefined {
 
 const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-/** Why a value that is no object has no kind. */
-function typeMetaMismatch(value: JsonValue): string {
-  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${typeMeta}`
+/** The error of a value that is no object, which has no kind. */
+export function typeMetaMismatch(value: JsonValue): WebhookError {
+  return unparsable(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${typeMeta}`)
+}
+
+/** Whether a kind is one of the options and lists that every group has, or one of those of `v1` alone. */
+export function isKindOfEveryGroup(apiVersion: string, kind: string): boolean {
+  return groupKinds.includes(kind) || (apiVersion === 'v1' && coreKinds.includes(kind))
 }
 
 function reviewOf(value: JsonValue, scheme: ReviewScheme): JsonObject {
   if (value === null) return {}
-  if (!isJsonObject(value)) throw unparsable(typeMetaMismatch(value))
+  if (!isJsonObject(value)) throw typeMetaMismatch(value)
   checkKind(value, scheme)
   return value
 }
@@ -104,7 +109,8 @@ function checkKind(value: JsonObject, { group, version, kind, versions, otherKin
   throw unreadable(`converting (${typePackage}.${given}) to (${version}.${kind}): unknown conversion`)
 }
 
-function typeMember(value: JsonObject, name: 'kind' | 'apiVersion'): string {
+/** `kind` or `apiVersion`; empty when absent. @throws WebhookError for a value that is no text */
+export function typeMember(value: JsonObject, name: 'kind' | 'apiVersion'): string {
   const given = Object.hasOwn(value, name) ? (value[name] ?? '') : ''
   if (typeof given === 'string') return given
   throw unparsable(mismatch(given, `.${name}`, 'string').message)
