@@ -26,6 +26,15 @@ export const ofExtensions: readonly KnownDivergence[] = [
       /\{b'/.test(JSON.stringify(step.body)),
   },
   {
+    id: 'D182',
+    title: 'The message about null as an index names one type',
+    reason:
+      'The stock server names the Go type of the index, which for null depends on how the expression got it: `<nil>` from a variable of the request, `types.Null` from all else.',
+    matches: ({ aspect, stock, krmkit }) =>
+      aspect === 'wording' &&
+      isSame(stock, krmkit, (text) => text.replaceAll('invalid qualifier type: <nil>', 'invalid qualifier type: types.Null')),
+  },
+  {
     id: 'D101',
     title: 'An expression has one syntax error',
     reason:
