@@ -140,7 +140,7 @@ class GarbageCollector implements AsyncDisposable {
     const live = namespaced && identity.namespace === '' ? undefined : await this.#objects.get(identity)
     if (!node.isVirtual) return undefined
     if (live?.metadata.uid === node.uid) return { requeueAfterMs: virtualNodeRetryMs }
-    for (const dependent of node.dependents) this.#attemptToDeleteLater(dependent)
+    this.#graph.removeAbsent(node, identity)
     return undefined
   }
 

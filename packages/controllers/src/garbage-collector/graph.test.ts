@@ -2,7 +2,7 @@ import type { ApiObject, OwnerReference } from '@krmkit/meta'
 import { describe, expect, it } from 'vitest'
 import type { DiscoveredResource } from '../framework/discovery.ts'
 import { Graph } from './graph.ts'
-import type { Identity } from './node.ts'
+import type { Identity, Node } from './node.ts'
 
 const configMaps: DiscoveredResource = {
   group: '',
@@ -69,6 +69,37 @@ describe('Graph', () => {
     expect(graph.get('a')?.isVirtual).toBe(true)
     graph.remove('b')
     expect(graph.size).toBe(0)
+  })
+
+  it('verifies an absent owner again for later dependents', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a')] }))
+    take()
+    graph.removeAbsent(graph.get('a') as Node, identity('a'))
+    expect(take()).toEqual(['b'])
+    graph.update(configMaps, object('c', { ownerReferences: [owner('a')] }))
+    expect(take()).toEqual(['a'])
+    graph.remove('b')
+    expect(graph.get('a')?.dependents.size).toBe(1)
+  })
+
+  it('verifies an owner under all the coordinates of its references', () => {
+    const { graph, take } = setup()
+    graph.update(configMaps, object('b', { ownerReferences: [owner('a', { name: 'other' })] }))
+    graph.update(configMaps, object('c', { namespace: 'elsewhere', ownerReferences: [owner('a')] }))
+    graph.update(configMaps, object('d', { ownerReferences: [owner('a')] }))
+    take()
+    const node = graph.get('a') as Node
+    graph.removeAbsent(node, identity('other'))
+    expect(take()).toEqual(['a', 'b'])
+    expect(node.identity).toEqual(identity('a', 'elsewhere'))
+    graph.removeAbsent(node, node.identity)
+    expect(take()).toEqual(['a', 'c'])
+    graph.update(configMaps, object('a'))
+    graph.removeAbsent(node, identity('a'))
+    expect(take()).toEqual([])
+    graph.remove('a')
+    expect(take()).toEqual(['d'])
   })
 
   it('accepts an owner that is added after its dependents', () => {

@@ -88,6 +88,29 @@ export class Graph {
     }
   }
 
+  /**
+   * Processes the dependents of an owner that is known only by references and does not exist under `identity`. References with other
+   * coordinates are verified next; without them the owner is dropped, so that a later dependent has it verified again.
+   */
+  removeAbsent(node: Node, identity: Identity): void {
+    if (this.#nodes.get(node.uid) !== node || !node.isVirtual) return
+    node.identity = identity
+    for (const dependent of node.dependents) {
+      if (!dependent.owners.some((reference) => reference.uid === node.uid && refersTo(reference, dependent, node))) continue
+      node.dependents.delete(dependent)
+      this.#work.attemptToDelete(dependent)
+    }
+    const [other] = node.dependents
+    const reference = other?.owners.find(({ uid }) => uid === node.uid)
+    if (other === undefined || reference === undefined) {
+      this.#nodes.delete(node.uid)
+      return
+    }
+    const { apiVersion, kind, name } = reference
+    node.identity = { apiVersion, kind, name, namespace: other.identity.namespace }
+    this.#work.attemptToDelete(node)
+  }
+
   #observe(node: Node, identity: Identity): void {
     node.isVirtual = false
     node.identity = identity

@@ -164,6 +164,18 @@ describe('garbage collector', () => {
     expect(namesOf(await client.list(configMaps))).toEqual(['owner', 'right'])
   })
 
+  it('deletes dependents that are created while others of the same absent owner are deleted', async () => {
+    await using cluster = base.fork()
+    const { client } = cluster
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'absent', uid: absentUid }
+    for (let i = 0; i < 40; i++) {
+      await make(client, `dependent-${i}`, { owners: [owner] })
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await cluster.settle()
+    expect(namesOf(await client.list(configMaps))).toEqual([])
+  })
+
   it('keeps an object with a remaining owner, and removes other references', async () => {
     await using cluster = base.fork()
     const { client } = cluster
