@@ -48,7 +48,8 @@ export default defineConfig({
       quick('tests', ['tests/**/*.test.ts']),
       { extends: true, test: { name: 'alone', include: alone } },
       sharing('long', longFiles(false), []),
-      { extends: true, test: { name: 'long-alone', include: longFiles(true) } },
+      // In processes, whose processor time some of them measure.
+      { extends: true, test: { name: 'long-alone', include: longFiles(true), pool: 'forks' } },
     ],
   },
 })

@@ -43,7 +43,7 @@ describe('lmdbStorage in another process', () => {
 
   const program = (name: string) => [join(buildDir, `${name}.mjs`)]
 
-  it(`loses no acknowledged write when killed, in ${rounds} rounds (Durable, seed ${seed})`, async () => {
+  it(`loses no acknowledged write when killed, in ${rounds} rounds (Durable, seed ${seed})`, { timeout: 300_000 }, async () => {
     await withTempDir(async (dir) => {
       const { acknowledged } = await killWriters(program('crash-writer'), { dir, rounds, seed })
       expect(acknowledged).toBeGreaterThan(rounds)
@@ -88,7 +88,7 @@ describe('lmdbStorage in another process', () => {
         })
         let last = 100
         for (let round = 0; round < 5; round++) {
-          await expect.poll(() => acknowledged, { timeout: 60_000 }).toBeGreaterThan(last)
+          await expect.poll(() => acknowledged, { timeout: 110_000 }).toBeGreaterThan(last)
           const chunks: Uint8Array[] = []
           const write = async (chunk: Uint8Array) => void chunks.push(chunk)
           const { revision } = await backupLmdb({ dir: from, write })
