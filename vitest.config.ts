@@ -32,12 +32,13 @@ export default defineConfig({
   test: {
     setupFiles: ['tests/seed.ts'],
     pool: 'threads',
-    // One more than processors, since tests with sockets and processes of their own wait for them.
-    maxWorkers: availableParallelism() + 1,
+    // One more than processors, since tests with sockets and processes of their own wait for them; each takes some 500 MB.
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
     maxConcurrency: 10,
     // Far beyond what a test or hook takes, so that none fails because other processes have the processor.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       quick('libraries', [`packages/!(${servers})/src/**/*.test.ts`]),
       quick('servers', [
