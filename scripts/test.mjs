@@ -31,7 +31,8 @@ child.on('exit', (code, signal) => {
 function sayWhatIsLeft() {
   const suites = JSON.parse(readFileSync(join(root, 'tests/long-suites.json'), 'utf8'))
   const lines = Object.entries(suites).map(
-    ([name, { files, holds }]) => `  ${name.padEnd(14)} ${holds}\n${' '.repeat(17)}${files.join(' ')}`,
+    ([name, { files, holds }]) =>
+      `  ${name.padEnd(14)} ${holds}\n${' '.repeat(17)}${files.map((file) => file.split('*')[0]).join(' ')}`,
   )
   console.error(
     `\nNot run: the long suites. \`npm test -- --long\` runs all of them, \`npm test -- PATH\` one.\n${lines.join('\n')}`,
