@@ -36,14 +36,14 @@ beforeAll(() => {
 }, 300_000)
 
 describe('the template ci-linter', () => {
-  it('passes its tests', { timeout: 120_000 }, () => {
+  it('passes its tests', () => {
     // Continuous integration sets both, which color libraries take for a terminal.
     const { status, output } = run('npm', ['test'], { CI: 'true', FORCE_COLOR: '1' })
     expect(status, output).toBe(0)
     expect(output).toMatch(/# pass 3\b|ℹ pass 3\b/)
   })
 
-  it('has an action that validates its paths and annotates findings', { timeout: 120_000 }, () => {
+  it('has an action that validates its paths and annotates findings', () => {
     const action = parseYaml(readFileSync(join(folder, 'action.yml'), 'utf8')).value as unknown as Action
     const step = action.runs.steps.find(({ name }) => name === 'Validate')
     const validate = (inputs: Record<string, string>) => {

@@ -78,7 +78,7 @@ function makesHiddenClasses(text: string): boolean {
   return visit(ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true), false)
 }
 
-it('generator functions, classes and accessors are not made for each request', { timeout: 60_000 }, () => {
+it('generator functions, classes and accessors are not made for each request', () => {
   const files = packageFolders()
     .flatMap((name) => sourceFiles(`packages/${name}/src`))
     .filter((file) => !/\.test\.ts$|\.fixture\.ts$|\/testing\/|^packages\/(testing|create-krmkit)\//.test(file))

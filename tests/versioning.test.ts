@@ -39,7 +39,7 @@ const servers = new Map<string, EmbeddedServer>()
 const releases = ['1.21', '1.22', '1.24', '1.25', '1.26', '1.27']
 beforeAll(async () => {
   for (const emulate of releases) servers.set(emulate, await createApiServer({ storage: memoryStorage(), emulate }))
-}, 60_000)
+})
 afterAll(async () => {
   for (const server of servers.values()) await server.close()
 })

@@ -56,7 +56,7 @@ describe.runIf(chromium !== undefined)('the page in a browser', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
     page = await BrowserPage.open(chromium as string, { url, width: 1440, height: 1000 })
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await page?.[Symbol.asyncDispose]()

@@ -12,9 +12,9 @@ import { bundleCommand } from './harness/server-process.ts'
 const seed = 20_261_122
 
 describe('attacks', () => {
-  beforeAll(bundleCommand, 120_000)
+  beforeAll(bundleCommand)
 
-  it.each(families)('$name: $purpose', { timeout: 120_000 }, async (family) => {
+  it.each(families)('$name: $purpose', async (family) => {
     const report = new FamilyReport(family.name, wideBounds)
     await family.run({ random: new RandomChoices(seed), report, size: 'short' })
     const { findings, tried } = report.figures()

@@ -54,14 +54,12 @@ interface Report {
 describe.skipIf(program.missing !== undefined)(
   `client-go, ${program.missing === undefined ? `seed ${seed}` : `skipped: ${program.missing}`}`,
   () => {
-    it('mirrors random writes in JSON, protobuf and metadata over interrupted HTTP/2 [P141, P190, P29, P302, P314]', {
-      timeout: 100_000,
-    }, async () => {
+    it('mirrors random writes in JSON, protobuf and metadata over interrupted HTTP/2 [P141, P190, P29, P302, P314]', async () => {
       await mirrorWrites({ streaming: false })
       expect(streamedLists()).toBe(0)
     })
 
-    it('mirrors random writes starting with a streaming list [P155, P182, P190]', { timeout: 100_000 }, async () => {
+    it('mirrors random writes starting with a streaming list [P155, P182, P190]', async () => {
       await mirrorWrites({ streaming: true })
       // At least one for each mirror.
       expect(streamedLists()).toBeGreaterThanOrEqual(4)

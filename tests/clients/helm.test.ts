@@ -91,7 +91,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'workload', 'templates', 'all.yaml'), workload)
   const flags = ['--storage', 'memory', '--secure-port', '0', '--data-dir', join(folder, 'data'), '--simulate-nodes', '3']
   server = await startServerProcess(flags)
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await rm(folder, { recursive: true, force: true })
@@ -109,7 +109,7 @@ async function helm(line: string): Promise<string> {
 }
 
 describe.skipIf(missing !== undefined)(`helm${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  it('installs, upgrades, rolls back and uninstalls', { timeout: 120_000 }, async () => {
+  it('installs, upgrades, rolls back and uninstalls', async () => {
     await helm('install one chart --create-namespace --wait')
     expect(await helm('get manifest one')).toContain('version: "v1.33.')
     await helm('upgrade one chart --set size=2 --wait')
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)(`helm${missing === undefined ? '' : ` (sk
     expect(JSON.parse(await helm('list -o json'))).toEqual([])
   })
 
-  it('waits until the pods of a release are ready, and no longer than its timeout', { timeout: 120_000 }, async () => {
+  it('waits until the pods of a release are ready, and no longer than its timeout', async () => {
     await helm('install web workload --create-namespace --wait --timeout 60s')
     const path = join(folder, 'data', 'admin.kubeconfig')
     await using client = createRemoteClient(await loadKubeconfig({ path }))
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)(`helm${missing === undefined ? '' : ` (sk
     await helm('uninstall web broken --wait')
   })
 
-  it('runs the tests of a release', { timeout: 120_000 }, async () => {
+  it('runs the tests of a release', async () => {
     await helm('install tested workload --create-namespace --wait --timeout 60s')
     expect(await helm('test tested --timeout 60s')).toMatch(/TEST SUITE:\s+tested-test[\s\S]*Phase:\s+Succeeded/)
     await helm('install faulty workload --set testExitCode=1 --wait --timeout 60s')

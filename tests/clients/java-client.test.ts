@@ -19,7 +19,7 @@ let server: ServerProcess | undefined
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'krmkit-java-'))
   if (!isMissing) server = await startServerProcess(['--storage', 'memory', '--secure-port', '0', '--data-dir', folder])
-}, 120_000)
+})
 afterAll(async () => {
   await server?.stop()
   await rm(folder, { recursive: true, force: true })

@@ -9,7 +9,7 @@ let world: KubectlWorld
 
 beforeAll(async () => {
   if (kubectlMissing === undefined) world = await startKubectlWorld()
-}, 120_000)
+})
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -27,7 +27,7 @@ async function owners(kubectl: Kubectl, what: string): Promise<Record<string, ob
   )
 }
 
-suite(`kubectl applies${skipNote}`, { timeout: 120_000 }, () => {
+suite(`kubectl applies${skipNote}`, () => {
   it('--server-side creates, changes, and skips unchanged objects [P212, P217]', async () => {
     const kubectl = await world.namespace('ssa')
     expect(await applied(kubectl, configMap('m', { a: '1' }), ' --server-side')).toBe('configmap/m serverside-applied')

@@ -42,7 +42,7 @@ beforeAll(async () => {
     '--oidc-groups-prefix=oidc:',
   ])
   cluster = (await world.kubectl.json<Json>('config view --raw')).clusters[0].cluster
-}, 120_000)
+})
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()

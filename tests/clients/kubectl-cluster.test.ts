@@ -70,7 +70,7 @@ beforeAll(async () => {
     mode: 0o600,
   })
   kubectl = await kubectlIn(folder, path)
-}, 60_000)
+})
 
 afterAll(async () => {
   await cluster?.close()
@@ -83,7 +83,7 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     expect(await kubectl.run('rollout status deployment/web --timeout=30s')).toContain('successfully rolled out')
     await kubectl.run('scale deployment/web --replicas=4')
     expect(await kubectl.run('wait --for=jsonpath={.status.readyReplicas}=4 deployment/web --timeout=30s')).toContain('met')
-  }, 60_000)
+  })
 
   it('reads logs and runs commands', async () => {
     expect(await kubectl.run('logs deployment/web --tail=1')).toBe('ready')
@@ -91,7 +91,7 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     expect(await kubectl.run('exec -i deployment/web -- cat', { stdin: 'typed' })).toBe('typed')
     const failed = await kubectl.refused('exec deployment/web -- fail')
     expect(failed).toContain('command terminated with exit code 3')
-  }, 60_000)
+  })
 
   it.each([
     ['over WebSocket', {}],
@@ -122,7 +122,7 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     expect(await kubectl.run('exec -i deployment/web -- cat', { env, stdin: 'typed' })).toBe('typed')
     expect(await kubectl.refused('exec deployment/web -- fail', { env })).toContain('command terminated with exit code 3')
     expect(await kubectl.run('attach deployment/web', { env })).toContain('listening\nready')
-  }, 60_000)
+  })
 
   it.each([
     ['over WebSocket', {}],
@@ -146,7 +146,7 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     const script = await kubectl.try(['exec', 'plain', '--', 'sh', '-c', 'echo a; sleep 0.1; exit 4'])
     expect([script.code, script.stdout]).toEqual([4, 'a\n'])
     expect(await kubectl.refused('exec plain -- ls')).toContain('ls: command not found: simulated containers run echo')
-  }, 60_000)
+  })
 
   it('follows a log until its container ends', async () => {
     const following = kubectl.follow('logs -f plain --tail=1')
@@ -155,7 +155,7 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
     await kubectl.run('delete pod plain --grace-period=1')
     await expect.poll(() => following.text, { timeout: 30_000 }).toBe('started\nstopped\n')
     await following.stop()
-  }, 60_000)
+  })
 
   it.each([
     ['over WebSocket, with time to stop', {}, '--grace-period=1'],
@@ -189,14 +189,14 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
   it('shows metrics', async () => {
     expect(await kubectl.run('top pods')).toMatch(/250m +64Mi/)
     expect(await kubectl.run('top nodes')).toMatch(/node-1 +\d+m +\d+% +\d+Mi/)
-  }, 60_000)
+  })
 
   it('drains a node', async () => {
     expect(await kubectl.run('drain node-1 --timeout=30s')).toContain('node/node-1 drained')
     const nodes = await kubectl.run('get pods -o jsonpath={.items[*].spec.nodeName}')
     expect(nodes.split(' ')).not.toContain('node-1')
     await kubectl.run('uncordon node-1')
-  }, 60_000)
+  })
 
   it('resizes a pod, and runs one to its end', async () => {
     await kubectl.run(
@@ -214,5 +214,5 @@ suite(`kubectl with simulated nodes${skipNote}`, () => {
   it('waits for a completed job', async () => {
     await kubectl.run('create job work --image=busybox')
     expect(await kubectl.run('wait --for=condition=complete job/work --timeout=30s')).toContain('condition met')
-  }, 60_000)
+  })
 })

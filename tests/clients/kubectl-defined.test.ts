@@ -34,7 +34,7 @@ beforeAll(async () => {
   await byManifest.kubectl.run('wait crd/widgets.shop.example.com --for=condition=Established --timeout=20s')
   // kubectl caches the earlier discovery.
   await byManifest.kubectl.run('api-resources -o name')
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const { server, listening, folder } of worlds.values()) {
@@ -48,7 +48,7 @@ const suite = describe.skipIf(kubectlMissing !== undefined)
 const manifest = (name: string, spec: object, metadata: object = {}) =>
   JSON.stringify({ apiVersion: 'shop.example.com/v1', kind: 'Widget', metadata: { name, ...metadata }, spec })
 
-suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipNote}`, { timeout: 60_000 }, (how) => {
+suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipNote}`, (how) => {
   const kubectl = () => (worlds.get(how) as World).kubectl
   const apply = (name: string, spec: object) => kubectl().run('apply -f -', { stdin: manifest(name, spec) })
 
@@ -168,7 +168,7 @@ suite.each(['in code', 'by its manifest'])(`kubectl and a kind defined %s${skipN
   })
 })
 
-suite(`kubectl and what only code can say${skipNote}`, { timeout: 60_000 }, () => {
+suite(`kubectl and what only code can say${skipNote}`, () => {
   const kubectl = () => (worlds.get('in code') as World).kubectl
   const crate = (name: string, members: object, version = 'v1') =>
     JSON.stringify({ apiVersion: `depot.example.com/${version}`, kind: 'Crate', metadata: { name }, ...members })

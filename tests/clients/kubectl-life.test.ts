@@ -18,7 +18,7 @@ let world: KubectlWorld
 
 beforeAll(async () => {
   if (kubectlMissing === undefined) world = await startKubectlWorld()
-}, 120_000)
+})
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
@@ -52,7 +52,7 @@ async function grow(kubectl: Kubectl, parent: Json, revision = '1', image = 'reg
   await kubectl.create(pod(`${child}-1`, { labels, metadata: { ownerReferences } }))
 }
 
-suite(`kubectl over the life of objects${skipNote}`, { timeout: 120_000 }, () => {
+suite(`kubectl over the life of objects${skipNote}`, () => {
   it('scale sets replicas of every workload, with --current-replicas as a precondition [P1, P2]', async () => {
     const kubectl = await world.namespace('scale')
     await kubectl.create(deployment('web'), { ...deployment('db'), kind: 'StatefulSet' })

@@ -44,7 +44,7 @@ beforeAll(async () => {
   })
   kubectl = await kubectlIn(world.folder, await world.kubeconfig())
   await createObjects()
-}, 60_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
   transport[Symbol.dispose]()

@@ -69,13 +69,13 @@ beforeAll(async () => {
   }
   await shop.create(event)
   await shop.run('patch pod front --subresource=status --type=merge -p', { more: [JSON.stringify({ status: running })] })
-}, 120_000)
+})
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-suite(`kubectl reads${skipNote}`, { timeout: 120_000 }, () => {
+suite(`kubectl reads${skipNote}`, () => {
   it('get prints the columns of the kind [P31, P32, P193]', async () => {
     const [back, front] = rows(await shop.run('get pods'))
     expect(back).toMatchObject({ NAME: 'back', READY: '0/1', STATUS: 'Pending', RESTARTS: '0' })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await startKubectlWorld(['--authorization-mode=Node,RBAC'])
   shop = await world.namespace('rights')
   bystander = shop.with(`--token=${bystanderToken}`)
-}, 60_000)
+})
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })

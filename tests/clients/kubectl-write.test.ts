@@ -10,13 +10,13 @@ let world: KubectlWorld
 
 beforeAll(async () => {
   if (kubectlMissing === undefined) world = await startKubectlWorld()
-}, 120_000)
+})
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-suite(`kubectl writes${skipNote}`, { timeout: 120_000 }, () => {
+suite(`kubectl writes${skipNote}`, () => {
   it('create from files, several documents and standard input [P143, P10]', async () => {
     const kubectl = await world.namespace('create')
     const yaml = `# two in one

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const flags = ['--enable-bootstrap-token-auth', '--publish-cluster-info', '--enable-admission-plugins=NodeRestriction']
   server = await startServerProcess(['--storage=memory', '--secure-port=0', `--data-dir=${folder}`, ...flags])
   admin = createRemoteClient(await loadKubeconfig({ path: join(folder, 'admin.kubeconfig') }))
-}, 60_000)
+})
 
 afterAll(async () => {
   await admin?.close()
@@ -39,9 +39,7 @@ afterAll(async () => {
 describe.skipIf(program.missing !== undefined)(
   `a node${program.missing === undefined ? '' : ` (skipped: ${program.missing})`}`,
   () => {
-    it('gets its certificate with a bootstrap token, and renews it as a node [P99, P131, P134]', {
-      timeout: 90_000,
-    }, async () => {
+    it('gets its certificate with a bootstrap token, and renews it as a node [P99, P131, P134]', async () => {
       const token = generateBootstrapToken(systemRandom)
       await admin.create(secrets, bootstrapTokenSecret(token, { groups: joiners }))
       const args = [server.url, join(folder, 'pki', 'ca.crt'), formatBootstrapToken(token), 'n1', join(folder, 'n1')]

@@ -79,9 +79,7 @@ interface Report {
 describe.skipIf(python.missing !== undefined)(
   `the Python client, ${python.missing === undefined ? `seed ${seed}` : `skipped: ${python.missing}`}`,
   () => {
-    it('mirrors its random writes over an unreliable network [P141, P156, P158, P29, P302, P314, S103]', {
-      timeout: 120_000,
-    }, async () => {
+    it('mirrors its random writes over an unreliable network [P141, P156, P158, P29, P302, P314, S103]', async () => {
       const files = ['--direct', await local.kubeconfig(), '--proxied', await local.kubeconfig(`https://127.0.0.1:${proxy.port}`)]
       let trouble = { compactions: 0 }
       const finished = await run(python.path, [script('mirror'), ...files, '--writes', '2000', '--seed', String(seed)], {
@@ -117,9 +115,7 @@ describe.skipIf(python.missing !== undefined)(
       expect((mirrors.all.counts['bookmarks'] ?? 0) + (mirrors.left.counts['bookmarks'] ?? 0)).toBeGreaterThan(0)
     })
 
-    it('decodes all responses of typed and dynamic calls [P1, P143, P145, P146, P161, P195]', {
-      timeout: 60_000,
-    }, async () => {
+    it('decodes all responses of typed and dynamic calls [P1, P143, P145, P146, P161, P195]', async () => {
       const finished = await run(
         python.path,
         [script('tour'), '--kubeconfig', await local.kubeconfig(), '--cache', join(local.folder, 'discovery.json')],
@@ -148,9 +144,7 @@ describe.skipIf(python.missing !== undefined)(
       expect(untyped).toEqual({ data: { a: '1', b: '2' }, events: [['ADDED', 'd']], deployments: 1, gone: true })
     })
 
-    it('typed objects of many kinds are accepted, returned and decoded without loss [P143, P145, S104, S105]', {
-      timeout: 60_000,
-    }, async () => {
+    it('typed objects of many kinds are accepted, returned and decoded without loss [P143, P145, S104, S105]', async () => {
       const objects = join(local.folder, 'objects.json')
       await writeFile(objects, JSON.stringify(wireForm(typedObjects)))
       const files = ['--kubeconfig', await local.kubeconfig(), '--objects', objects]

@@ -168,12 +168,12 @@ describe('a test server on a port', () => {
   })
 })
 
-describe.skipIf(kubectlMissing !== undefined)(`kubectl and a test server on a port${skipNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(kubectlMissing !== undefined)(`kubectl and a test server on a port${skipNote}`, () => {
   let kubectl: Kubectl
 
   beforeAll(async () => {
     kubectl = await kubectlIn(folder, path)
-  }, 60_000)
+  })
 
   it('creates, applies, patches, edits, watches and deletes', async () => {
     const watching = kubectl.follow('get configmaps --watch-only --output-watch-events')

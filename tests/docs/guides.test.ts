@@ -77,7 +77,7 @@ describe.each(blocks)('$name', (block) => {
 
   const reason = notRunHere[block.name]
   const title = reason === undefined ? 'runs' : `runs (not here: ${reason})`
-  it.skipIf(reason !== undefined)(title, { timeout: 60_000 }, async () => {
+  it.skipIf(reason !== undefined)(title, async () => {
     await runBlock(block, load)
     await Promise.all(started.splice(0))
   })

@@ -93,7 +93,7 @@ beforeAll(async () => {
       expect.arrayContaining(['aggregator_unavailable_apiservice', 'apiserver_flowcontrol_request_wait_duration_seconds_bucket']),
     )
   }, 20_000)
-}, 60_000)
+})
 
 const administrator: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] }
 

@@ -58,7 +58,7 @@ describe('the release check of the pages', () => {
     ['a failing command with the right output', "echo same >want.txt\nprints want.txt 'echo same; exit 2'\n"],
     ['a watch that ends', "for_a_moment 'echo end'\n"],
     ['a server that does not start', "in_background bash -c 'echo no; exit 1'\n"],
-  ])('fails for %s', { timeout: 20_000 }, (_, commands) => expect(runShell(commands).status).not.toBe(0))
+  ])('fails for %s', (_, commands) => expect(runShell(commands).status).not.toBe(0))
 
   it('accepts other times and findings, and ends the servers that it starts', () => {
     const server = "in_background bash -c 'echo $$ >pid; echo http://127.0.0.1; exec sleep 60'\n"

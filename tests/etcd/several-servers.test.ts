@@ -90,7 +90,7 @@ function twoServers(etcdPath: string): void {
     await first?.kill()
     await etcd?.dispose()
     await rm(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   const leader = async (server: ApiEndpoint): Promise<string> => {
     const { text } = await server.send(
@@ -198,7 +198,7 @@ function besideStock(etcdPath: string, stockPath: string): void {
     await stock?.close()
     await etcd?.dispose()
     await rm(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   it(
     'gives services distinct addresses and ports, whichever server creates them',

@@ -81,7 +81,7 @@ function sideBySide(etcdPath: string, stockPath: string): void {
     await stock?.close()
     await etcd?.dispose()
     await rm(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   it('accepts every write on both servers', () => {
     expect(result.strange).toEqual([])

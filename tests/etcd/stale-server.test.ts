@@ -53,7 +53,7 @@ function late(program: string): void {
     prompt = await start('prompt', etcd.url)
     stale = await start('stale', proxy.url)
     proxy.delay(delayMs)
-  }, 90_000)
+  })
   afterAll(async () => {
     proxy?.delay(0)
     prompt?.close()
@@ -62,7 +62,7 @@ function late(program: string): void {
     proxy?.close()
     await etcd?.dispose()
     await rm(folder, { recursive: true, force: true })
-  }, 60_000)
+  })
 
   /** A ConfigMap that the late server does not know, or knows as it was before. */
   const changed = async (name: string): Promise<ConfigMap> => {
@@ -79,13 +79,13 @@ function late(program: string): void {
     expect((await prompt.send('POST', '/api/v1/namespaces', namespace)).status).toBe(201)
     expect((await stale.send('POST', '/api/v1/namespaces/new/configmaps', configMap('a'))).status).toBe(201)
     expect((await stale.send('POST', '/api/v1/namespaces/none/configmaps', configMap('a'))).status).toBe(404)
-  }, 30_000)
+  })
 
   it('refuses a name that another server has just taken', async () => {
     expect((await prompt.send('POST', maps, configMap('taken'))).status).toBe(201)
     const { status, text } = await stale.send('POST', maps, configMap('taken'))
     expect([status, JSON.parse(text).reason]).toEqual([409, 'AlreadyExists'])
-  }, 30_000)
+  })
 
   it('patches what another server has just written', async () => {
     await changed('patched')
@@ -93,7 +93,7 @@ function late(program: string): void {
     expect(await dataOf('patched')).toEqual({ a: '1', b: '2', c: '3' })
     expect((await prompt.send('POST', maps, configMap('unknown'))).status).toBe(201)
     expect((await stale.send('PATCH', `${maps}/unknown`, { data: { c: '3' } }, mergePatch)).status).toBe(200)
-  }, 30_000)
+  })
 
   it('accepts the newest resourceVersion in a PUT, and refuses a former one', async () => {
     const { metadata } = await changed('put')
@@ -101,7 +101,7 @@ function late(program: string): void {
     expect((await put(metadata.resourceVersion)).status).toBe(200)
     expect((await put(metadata.resourceVersion)).status).toBe(409)
     expect(await dataOf('put')).toEqual({ d: '4' })
-  }, 30_000)
+  })
 
   it('shows the newest state after a patch or an apply without a change', async () => {
     const { metadata } = await changed('same')
@@ -113,7 +113,7 @@ function late(program: string): void {
     expect((await stale.send('GET', `${maps}/applied`)).status).toBe(200)
     const newer = await prompt.send('PATCH', `${maps}/applied`, { data: { b: '2' } }, mergePatch)
     expect((await stale.send('PATCH', path, applied, apply)).text).toBe(newer.text)
-  }, 30_000)
+  })
 
   it('deletes what another server has just written, on its newest resourceVersion', async () => {
     const { metadata } = await changed('deleted')
@@ -125,7 +125,7 @@ function late(program: string): void {
     expect((await stale.send('DELETE', `${maps}/deleted`)).status).toBe(404)
     expect((await prompt.send('POST', maps, configMap('unknown-too'))).status).toBe(201)
     expect((await stale.send('DELETE', `${maps}/unknown-too`)).status).toBe(200)
-  }, 30_000)
+  })
 
   it('creates a pod with a service account that another server has just created', async () => {
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'late' } }
@@ -135,5 +135,5 @@ function late(program: string): void {
     }
     expect((await prompt.send('POST', '/api/v1/namespaces/default/serviceaccounts', account)).status).toBe(201)
     expect((await stale.send('POST', '/api/v1/namespaces/default/pods', pod)).status).toBe(201)
-  }, 30_000)
+  })
 }

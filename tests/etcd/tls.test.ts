@@ -43,7 +43,7 @@ function overTls(program: string): void {
       ...['--cert-file', join(folder, 'etcd.crt'), '--key-file', join(folder, 'etcd.key')],
     ])
     await etcd.start()
-  }, 30_000)
+  })
   afterAll(async () => {
     await etcd.dispose()
     await rm(folder, { recursive: true, force: true })

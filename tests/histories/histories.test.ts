@@ -38,7 +38,7 @@ describe(`recorded histories with faults${withoutPorcupine}`, () => {
 
   for (const [name, open] of Object.entries(backends)) {
     const isMissing = name === 'etcd' && etcdProgram() === undefined
-    it.skipIf(isMissing)(`are linearizable on ${name}${isMissing ? `: ${withoutEtcd}` : ''}`, { timeout: 120_000 }, async () => {
+    it.skipIf(isMissing)(`are linearizable on ${name}${isMissing ? `: ${withoutEtcd}` : ''}`, async () => {
       const backend = await open({ program: join(folder, 'main.mjs') })
       if (typeof backend === 'string') throw new Error(backend)
       try {

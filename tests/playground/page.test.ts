@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-}, 120_000)
+})
 afterAll(() => {
   server.closeAllConnections()
   server.close()
@@ -51,7 +51,7 @@ it('sets texts of objects only as text', () => {
   expect(page).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(/)
 })
 
-describe.skipIf(chromium === undefined)('in Chromium (skipped without one; CHROMIUM names it)', { timeout: 120_000 }, () => {
+describe.skipIf(chromium === undefined)('in Chromium (skipped without one; CHROMIUM names it)', () => {
   const ready = `new Promise((resolve) => { const check = () => document.documentElement.dataset.ready ? resolve(true) : setTimeout(check, 20); check() })`
   /** Waits until an expression is true. */
   const until = (condition: string) =>

@@ -142,7 +142,7 @@ describe('the terminal', () => {
 })
 
 describe('with simulated nodes', () => {
-  it('runs deployments, prints logs, and keeps nodes over a change of the release', { timeout: 60_000 }, async () => {
+  it('runs deployments, prints logs, and keeps nodes over a change of the release', async () => {
     const manifest = deployment(2)
       .replace('image: web:1', 'image: busybox, command: [sh, -c, "echo started; sleep 600"]')
       .replace('name: web\nspec', 'name: living\nspec')

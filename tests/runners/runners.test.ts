@@ -41,7 +41,7 @@ beforeAll(async () => {
     const exports = Object.fromEntries(files.map(([path, , file]) => [path, file]))
     await writeFile(join(modules, name, 'package.json'), JSON.stringify({ name: `@krmkit/${name}`, type: 'module', exports }))
   }
-}, 120_000)
+})
 afterAll(() => rm(project, { recursive: true }))
 
 async function run(env: Readonly<Record<string, string>>): Promise<string> {
@@ -55,11 +55,11 @@ async function run(env: Readonly<Record<string, string>>): Promise<string> {
 describe('clusterPerTest', () => {
   it('gives each test of node:test a fork and a namespace', async () => {
     expect(await run({})).toContain('# pass 2\n# fail 0')
-  }, 120_000)
+  })
 
   it('keeps the page of a failed test', async () => {
     expect(await run({ FAIL: '1' })).toContain('# pass 2\n# fail 1')
     expect(await readdir(join(project, 'pages'))).toEqual(['cluster-test-fails-3.html'])
     expect(await readFile(join(project, 'pages/cluster-test-fails-3.html'), 'utf8')).toContain('get configmaps \\"absent\\"')
-  }, 120_000)
+  })
 })

@@ -25,12 +25,12 @@ beforeAll(async () => {
   await cluster.client.list(ConfigMap)
   await cluster.settle()
   await cluster.inspect({ file })
-}, 60_000)
+})
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const title = `the inspector in Chromium${chromium === undefined ? ' (skipped without it: set CHROMIUM to its path)' : ''}`
 
-describe.skipIf(chromium === undefined)(title, { timeout: 120_000 }, () => {
+describe.skipIf(chromium === undefined)(title, () => {
   const visible = `[...document.querySelectorAll('#requests > li')].filter((item) => !item.hidden).map((item) => item.textContent)`
   const set = (id: string, member: string, value: unknown) =>
     `(() => { const input = document.getElementById('${id}'); input.${member} = ${JSON.stringify(value)}; input.dispatchEvent(new Event('input')) })()`

@@ -67,7 +67,7 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CH
   let shared: BrowserPage
   beforeAll(async () => {
     shared = await open('index.html')
-  }, 60_000)
+  })
   afterAll(() => shared[Symbol.asyncDispose]())
 
   it.each(pages)(
@@ -93,7 +93,7 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CH
     },
   )
 
-  it.each(samples)('has no accessibility violation in %s on a phone', { timeout: 60_000 }, async (name) => {
+  it.each(samples)('has no accessibility violation in %s on a phone', async (name) => {
     await using page = await open(name, 390)
     await page.evaluate(`${axe}; 0`)
     expect(await page.evaluate(`axe.run({ preload: false }).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual(
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CH
     )
   })
 
-  it('finds pages, rules and exports by their words', { timeout: 60_000 }, async () => {
+  it('finds pages, rules and exports by their words', async () => {
     await using page = await open('docs/storage.html')
     const searched = async (words: string) => {
       await page.type('#query', words)
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CH
     expect(page.faults).toEqual([])
   })
 
-  it('copies code, and of a console only the commands', { timeout: 60_000 }, async () => {
+  it('copies code, and of a console only the commands', async () => {
     await using page = await open('docs/field-ownership.html')
     const copied = (language: string) =>
       page.evaluate<string>(`(async () => {
@@ -126,7 +126,7 @@ describe.skipIf(chromium === undefined)('in Chromium (skipped without it: set CH
     expect(await copied('ts')).toMatch(/^import assert from 'node:assert\/strict'\n/)
   })
 
-  it('is used by keyboard: search, results, back to the search', { timeout: 60_000 }, async () => {
+  it('is used by keyboard: search, results, back to the search', async () => {
     await using page = await open('index.html')
     await page.type('#query', 'backup')
     await page.evaluate('search().then(() => true)')

@@ -80,7 +80,7 @@ describe('calls to a server of another implementation of HTTP/2', () => {
         expect(Buffer.compare(got.value, sent)).toBe(0)
       }),
     )
-  }, 30_000)
+  })
 
   it('fail with the status and the text of the server', async () => {
     const endpoints = await start((_request, respond) =>

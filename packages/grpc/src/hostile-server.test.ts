@@ -61,7 +61,7 @@ it('a call to a server that sends anything ends in time, with the response or an
     }),
     { numRuns: 150 },
   )
-}, 60_000)
+})
 
 it('the connection to a server whose headers do not end is closed', async () => {
   await using server = await FrameServer.start((frame, connection) => {

@@ -60,7 +60,7 @@ describe('shutdown of a server that is no net.Server', () => {
     await shutdown({ server, sockets: new Set(), sessions: new Set(), context: context(), graceMs: 60_000 })
   })
 
-  it('ends after the grace period when the callback is never called', { timeout: 10_000 }, async () => {
+  it('ends after the grace period when the callback is never called', async () => {
     for (const methods of [[], ['closeIdleConnections', 'closeAllConnections']] as const) {
       const { server, calls } = foreignServer({ onClose: () => undefined, methods })
       const socket = openSocket()

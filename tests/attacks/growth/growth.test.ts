@@ -151,7 +151,7 @@ const cases = kinds
   })
 
 describe('time is linear in the length of a list', () => {
-  it.each(cases)('$name', { timeout: 60_000 }, async ({ definition, own }) => {
+  it.each(cases)('$name', async ({ definition, own }) => {
     const problems: string[] = []
     const [type, base] = [definition.kind.type(), baseOf(definition)]
     for (const growable of own) {
@@ -180,7 +180,7 @@ describe('time is linear in the sum of two lists', () => {
       'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.*.matchLabelKeys',
       'spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.*.mismatchLabelKeys',
     ),
-  ])('%j and %j of a pod', { timeout: 60_000 }, async (...grown) => {
+  ])('%j and %j of a pod', async (...grown) => {
     const type = pod.kind.type()
     const all = growables(type)
     const chosen = grown.map((path) => all.find((each) => each.path.join('.') === path.join('.')) as Growable)

@@ -24,7 +24,7 @@ const options = { converter: identityConverter }
 describe('random histories', () => {
   it('lose no path without an action of its owner, and own only paths that exist', () => {
     for (let seed = 1; seed <= histories; seed++) new History(seed).run()
-  }, 120_000)
+  })
 
   it('do not change when an object is merged with itself', () => {
     for (let seed = 1; seed <= 2000; seed++) {

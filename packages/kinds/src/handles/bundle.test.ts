@@ -48,7 +48,7 @@ describe('a bundle of one handle', () => {
     // Neither the library of schemas nor that of protobuf.
     expect(text.length).toBeLessThan(110_000)
     expect(text.length).toBeLessThan(whole.length - 220_000)
-  }, 60_000)
+  })
 
   it('runs with the globals that every browser has', async () => {
     const { text } = await bundleOf('core-v1', '{ Secret, Pod }', 'iife')
@@ -64,5 +64,5 @@ describe('a bundle of one handle', () => {
         kinds.Pod.validate(pod),
       ])`
     expect(JSON.parse(runInContext(script, context) as string)).toEqual([{ a: 'w7w=' }, ['data[tls.crt]', 'data[tls.key]'], []])
-  }, 60_000)
+  })
 })

@@ -15,7 +15,7 @@ function compaction(program: string): void {
   beforeAll(async () => {
     etcd = await EtcdProcess.start(program)
     client = new EtcdClient({ endpoints: [etcd.url] })
-  }, 30_000)
+  })
   afterAll(async () => {
     client.close()
     await etcd.dispose()

@@ -18,7 +18,7 @@ function calls(program: string): void {
     etcd = await EtcdProcess.start(program)
     // The first member does not exist.
     client = new EtcdClient({ endpoints: ['http://127.0.0.1:1', etcd.url], timeoutMs: 8000 })
-  }, 30_000)
+  })
   afterAll(async () => {
     client.close()
     await etcd.dispose()

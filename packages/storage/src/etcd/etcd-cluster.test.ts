@@ -56,7 +56,7 @@ function disturbed(program: string): void {
   let cluster: EtcdCluster
   beforeAll(async () => {
     cluster = await EtcdCluster.start(program)
-  }, 60_000)
+  })
   afterAll(async () => {
     await cluster.dispose()
     expect(Object.keys(counts).sort()).toEqual(Object.keys(faults).sort())

@@ -21,7 +21,7 @@ function faults(program: string): void {
   beforeAll(async () => {
     etcd = await EtcdProcess.start(program)
     proxy = await LoopbackProxy.start(etcd.port)
-  }, 30_000)
+  })
   afterAll(async () => {
     proxy.close()
     await etcd.dispose()
@@ -55,7 +55,7 @@ function faults(program: string): void {
       await pause(500)
       await etcd.start()
     })
-  }, 60_000)
+  })
 
   it('loses no acknowledged write and invents none while etcd is paused beyond the timeout of writes', async () => {
     const { unanswered } = await run(async () => {
@@ -64,7 +64,7 @@ function faults(program: string): void {
       etcd.signal('SIGCONT')
     })
     expect(unanswered).toBeGreaterThan(0)
-  }, 60_000)
+  })
 
   it.each([true, false])(
     'loses no acknowledged write and invents none in a partition (connections lost: %s)',
@@ -85,7 +85,7 @@ function faults(program: string): void {
         await pause(100)
       }
     })
-  }, 60_000)
+  })
 
   it.each([200, 2 * timeoutMs])(
     'loses no acknowledged write and invents none while the network takes %d ms longer each way',
@@ -149,7 +149,7 @@ function faults(program: string): void {
       await storage.close()
       await direct.close()
     }
-  }, 60_000)
+  })
 
   it('sees writes of others at once after a refresh', async () => {
     const prefix = `/faults-${++count}`
@@ -167,7 +167,7 @@ function faults(program: string): void {
       await one.close()
       await two.close()
     }
-  }, 60_000)
+  })
 
   it('reports a missing etcd as unavailable, and serves past states meanwhile', async () => {
     const storage = await etcdStorage({
@@ -197,7 +197,7 @@ function faults(program: string): void {
     } finally {
       await storage.close()
     }
-  }, 60_000)
+  })
 }
 
 if (program === undefined) it.skip(`an exhausted quota of etcd: ${withoutEtcd}`)
@@ -255,7 +255,7 @@ function exhausted(program: string): void {
       await direct.close()
       await etcd.dispose()
     }
-  }, 60_000)
+  })
 }
 
 interface Attempt {

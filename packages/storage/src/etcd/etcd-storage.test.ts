@@ -10,7 +10,7 @@ else {
   let etcd: EtcdProcess
   beforeAll(async () => {
     etcd = await EtcdProcess.start(program)
-  }, 30_000)
+  })
   afterAll(() => etcd.dispose())
 
   etcdSuite('etcd', (prefix, options) => etcdStorage({ ...options, endpoints: [etcd.url], prefix, compactionIntervalMs: 0 }), {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'crd.yaml'), widgetDefinition)
   client = new LanguageClient(program)
   await client.start([pathToFileURL(folder).href])
-}, 60_000)
+})
 
 afterAll(async () => {
   expect(await client.stop()).toBe(0)
@@ -125,7 +125,7 @@ describe('diagnostics', () => {
     expect(found.diagnostics).toHaveLength(3999)
     client.notify('textDocument/didClose', { textDocument: { uri: file } })
     await client.diagnostics(file, ({ version }) => version === undefined)
-  }, 60_000)
+  })
 
   it.each([
     [
@@ -256,7 +256,7 @@ describe('threads', () => {
     const { diagnostics } = await slow.diagnostics(uri('large.yaml'))
     expect(diagnostics).toMatchObject([{ severity: 3, message: 'validation ended: it takes more than 0.02 seconds' }])
     expect(await slow.stop()).toBe(0)
-  }, 30_000)
+  })
 })
 
 describe('settings', () => {
@@ -275,5 +275,5 @@ describe('settings', () => {
       }),
     )
     expect(await wrong.stop()).toBe(0)
-  }, 30_000)
+  })
 })

@@ -15,11 +15,11 @@ let server: ThreadedServer
 beforeAll(async () => {
   program = await bundledProgram()
   server = await threadedServer(program.file, ['--threads=2'])
-}, 120_000)
+})
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]()
   await rm(program.folder, { recursive: true })
-}, 60_000)
+})
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const configMap = (name: string, data: object = {}) => ({ metadata: { name }, data })
@@ -173,7 +173,7 @@ it('all workers write to one audit log', async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as { verb: string; requestURI: string })
   expect(events.filter(({ verb, requestURI }) => verb === 'create' && requestURI.startsWith(maps))).toHaveLength(4)
-}, 60_000)
+})
 
 interface Operation {
   readonly key: string
@@ -264,4 +264,4 @@ it('clients of different workers see one order of writes, also while workers are
   expect(violations(history)).toEqual([])
   expect(server.errors.filter((text) => text.includes('SIGKILL'))).toHaveLength(3)
   expect((await server.connect().send('GET', maps)).status).toBe(200)
-}, 90_000)
+})
