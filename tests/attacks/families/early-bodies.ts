@@ -12,6 +12,8 @@ import { startTarget, type Target } from '../harness/target.ts'
 const largest = 3 * 2 ** 20
 const filler = Buffer.alloc(largest, 'x')
 const answerMs = 10_000
+/** Requests at a time: a client that sends more does not read a response before the server, as kube-apiserver, closes the connection. */
+const beside = 16
 /** Growth of all processes of the server; bodies that are held count three times as much. */
 const allowedMiB = 150
 
@@ -85,27 +87,29 @@ async function attack(context: AttackContext, flags: readonly string[]): Promise
   await using target = await startTarget({ flags })
   const { pid, port } = target.process()
   const before = residentBytes(pid)
-  const bodies = Array.from({ length: size === 'full' ? 240 : 30 }, () => bodyOf(random))
-  const requests = await Promise.all(bodies.map((body) => open(port, body)))
-  const peakBytes = await untilAnswered(requests, pid)
-  const grownMiB = Math.max(0, (peakBytes - before) / 2 ** 20)
-  for (const [i, body] of bodies.entries()) {
-    const status = requests[i]?.status() ?? 0
-    const isRefused = status === 401 || status === 403
+  for (let i = 0; i < (size === 'full' ? 12 : 2); i++) {
+    const bodies = Array.from({ length: beside }, () => bodyOf(random))
+    const requests = await Promise.all(bodies.map((body) => open(port, body)))
+    const peakBytes = await untilAnswered(requests, pid)
+    const grownMiB = Math.max(0, (peakBytes - before) / 2 ** 20)
+    for (const [i, body] of bodies.entries()) {
+      const status = requests[i]?.status() ?? 0
+      const isRefused = status === 401 || status === 403
+      report.add({
+        name: `${body.name} ${flags.join(' ')}`,
+        outcome: 'refused',
+        peakMiB: grownMiB,
+        ...(isRefused ? {} : { reason: `answered with ${status}` }),
+      })
+    }
+    const wrong = grownMiB > allowedMiB ? `all processes grow by ${Math.round(grownMiB)} MiB` : await served(target)
+    for (const request of requests) request.close()
     report.add({
-      name: `${body.name} ${flags.join(' ')}`,
+      name: `${beside} bodies ${flags.join(' ')}`,
       outcome: 'refused',
-      peakMiB: grownMiB,
-      ...(isRefused ? {} : { reason: `answered with ${status}` }),
+      ...(wrong === undefined ? {} : { reason: wrong }),
     })
   }
-  const wrong = grownMiB > allowedMiB ? `all processes grow by ${Math.round(grownMiB)} MiB` : await served(target)
-  for (const request of requests) request.close()
-  report.add({
-    name: `${bodies.length} bodies ${flags.join(' ')}`,
-    outcome: 'refused',
-    ...(wrong === undefined ? {} : { reason: wrong }),
-  })
 }
 
 const served = (target: Target) => servedMeanwhile(target.process(), 2)
