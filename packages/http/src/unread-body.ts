@@ -20,9 +20,13 @@ export function limitUnreadBody(message: IncomingMessage, response: ServerRespon
   const { socket } = message
   const limit = isBodyRead ? discardBytes : unreadBytes
   let from = socket.bytesRead
+  let payload = 0
   let isAbove = false
-  const listen = () => socket.on('data', count)
-  const stop = () => socket.off('resume', listen).off('data', count)
+  const listen = () => socket.on('data', check)
+  const stop = () => {
+    socket.off('resume', listen).off('data', check)
+    message.off('data', count)
+  }
   const end = () => {
     isAbove = true
     stop()
@@ -33,14 +37,19 @@ export function limitUnreadBody(message: IncomingMessage, response: ServerRespon
     if (response.writableFinished) linger(socket)
     else response.once('finish', () => linger(socket))
   }
-  const count = () => {
-    if (socket.bytesRead - from > limit) end()
+  const check = () => {
+    if (payload > limit || socket.bytesRead - from > limit) end()
+  }
+  // Sockets of other runtimes than Node emit no `data`.
+  const count = (chunk: Buffer) => {
+    payload += chunk.length
+    check()
   }
   const start = () => {
     // With this listener node reads the socket as a stream, which stays paused when it was paused before.
     if (socket.isPaused()) socket.once('resume', listen)
     else listen()
-    message.once('end', stop).once('close', stop).resume()
+    message.on('data', count).once('end', stop).once('close', stop).resume()
   }
   // Node discards an unread body without counting it. A body that is being read is left to its reader.
   if (!isBodyRead) start()
