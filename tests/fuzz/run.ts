@@ -3,7 +3,7 @@ import type { Transport } from '../attacks/families/header-rules.ts'
 import { issueBounds } from '../attacks/harness/report.ts'
 import { bundleCommand } from '../attacks/harness/server-process.ts'
 import { describe, judge } from './judge.ts'
-import { fuzzKeptAlive, type KeptRun, type KeptTransport, keptTransports, printKeptRun } from './kept-alive/run.ts'
+import { fuzzKeptAlive, isAdapter, type KeptRun, type KeptTransport, keptTransports, printKeptRun } from './kept-alive/run.ts'
 import { type Draft, requestAt } from './requests.ts'
 import { type FuzzedServer, startFuzzed } from './transports.ts'
 
@@ -11,8 +11,8 @@ import { type FuzzedServer, startFuzzed } from './transports.ts'
  * `npm run fuzz -- [--requests N] [--seed N] [--transport http1|http2|in-process|all] [--only INDEX]`: random requests; exits with 1
  * for an improper response, a blocked event loop or a memory leak.
  *
- * `npm run fuzz -- --kept-alive [--requests N] [--seed N] [--transport plain|http1|http2|server-http1|server-http2|all]`: requests of all
- * sizes up to 3 MiB over kept connections; exits with 1 when one is not answered, or with the response to another.
+ * `npm run fuzz -- --kept-alive [--requests N] [--seed N] [--transport NAME|all]`: requests of all sizes up to 3 MiB over kept connections;
+ * exits with 1 when one is not answered, or with the response to another.
  */
 
 const { values } = parseArgs({
@@ -75,11 +75,10 @@ function chosenOf<T extends string>(available: readonly T[]): readonly T[] {
   process.exit(2)
 }
 
-/** Complete servers get a tenth of the requests. */
+/** Complete servers get fewer requests than the adapter. */
 async function keepAlive(named: readonly KeptTransport[]): Promise<void> {
-  const isServer = (transport: KeptTransport) => transport.startsWith('server')
-  if (named.some(isServer)) bundleCommand()
-  const weights = named.map((transport) => (isServer(transport) && values.transport === 'all' ? 0.15 : 1))
+  if (!named.every(isAdapter)) bundleCommand()
+  const weights = named.map((transport) => (isAdapter(transport) ? 1 : 0.1))
   const sum = weights.reduce((one, other) => one + other, 0)
   const kept: KeptRun[] = []
   console.error(`seed ${seed}, ${values.requests} requests over ${named.join(', ')}`)

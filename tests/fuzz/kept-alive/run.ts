@@ -12,9 +12,14 @@ import { type Sending, sendOverHttp1, sendOverHttp2 } from './clients.ts'
 import { apiRequest, configMapBody, echoRequest, type RequestSource, storedSizes } from './requests.ts'
 import { respond } from './responses.ts'
 
-/** What connections are kept to: the adapter with a handler of ours, or a complete server. */
-export const keptTransports = ['plain', 'http1', 'http2', 'server-http1', 'server-http2'] as const
+/** What connections are kept to: the adapter with a handler of this program, a complete server, or one whose connections workers serve. */
+export const keptTransports = [
+  ...(['plain', 'http1', 'http2', 'server-http1', 'server-http2', 'workers-http1', 'workers-http2'] as const),
+] as const
 export type KeptTransport = (typeof keptTransports)[number]
+
+/** The adapter alone answers many times as fast. */
+export const isAdapter = (transport: KeptTransport): boolean => !transport.includes('-')
 
 export interface KeptRun {
   readonly transport: KeptTransport
@@ -42,7 +47,9 @@ export async function fuzzKeptAlive(
   transport: KeptTransport,
   { seed, total }: { readonly seed: number; readonly total: number },
 ): Promise<KeptRun> {
-  await using server = await (transport.startsWith('server') ? startServer() : startAdapter(transport !== 'plain'))
+  await using server = await (isAdapter(transport)
+    ? startAdapter(transport !== 'plain')
+    : startServer(transport.startsWith('workers') ? ['--threads=2'] : []))
   const statuses: Record<string, number> = {}
   const findings: string[] = []
   let connections = 0
@@ -116,8 +123,9 @@ async function startAdapter(secure: boolean): Promise<KeptServer> {
   }
 }
 
-async function startServer(): Promise<KeptServer> {
+async function startServer(flags: readonly string[]): Promise<KeptServer> {
   const target = await startTarget({
+    flags,
     async prepare(admin) {
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${tokens.admin}` }
       for (const [i, size] of storedSizes.entries()) {
