@@ -1,6 +1,6 @@
 import type { ResourceDefinition } from '@krmkit/kinds'
 import type { ApiObject } from '@krmkit/meta'
-import { runSyncOrInSlices, type SliceScheduler } from '@krmkit/meta/slices'
+import { isLargeValue, runInNewSlices, type SliceScheduler } from '@krmkit/meta/slices'
 import { encodeJson } from '@krmkit/schema'
 import type { Entry } from '@krmkit/storage'
 import { ConvertedObjects } from './converted-objects.ts'
@@ -117,7 +117,8 @@ export class ObjectCache {
   }
 
   #freeze(object: ApiObject): FrozenObject | Promise<FrozenObject> {
-    return this.#slices === undefined ? deepFreeze(object) : runSyncOrInSlices(freezeSteps(object), this.#slices)
+    if (this.#slices === undefined || !isLargeValue(object)) return deepFreeze(object)
+    return runInNewSlices(freezeSteps(object), this.#slices)
   }
 
   /** @returns `undefined` when the object is parsed already, or parsing it takes no slices */

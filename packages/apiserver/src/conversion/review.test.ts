@@ -1,18 +1,29 @@
+import type { ApiObject, JsonValue } from '@krmkit/meta'
+import { runAtOnce } from '@krmkit/meta/slices'
 import { describe, expect, it } from 'vitest'
-import { restoreObject } from './review.ts'
+import { type ExpectedObject, restoreObjectSteps } from './review.ts'
 
-describe('restoreObject', () => {
-  const expected = { original: { apiVersion: 'g/v1', kind: 'X' }, apiVersion: 'g/v2' }
+const restore = (converted: JsonValue, expected: ExpectedObject) => runAtOnce(restoreObjectSteps(converted, expected))
 
-  it('asks the webhook for metadata that the original lacks, and keeps none but labels and annotations', () => {
+describe('restored objects', () => {
+  const expected = { original: { apiVersion: 'g/v1', kind: 'X' } as ApiObject, apiVersion: 'g/v2' }
+
+  it('take labels and annotations alone from metadata that the original lacks', () => {
     const converted = { apiVersion: 'g/v2', kind: 'X' }
-    expect(() => restoreObject(converted, expected)).toThrow('returned invalid metadata: missing metadata in converted object')
+    expect(() => restore(converted, expected)).toThrow('returned invalid metadata: missing metadata in converted object')
     const metadata = { labels: { a: 'b' }, generation: 3 }
-    expect(restoreObject({ ...converted, metadata }, expected)).toEqual({ ...converted, metadata: { labels: { a: 'b' } } })
+    expect(restore({ ...converted, metadata }, expected)).toEqual({ ...converted, metadata: { labels: { a: 'b' } } })
   })
 
-  it('rejects a name that the original lacks', () => {
+  it('are rejected with a name that the original lacks', () => {
     const converted = { apiVersion: 'g/v2', kind: 'X', metadata: { name: 'a' } }
-    expect(() => restoreObject(converted, expected)).toThrow('must have the same name:  != a')
+    expect(() => restore(converted, expected)).toThrow('must have the same name:  != a')
+  })
+
+  it('have many annotations compared in steps', () => {
+    const annotations = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v']))
+    const original = { apiVersion: 'g/v1', kind: 'X', metadata: { name: 'a', annotations } } as ApiObject
+    const work = restoreObjectSteps({ ...original, apiVersion: 'g/v2' } as unknown as JsonValue, { original, apiVersion: 'g/v2' })
+    expect([...work].length).toBeGreaterThan(50)
   })
 })
