@@ -156,6 +156,23 @@ describe('numbers of custom resources', () => {
     )
   })
 
+  it('of sets are named by their owners as kube-apiserver writes them', async () => {
+    const { text } = await send(
+      'POST',
+      `${collection}?dryRun=All&fieldManager=m`,
+      'application/json',
+      object('{"l":[1e-7,1e3,1e20]}'),
+    )
+    expect(text.match(/"v:[^"]*"/g)).toEqual(['"v:1000"', '"v:100000000000000000000"', '"v:1e-07"'])
+  })
+
+  it('reports repeated keys before another version', async () => {
+    const yaml = 'apiVersion: n.test/v2\nkind: W\nmetadata: {name: u}\nspec: {}\nspec: {}\n'
+    const strict = await send('POST', `${collection}?fieldValidation=Strict`, 'application/yaml', yaml)
+    expect(strict.text).toContain('key \\"spec\\" already set in map')
+    expect((await send('POST', collection, 'application/yaml', yaml)).text).toContain('does not match the expected API version')
+  })
+
   it('are floats also in patches, and integers once they are stored', async () => {
     await send('POST', collection, 'application/json', object('{"m":4.0}'))
     const merge = async (spec: string) =>

@@ -123,9 +123,19 @@ const shownBytes = 4096
  *
  * @throws DecodeError `TypeMeta` without a kind; ApiError 400 for another version, 422 for another kind.
  */
-export function checkCustomType({ gvk }: Expected, { apiVersion, kind }: TypeMeta, { value, bytes }: ParsedBody): Actual {
+export function checkCustomType(
+  { gvk, fieldValidation }: Expected,
+  { apiVersion, kind }: TypeMeta,
+  { value, bytes, rest, warn }: TypedBody,
+): Actual {
   if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
-  if (apiVersion !== formatApiVersion(gvk)) throw versionMismatch(apiVersion, gvk)
+  if (apiVersion !== formatApiVersion(gvk)) {
+    // Repeated keys of YAML are found while the text is read.
+    const { problems = [] } = rest
+    if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes)
+    if (fieldValidation !== 'Ignore') warn(problems)
+    throw versionMismatch(apiVersion, gvk)
+  }
   if (kind !== gvk.kind) {
     const name = (value as { metadata?: { name?: unknown } }).metadata?.name
     throw otherKind(gvk, kind, typeof name === 'string' ? name : '')

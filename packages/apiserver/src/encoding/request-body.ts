@@ -233,7 +233,7 @@ class BodyDecoding {
     this.actual =
       expected.type().custom === undefined
         ? checkType(scope, expected, stated, { value, bytes, rest, warn })
-        : checkCustomType(expected, stated, { value, bytes })
+        : checkCustomType(expected, stated, { value, bytes, rest, warn })
   }
 
   /** The error as the client sees it. */

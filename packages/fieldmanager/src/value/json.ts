@@ -89,10 +89,8 @@ function numberText(value: number): string {
   const text = String(value)
   const exponent = text.indexOf('e')
   if (exponent < 0) return text
-  // Go prints at least two exponent digits but drops a leading zero of negative exponents.
-  const sign = text[exponent + 1] as string
-  const digits = text.slice(exponent + 2)
-  return `${text.slice(0, exponent)}e${sign}${sign === '+' && digits.length < 2 ? `0${digits}` : digits}`
+  // The serializer of path elements prints at least two digits of an exponent.
+  return `${text.slice(0, exponent + 2)}${text.slice(exponent + 2).padStart(2, '0')}`
 }
 
 function mapText(value: JsonObject): string {

@@ -44,7 +44,7 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
 }
 
 /**
- * Deep equality. `1`, `1.0` and `1n` are equal; order matters in lists only.
+ * Deep equality. `1`, `1.0` and `1n` are equal, and so are 2^63-1 and the float 2^63; order matters in lists only.
  *
  * @example
  * ```ts
@@ -56,7 +56,9 @@ export function compareValues(a: JsonValue, b: JsonValue): number {
 export function equalValues(a: OptionalJsonValue, b: OptionalJsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
-    if (typeof a === 'bigint' || typeof b === 'bigint') return isNumber(a) && isNumber(b) && !(a < b) && !(a > b)
+    // As in Go, an integer is compared with a float as a float.
+    if (typeof a === 'bigint' || typeof b === 'bigint')
+      return typeof a !== typeof b && isNumber(a) && isNumber(b) && Number(a) === Number(b)
     return false
   }
   if (Array.isArray(a)) {

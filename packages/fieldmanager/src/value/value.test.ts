@@ -34,6 +34,9 @@ describe('JSON values', () => {
     expect(equalValues({ a: [1n] }, { a: [1] })).toBe(true)
     expect(equalValues(2n ** 60n, 2n ** 60n + 1n)).toBe(false)
     expect(equalValues(1n, '1')).toBe(false)
+    expect(equalValues(2n ** 63n - 1n, 2 ** 63)).toBe(true)
+    expect(equalValues(2n ** 62n, 2 ** 63)).toBe(false)
+    expect(equalValues(2n ** 60n, 2n ** 60n)).toBe(true)
     expect(compareValues(1n, 2)).toBeLessThan(0)
   })
 
@@ -59,7 +62,8 @@ describe('JSON values', () => {
 
   it('format numbers as Go does', () => {
     expect(canonicalJson(1e21)).toBe('1e+21')
-    expect(canonicalJson(1e-7)).toBe('1e-7')
+    expect(canonicalJson(1e-7)).toBe('1e-07')
+    expect(canonicalJson(1.5e-10)).toBe('1.5e-10')
     expect(canonicalJson(1.5)).toBe('1.5')
     expect(canonicalJson(2n ** 62n)).toBe('4611686018427387904')
   })
