@@ -125,9 +125,20 @@ describe('CBOR documents', () => {
     ['a large array', '9b 7fffffffffffffff', 'cbor: exceeded max number of elements 1024 for CBOR array'],
     ['a text of indefinite length', 'a1 4161 5f 4163 4164 ff', 'cbor: indefinite length bytes/strings are not supported'],
     ['a stray break', 'ff', 'cbor: unexpected "break" code'],
+    [
+      'integers above 64 bits',
+      'a14161 1b8000000000000000',
+      "integer into Go value of type int64 (9223372036854775808 overflows Go's int64)",
+    ],
+    ['integers below 64 bits', 'a14161 3b8000000000000000', 'cannot unmarshal negative integer'],
   ])('reject %s', (_, text, message) => {
     expect(() => cbor.decode(bytes(text))).toThrow(DecodeError)
     expect(() => cbor.decode(bytes(text))).toThrow(message)
+  })
+
+  it('keep integers of 64 bits', () => {
+    const list = cbor.decode(bytes('83 1b7fffffffffffffff 3b7fffffffffffffff fbc3e0000000000000'))
+    expect(list).toEqual([2n ** 63n - 1n, -(2n ** 63n), -(2 ** 63)])
   })
 
   it('reject deep nesting without recursion', () => {

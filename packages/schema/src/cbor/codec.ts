@@ -265,14 +265,21 @@ function mapMembers(value: unknown, typeOf: (name: string) => TypeNode | undefin
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** Byte strings are texts; keys of maps must be texts that occur once. */
+/** Byte strings are texts; keys of maps must be texts that occur once; integers have 64 bits. */
 function toJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return textOf(value)
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value) throw overflow(value)
   if (Array.isArray(value)) return value.map(toJson)
   if (!(value instanceof Map)) return value
   const map: Record<string, unknown> = {}
   for (const [key, member] of value as ReadonlyMap<unknown, unknown>) addMember(map, toJson(key), toJson(member))
   return map
+}
+
+/** Unlike in JSON and YAML, an integer outside of 64 bits is no float. */
+function overflow(value: bigint): DecodeError {
+  const sign = value < 0n ? 'negative' : 'positive'
+  return malformed(`cannot unmarshal ${sign} integer into Go value of type int64 (${value} overflows Go's int64)`)
 }
 
 function textOf(bytes: Uint8Array): string {
