@@ -4,6 +4,11 @@ import { NumberLiteral } from '../json/syntax.ts'
 /**
  * A number without a fraction that Go reads as a float, such as `1.0` in JSON. Only validation sees it: what is stored, and written as `1`,
  * is an integer from then on.
+ *
+ * @example
+ * import { createSchemaValidator, WholeFloat } from '@krmkit/schema/structural'
+ * const validate = createSchemaValidator({ multipleOf: 0.5 })
+ * validate(new WholeFloat(3) as never) // []: the integer 3 is no multiple, as its factor has lost its fraction
  */
 export class WholeFloat {
   readonly value: number
@@ -13,7 +18,13 @@ export class WholeFloat {
   }
 }
 
-/** The number of a `WholeFloat`; other values as they are. */
+/**
+ * The number of a `WholeFloat`; other values as they are.
+ *
+ * @example
+ * import { plainNumber, WholeFloat } from '@krmkit/schema/structural'
+ * plainNumber(new WholeFloat(3)) // 3
+ */
 export function plainNumber<T>(value: T): T | number {
   return value instanceof WholeFloat ? value.value : value
 }
@@ -22,6 +33,11 @@ export function plainNumber<T>(value: T): T | number {
  * A view of a value for validation, in which floats that were sent are `WholeFloat`. Parts without them are shared.
  *
  * @param sent what was sent, parsed with literals. Items of lists may be members that are named by their index.
+ * @example
+ * import { parseJson } from '@krmkit/schema'
+ * import { withWholeFloats } from '@krmkit/schema/structural'
+ * const sent = parseJson('{"a":1.0,"b":1}', { literals: true }).value
+ * withWholeFloats({ a: 1, b: 1 }, sent) // { a: WholeFloat { value: 1 }, b: 1 }
  */
 export function withWholeFloats(value: JsonValue, sent: unknown): JsonValue {
   if (sent instanceof NumberLiteral) return value === sent.value ? (new WholeFloat(value) as unknown as JsonValue) : value

@@ -39,6 +39,11 @@ export function parseYaml(input: Uint8Array | string, { literals = false }: Pars
  * interrupted at each yield.
  *
  * @returns undefined for a text that is not JSON or that YAML reads in another way.
+ * @example
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * import { yamlAsJsonSteps } from '@krmkit/schema/yaml'
+ * const bytes = new TextEncoder().encode('{"replicas":3}')
+ * runAtOnce(yamlAsJsonSteps(bytes))?.value // { replicas: 3 }
  */
 export function* yamlAsJsonSteps(input: Uint8Array): Generator<unknown, ParsedYaml | undefined> {
   const { text, unreadable } = decodeYamlText(input)
