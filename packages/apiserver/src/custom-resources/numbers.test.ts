@@ -166,11 +166,26 @@ describe('numbers of custom resources', () => {
     expect(text.match(/"v:[^"]*"/g)).toEqual(['"v:1000"', '"v:100000000000000000000"', '"v:1e-07"'])
   })
 
-  it('reports repeated keys before another version', async () => {
+  it('of replicas may not be the least one', async () => {
+    await send('POST', collection, 'application/json', object('{"r":1}').replace('"a"', '"r"'))
+    const scale = async (replicas: number) => {
+      const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' }, spec: { replicas } }
+      return (await send('PUT', `${collection}/r/scale`, 'application/json', JSON.stringify(body))).text
+    }
+    expect(await scale(-2147483648)).toContain('the spec replicas field \\".spec.r\\" cannot be empty')
+    expect(await scale(-1)).toContain('should be a non-negative integer')
+  })
+
+  it('reports repeated keys before another version or kind', async () => {
     const yaml = 'apiVersion: n.test/v2\nkind: W\nmetadata: {name: u}\nspec: {}\nspec: {}\n'
     const strict = await send('POST', `${collection}?fieldValidation=Strict`, 'application/yaml', yaml)
     expect(strict.text).toContain('key \\"spec\\" already set in map')
+    expect(strict.text).toContain('W in version \\"v2\\" cannot be handled as a W')
     expect((await send('POST', collection, 'application/yaml', yaml)).text).toContain('does not match the expected API version')
+    const other = yaml.replace('v2', 'v1').replace('kind: W', 'kind: X')
+    expect((await send('POST', `${collection}?fieldValidation=Strict`, 'application/yaml', other)).text).toContain(
+      'already set in map',
+    )
   })
 
   it('are floats also in patches, and integers once they are stored', async () => {

@@ -129,13 +129,15 @@ export function checkCustomType(
   { value, bytes, rest, warn }: TypedBody,
 ): Actual {
   if (kind === '') throw missingTypeMeta('Kind', new TextDecoder().decode(bytes.subarray(0, shownBytes)))
-  if (apiVersion !== formatApiVersion(gvk)) {
+  const isExpected = apiVersion === formatApiVersion(gvk)
+  if (!isExpected || kind !== gvk.kind) {
     // Repeated keys of YAML are found while the text is read.
     const { problems = [] } = rest
-    if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure(gvk, problems, bytes)
+    const actual = { kind, version: apiVersion.slice(apiVersion.indexOf('/') + 1) }
+    if (problems.length > 0 && fieldValidation === 'Strict') throw strictFailure({ ...gvk, kind }, problems, bytes, actual)
     if (fieldValidation !== 'Ignore') warn(problems)
-    throw versionMismatch(apiVersion, gvk)
   }
+  if (!isExpected) throw versionMismatch(apiVersion, gvk)
   if (kind !== gvk.kind) {
     const name = (value as { metadata?: { name?: unknown } }).metadata?.name
     throw otherKind(gvk, kind, typeof name === 'string' ? name : '')

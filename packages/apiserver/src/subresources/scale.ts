@@ -127,6 +127,9 @@ interface ScaleChange {
   readonly managedFields: ManagedFieldsEntry[]
 }
 
+/** In kube-apiserver the least number stands for replicas that a custom resource lacks. */
+const absentReplicas = -(2 ** 31)
+
 /** The object with the replicas of `next`. @throws ApiError 400, 409, 422 */
 function scaled({ definition }: RequestScope, { current, before, next, managedFields }: ScaleChange): ApiObject {
   const { name = '' } = current.metadata
@@ -144,6 +147,8 @@ function scaled({ definition }: RequestScope, { current, before, next, managedFi
       const detail = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`
       throw ApiError.conflict({ group: definition.group, resource: `${definition.resource.name}/scale` }, name, detail)
     }
+  } else if (replicas === absentReplicas) {
+    throw ApiError.badRequest(`the spec replicas field ".${definition.strategy.scale?.specReplicas.join('.')}" cannot be empty`)
   }
   const changed = structuredClone(current) as ApiObject
   const version = next.metadata?.resourceVersion ?? ''

@@ -32,5 +32,14 @@ describe('customPrinter', () => {
     [1e300, -(2n ** 63n)],
   ])('shows %s in a column of integers as kube-apiserver does', (value, shown) => expect(cell('integer', value)).toBe(shown))
 
+  it.each<[unknown, string]>([
+    [1e18, '1000000000000000000'],
+    [2 ** 60, '1152921504606847000'],
+    [2 ** 63, '9.223372036854776e+18'],
+    [1.5, '1.5'],
+    [3, '3'],
+    [9007199254740993n, '9007199254740993'],
+  ])('shows %s in a column of strings as it is stored', (value, shown) => expect(cell('string', value)).toBe(shown))
+
   it('shows numbers as floats', () => expect(cell('number', 9007199254740993n)).toBe(9007199254740992))
 })

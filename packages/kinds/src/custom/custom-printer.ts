@@ -84,8 +84,15 @@ function integerOf(value: number | bigint): number | bigint {
 function textOf(value: JsonValue): string {
   if (typeof value === 'string') return value
   if (value === null) return '<no value>'
-  if (typeof value === 'number') return goNumber(value)
+  if (typeof value === 'number') return storedNumber(value)
   return typeof value === 'object' ? stringifyJson(value) : String(value)
+}
+
+/** A number is an integer where its text in storage is one of 64 bits. */
+function storedNumber(value: number): string {
+  if (!Number.isInteger(value) || Math.abs(value) > 2 ** 63) return goNumber(value)
+  const text = String(value)
+  return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? text : goNumber(value)
 }
 
 function ageOf(text: string, now: number): string {
