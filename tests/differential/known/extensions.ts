@@ -138,6 +138,16 @@ export const ofExtensions: readonly KnownDivergence[] = [
       /^\{"type":"ERROR".*"message":"conversion webhook for /.test(JSON.stringify(krmkit)),
   },
   {
+    id: 'D182',
+    title: 'A list whose objects cannot be converted is 500 at once',
+    reason:
+      'After a change of its definition the stock server fills a cache by converting all objects; until that succeeds it answers 429, although trying again cannot help. krmkit answers 500 with the failure, as the stock server does once the cache is filled.',
+    matches: ({ at, stock, krmkit }) =>
+      at === 'status' &&
+      /^429 storage is \(re\)initializing: failed to list .*: conversion webhook for /.test(String(stock)) &&
+      String(krmkit).startsWith('500 conversion webhook for '),
+  },
+  {
     id: 'D103',
     title: 'Long values in messages are cut',
     reason:
