@@ -79,9 +79,9 @@ export async function admittedUpdate(
   admission: AdmissionContext,
 ): Promise<ApiObject> {
   if (view === undefined) return environment.admission.admit(changed, attributes, admission)
-  const shown = view.show(changed)
-  const admitted = await environment.admission.admit(shown, attributes, admission)
-  return admitted === shown ? changed : view.merge(changed, admitted)
+  const { object, oldObject } = view.asked()
+  const admitted = await environment.admission.admit(object, { ...attributes, oldObject }, admission)
+  return admitted === object ? changed : view.merge(changed, admitted)
 }
 
 /** Restores malformed managedFields and drops repeated owners after mutating admission, with a warning. Mutates `object`. */

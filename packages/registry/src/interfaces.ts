@@ -277,6 +277,11 @@ export interface StoredUpdate extends Target {
 export interface AdmissionView {
   readonly kind: GroupVersionKind
   show(object: FrozenObject): ApiObject
+  /**
+   * What mutating admission gets instead: the view as the request asks for it and the one before, both with their owners. Called after the
+   * change.
+   */
+  asked(): { readonly object: ApiObject; readonly oldObject: FrozenObject }
   /** The object with the changes that admission made to the view. */
   merge(object: ApiObject, view: ApiObject): ApiObject
 }

@@ -18,8 +18,11 @@ import type { StructType } from '@krmkit/schema'
 export interface ScaleOwners {
   /** The Scale with managedFields of the managers that own the replicas. */
   withOwners(scale: FrozenObject): FrozenObject
-  /** managedFields of the scaled object after an update of its Scale. */
-  afterUpdate(before: FrozenObject, next: FrozenObject): ManagedFieldsEntry[]
+  /** managedFields after an update of a Scale: those of the Scale, and those of the scaled object. */
+  afterUpdate(
+    before: FrozenObject,
+    next: FrozenObject,
+  ): { readonly scale: FrozenObject['metadata']['managedFields'] | undefined; readonly parent: ManagedFieldsEntry[] }
   /** The Scale after an apply, with its managedFields. @throws ApiError 400, 409 */
   applied(before: FrozenObject, configuration: FrozenObject, force: boolean): ApiObject
   /** managedFields of the scaled object after an apply of its Scale. */
@@ -51,7 +54,7 @@ export function scaleOwners(
       // Updates of a Scale whose replicas have no owner are not tracked, as those of any object without owners.
       const isTracked = (before.metadata.managedFields ?? []).length > 0
       const owners = isTracked ? trackUpdate({ ...common, live: before, next }).metadata.managedFields : undefined
-      return parentManagedFields(ownership, owners)
+      return { scale: owners, parent: parentManagedFields(ownership, owners) }
     },
     applied(before, configuration, force) {
       try {

@@ -1,3 +1,4 @@
+import type { AdmissionPlugin } from '@krmkit/admission'
 import { describe, expect, it } from 'vitest'
 import { type SampleServer, sampleServer } from '../testing/sample-server.ts'
 
@@ -139,5 +140,29 @@ describe('scale', () => {
     expect((await patch(3)).json.message).toMatch(
       /^Operation cannot be fulfilled on deployments\/scale\.apps "web": Precondition failed: UID in precondition: x, UID in object meta: /,
     )
+  })
+
+  it('shows mutating admission what was sent with its owners, and validating admission what will be stored', async () => {
+    const seen: Record<string, unknown>[] = []
+    const recorder: AdmissionPlugin = {
+      name: 'Recorder',
+      changes: 'whole',
+      handles: ({ subresource }) => subresource === 'scale',
+      admit: (object, { oldObject }) => void seen.push({ object, oldObject }),
+      validate: (object, { oldObject }) => void seen.push({ object, oldObject }),
+    }
+    const sample = await sampleServer({ admission: [recorder] })
+    await apply(sample, `${deployments}/web`, 'ci', deployment({ replicas: 2 }))
+    await sample.ask(`${deployments}/web/scale?fieldManager=hpa`, { method: 'PUT', body: scale(5) })
+    const owner = (manager: string) => [expect.objectContaining({ manager, apiVersion: 'autoscaling/v1' })]
+    const [mutated = {}, validated = {}] = seen
+    expect(mutated).toMatchObject({
+      object: { metadata: { namespace: 'default', managedFields: owner('hpa') }, spec: { replicas: 5 }, status: { replicas: 0 } },
+      oldObject: { metadata: { managedFields: owner('ci') }, spec: { replicas: 2 } },
+    })
+    expect((mutated['object'] as { metadata: object }).metadata).not.toHaveProperty('uid')
+    expect(validated).toMatchObject({ object: { status: { selector: 'app=web' }, spec: { replicas: 5 } } })
+    for (const each of Object.values(validated))
+      expect((each as { metadata: object }).metadata).not.toHaveProperty('managedFields')
   })
 })

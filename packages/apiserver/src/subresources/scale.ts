@@ -1,6 +1,7 @@
 import { ApiError, type ApiObject, type DeepReadonly, field, type ManagedFieldsEntry, Path } from '@krmkit/meta'
 import type { ApiResponse } from '@krmkit/protocol'
 import type { FrozenObject, UpdateResult } from '@krmkit/registry'
+import { normalize, type StructType } from '@krmkit/schema'
 import { objectResponse } from '../encoding/object-response.ts'
 import { type PatchBody, patchKind, readPatch } from '../encoding/patch-body.ts'
 import { appliedConfiguration, patchedObject } from '../encoding/patched-object.ts'
@@ -60,6 +61,7 @@ async function writeScale(
       ? undefined
       : { scope, context, target, options, body: await readPatch(scope, context, { kind, fieldValidation }) }
   const write = writeContext(context, options)
+  let asked: { readonly object: Scale; readonly oldObject: FrozenObject } | undefined
   return store.updateStored(write, {
     namespace,
     name,
@@ -69,6 +71,7 @@ async function writeScale(
     view: {
       kind: scaleKind,
       show: (object) => structuredClone(scaleOf(scope, object, true)) as Scale,
+      asked: () => asked as NonNullable<typeof asked>,
       merge: (object, view) => withReplicas(scope, object, (view as Scale).spec?.replicas ?? 0),
     },
     change(current) {
@@ -79,6 +82,7 @@ async function writeScale(
         return whenDone(appliedConfiguration(patch, { exists: true }), ({ sent, object }) => {
           const next = owners.applied(before, sent, options.force === true) as Scale
           if (object instanceof ApiError) throw object
+          asked = { object: next, oldObject: before }
           return scaled(scope, { current, before, next, managedFields: owners.afterApply(next) })
         })
       }
@@ -86,11 +90,28 @@ async function writeScale(
       return whenDone(next, ({ object }) => {
         const scale = object as Scale
         const metadata = { ...scale.metadata, managedFields: before.metadata.managedFields ?? [] }
-        const managedFields = owners.afterUpdate(before, { ...scale, metadata })
-        return scaled(scope, { current, before, next: scale, managedFields })
+        const { scale: own, parent } = owners.afterUpdate(before, { ...scale, metadata })
+        asked = {
+          object: shownScale(scaleType(), scale, own, current.metadata.namespace),
+          oldObject: before,
+        }
+        return scaled(scope, { current, before, next: scale, managedFields: parent })
       })
     },
   })
+}
+
+/** A Scale as it was sent or patched, as mutating admission sees it. */
+function shownScale(
+  type: StructType,
+  scale: Scale,
+  managedFields: FrozenObject['metadata']['managedFields'],
+  namespace = '',
+): Scale {
+  const { managedFields: _, ...metadata } = scale.metadata
+  const place = namespace === '' ? {} : { namespace }
+  const owners = managedFields === undefined || managedFields.length === 0 ? {} : { managedFields }
+  return normalize(type, { ...scale, metadata: { ...metadata, ...place, ...owners } }) as unknown as Scale
 }
 
 function scaleOf({ definition }: RequestScope, object: FrozenObject, lenient = false): DeepReadonly<Scale> {
