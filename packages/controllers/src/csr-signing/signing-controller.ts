@@ -21,24 +21,27 @@ export const signingController: Controller = {
     const { signing, informers, queue, profile } = context
     if (signing === undefined) return disposeSubscriptions([])
     const known = informers.of(signingRequests(profile))
-    /** UIDs of invalid requests, which cannot become valid. */
-    const rejected = new Set<string>()
+    /** UIDs of invalid requests, which cannot become valid and were reported. */
+    const reported = new Set<string>()
     const work = queue<string>({
       async sync(name) {
         const request = known.get(name)
         const signer = request && signing.signers.of(request.spec.signerName ?? '')
         if (request === undefined || signer === undefined || !needsSigning(request)) return undefined
-        if (rejected.has(request.metadata.uid ?? '')) return undefined
+        const uid = request.metadata.uid ?? ''
+        const writesFailures = signing.reportFailures !== false
+        if (reported.has(uid) && !writesFailures) return undefined
         const problem = await sign(request, signer, context)
         if (problem === undefined) return undefined
-        rejected.add(request.metadata.uid ?? '')
-        context.onError(notSigned(request, problem))
-        if (signing.reportFailures !== false) await writeFailure(request, problem, context)
+        if (!reported.has(uid)) context.onError(notSigned(request, problem))
+        reported.add(uid)
+        // After a conflict the queue repeats all this with the newer request.
+        if (writesFailures) await writeFailure(request, problem, context)
         return undefined
       },
     })
     const enqueue = ({ metadata }: DeepReadonly<SigningRequest>) => work.add(metadata.name ?? '')
-    const forget = ({ metadata }: DeepReadonly<SigningRequest>) => rejected.delete(metadata.uid ?? '')
+    const forget = ({ metadata }: DeepReadonly<SigningRequest>) => reported.delete(metadata.uid ?? '')
     const unsubscribe = known.on({ added: enqueue, updated: enqueue, deleted: forget })
     return disposeSubscriptions([unsubscribe])
   },

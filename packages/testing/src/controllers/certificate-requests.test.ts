@@ -141,6 +141,24 @@ describe('signing', () => {
     expect((await decide(quiet, 'a')).status?.conditions).toHaveLength(1)
   })
 
+  it('writes the failure to a request that changes meanwhile, and reports it once', async () => {
+    const errors: unknown[] = []
+    let changes = 0
+    const sign = async (): Promise<string> => {
+      if (changes++ === 0)
+        await cluster.client.patch(requests, 'a', { type: 'merge', patch: { metadata: { labels: { a: 'b' } } } })
+      return refuse()
+    }
+    const signers = { of: () => ({ signerName: clientSigner, sign }) }
+    await using cluster = await begin({ signing: { signers }, onError: (error) => errors.push(error) })
+    await cluster.client.create(requests, draft('a'))
+    await decide(cluster, 'a')
+    await cluster.clock.advance({ seconds: 30 })
+    const { status } = await cluster.client.get(requests, 'a')
+    expect(status?.conditions?.map(({ type }) => type)).toEqual(['Approved', 'Failed'])
+    expect(errors.filter((error) => (error as ControllersError).code === 'NotSigned')).toHaveLength(1)
+  })
+
   it('retries when the authority fails', async () => {
     let certificate: string | undefined
     const sign = () => (certificate === undefined ? Promise.reject(new Error('no key')) : Promise.resolve(certificate))
