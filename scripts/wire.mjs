@@ -138,7 +138,7 @@ function chosenScenarios() {
   return chosen
 }
 
-/** How long the steps wait at most, in ms. A watch without a limit of its own ends after four seconds. */
+/** How long the steps wait at most, in ms. A watch that names no limit ends after four seconds. */
 function waitOf(steps) {
   return steps.reduce((sum, { sleepMs = 0, watch }) => sum + sleepMs + (watch === undefined ? 0 : (watch.timeoutMs ?? 4000)), 0)
 }

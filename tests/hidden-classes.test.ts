@@ -75,7 +75,7 @@ async function hiddenClasses(count: number): Promise<number> {
   }
 }
 
-it('writes make no hidden classes once they are warm', { timeout: 240_000 }, async () => {
+it('writes make no hidden classes once they are warm', { timeout: 600_000 }, async () => {
   ;(bundle as () => void)()
   const few = await hiddenClasses(100)
   const many = await hiddenClasses(200)
