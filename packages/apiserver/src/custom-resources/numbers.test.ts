@@ -166,6 +166,14 @@ describe('numbers of custom resources', () => {
     expect(text.match(/"v:[^"]*"/g)).toEqual(['"v:1000"', '"v:100000000000000000000"', '"v:1e-07"'])
   })
 
+  it('are tested by their text where the same JSON patch has set them', async () => {
+    await send('POST', collection, 'application/json', object('{"d":1}').replace('"a"', '"p"'))
+    const operations = '[{"op":"add","path":"/spec/d","value":10e-1},{"op":"test","path":"/spec/d","value":10e-1}]'
+    const patch = (text: string) => send('PATCH', `${collection}/p`, 'application/json-patch+json', text)
+    expect((await patch(operations)).status).toBe(200)
+    expect((await patch(operations.replace('10e-1', '1'))).status).toBe(422)
+  })
+
   it('of replicas may not be the least one', async () => {
     await send('POST', collection, 'application/json', object('{"r":1}').replace('"a"', '"r"'))
     const scale = async (replicas: number) => {

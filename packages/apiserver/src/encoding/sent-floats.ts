@@ -37,9 +37,17 @@ export function withTestedLiterals(operations: JsonValue, bytes: Uint8Array): Js
   const text = new TextDecoder().decode(bytes)
   if (!text.includes('"test"') || !literals.test(text)) return operations
   const sent = parseJson(bytes, { literals: true }).value as JsonObject[]
+  // Texts of numbers that earlier operations have set, by path: a test is compared with them.
+  const set = new Map<unknown, string>()
   return operations.map((operation, index) => {
-    const { op, value } = { ...sent[index] }
-    return op === 'test' ? { ...(operation as JsonObject), value: withoutWritten(value ?? null) } : operation
+    const { op, path, value = null } = { ...sent[index] } as { op?: unknown; path?: unknown; value?: unknown }
+    const literal = value instanceof NumberLiteral ? value.text : ''
+    if (op !== 'test') {
+      set.set(path, literal)
+      return operation
+    }
+    if (literal !== '' && set.get(path) === literal) return operation
+    return { ...(operation as JsonObject), value: withoutWritten(value as JsonValue) }
   })
 }
 
