@@ -10,7 +10,13 @@ export function own(members: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** What Go calls the type of a value that is not null. */
+/**
+ * What Go calls the JSON type of a value that is not null, in its decoding errors.
+ *
+ * @example
+ * import { jsonKind } from '@krmkit/admission/webhooks'
+ * jsonKind([1]) // 'array'
+ */
 export function jsonKind(value: JsonValue): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value

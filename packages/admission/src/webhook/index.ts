@@ -6,15 +6,15 @@ export {
   WebhookClient,
   type WebhookClientOptions,
 } from './client.ts'
+export { type ConversionResponse, type ConversionReview, readConversionReviewSteps } from './conversion-review.ts'
 export { createCredentialsResolver, type KubeconfigUsers } from './credentials.ts'
-export { jsonKind, membersOf, mismatch, text } from './go-json.ts'
+export { jsonKind } from './go-json.ts'
 export type { ClientConfig } from './hook.ts'
 export type * from './interfaces.ts'
 export type * from './metrics.ts'
 export { mutatingWebhooks } from './mutating.ts'
 export type { WebhookEnvironment, WebhookOptions } from './options.ts'
-export { statusOf } from './response-status.ts'
-export { type ReviewScheme, readReviewBodySteps } from './review-body.ts'
+export type { ReviewScheme } from './review-body.ts'
 export { createClusterServiceResolver } from './service-resolver.ts'
 export { validatingWebhooks } from './validating.ts'
 export { WebhookError, type WebhookErrorCode } from './webhook-error.ts'

@@ -1,4 +1,4 @@
-import { jsonKind, membersOf, mismatch, readReviewBodySteps, statusOf, text } from '@krmkit/admission/webhooks'
+import { jsonKind, readConversionReviewSteps } from '@krmkit/admission/webhooks'
 import {
   type ApiObject,
   type DeepReadonly,
@@ -7,7 +7,6 @@ import {
   type JsonValue,
   Path,
   parseApiVersion,
-  type Status,
 } from '@krmkit/meta'
 import { formatGroupVersionKind } from '@krmkit/meta/api-version'
 import { memberNames } from '@krmkit/meta/slices'
@@ -53,11 +52,10 @@ const maxDepth = 1000 + 3
 export function* convertedObjectSteps(
   bytes: Uint8Array,
   { uid, version }: Pick<ReviewRequest, 'uid' | 'version'>,
-): Generator<unknown, JsonValue[]> {
+): Generator<unknown, readonly JsonValue[]> {
   const otherKinds = ['CustomResourceDefinition', 'CustomResourceDefinitionList']
   const scheme = { group, version, kind: 'ConversionReview', versions: supportedVersions, otherKinds, maxDepth }
-  const { kind, apiVersion, response: given } = yield* readReviewBodySteps(bytes, scheme)
-  const response = responseOf(given ?? null, version)
+  const { kind, apiVersion, response } = yield* readConversionReviewSteps(bytes, scheme)
   // In v1beta1, kind, apiVersion and uid of the response are optional.
   if (version === 'v1' && (kind !== 'ConversionReview' || apiVersion !== `${group}/v1`)) {
     throw new Error(`expected webhook response of ${group}/v1, Kind=ConversionReview, got ${groupVersionKind(apiVersion, kind)}`)
@@ -69,23 +67,6 @@ export function* convertedObjectSteps(
   const { status = '', message = '' } = response.result ?? {}
   if (status !== 'Success') throw new Error(message === '' ? `response.result.status was '${status}', not 'Success'` : message)
   return response.convertedObjects
-}
-
-interface ConversionResponse {
-  readonly uid: string
-  readonly result: Partial<Status> | undefined
-  readonly convertedObjects: JsonValue[]
-}
-
-/** Reads the response of a review; undefined for null. @throws WebhookError for members of other types */
-function responseOf(given: JsonValue, version: ReviewVersion): ConversionResponse | undefined {
-  if (given === null) return undefined
-  const at = 'ConversionResponse.response'
-  const members = membersOf(given, 'ConversionReview.response', `${version}.ConversionResponse`)
-  const objects = members.convertedObjects ?? []
-  const uid = text(members, 'uid', at, 'types.UID')
-  if (!Array.isArray(objects)) throw mismatch(objects, `${at}.convertedObjects`, '[]runtime.RawExtension')
-  return { uid, result: statusOf(members, at, 'result'), convertedObjects: objects }
 }
 
 /** A failure that is reported without the name of the webhook. */

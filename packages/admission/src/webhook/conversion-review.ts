@@ -1,0 +1,49 @@
+import type { JsonObject, JsonValue, Status } from '@krmkit/meta'
+import { membersOf, mismatch, text } from './go-json.ts'
+import { statusOf } from './response-status.ts'
+import { type ReviewScheme, readReviewBodySteps } from './review-body.ts'
+
+/** A review that a conversion webhook has answered, with the members that its version may lack. */
+export interface ConversionReview {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly response: ConversionResponse | undefined
+}
+
+export interface ConversionResponse {
+  readonly uid: string
+  readonly result: Partial<Status> | undefined
+  readonly convertedObjects: readonly JsonValue[]
+}
+
+/**
+ * Decodes the body of a conversion webhook's response, JSON or YAML, with interruption points.
+ *
+ * @throws WebhookError `Unreadable`, with the message of kube-apiserver, for another kind or version and for members of other types
+ * @example
+ * import { readConversionReviewSteps } from '@krmkit/admission/webhooks'
+ * import { runAtOnce } from '@krmkit/meta/slices'
+ * const scheme = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'ConversionReview', versions: ['v1', 'v1beta1'] }
+ * const body = new TextEncoder().encode('{"response": {"uid": "1", "convertedObjects": []}}')
+ * runAtOnce(readConversionReviewSteps(body, scheme)).response?.uid // '1'
+ */
+export function* readConversionReviewSteps(bytes: Uint8Array, scheme: ReviewScheme): Generator<unknown, ConversionReview> {
+  const body = yield* readReviewBodySteps(bytes, scheme)
+  const { response = null } = body
+  return { kind: given(body, 'kind'), apiVersion: given(body, 'apiVersion'), response: responseOf(response, scheme) }
+}
+
+function given(body: JsonObject, name: string): string {
+  const value = body[name]
+  return typeof value === 'string' ? value : ''
+}
+
+function responseOf(value: JsonValue, { version, kind }: ReviewScheme): ConversionResponse | undefined {
+  if (value === null) return undefined
+  const at = 'ConversionResponse.response'
+  const members = membersOf(value, `${kind}.response`, `${version}.ConversionResponse`)
+  const convertedObjects = members.convertedObjects ?? []
+  const uid = text(members, 'uid', at, 'types.UID')
+  if (!Array.isArray(convertedObjects)) throw mismatch(convertedObjects, `${at}.convertedObjects`, '[]runtime.RawExtension')
+  return { uid, result: statusOf(members, at, 'result'), convertedObjects }
+}
