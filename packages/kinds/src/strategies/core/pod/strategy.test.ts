@@ -14,3 +14,13 @@ it.each([
   runPreparation(podStrategy.prepareForCreate?.(pod, testContext()))
   expect(pod.status).toEqual({ phase: 'Pending', qosClass: expected })
 })
+
+it.each([
+  ['spec.hostNetwork', 'false'],
+  ['status.podIP', '10.1.2.3'],
+  ['status.podIPs', ''],
+])('field selectors see the value of %s as %j', (name, expected) => {
+  const status = { phase: 'Running', podIPs: [{ ip: '10.1.2.3' }, { ip: 'fd00::1' }] }
+  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c' }] }, status }
+  expect(podStrategy.selectableFields?.[name]?.(pod)).toBe(expected)
+})

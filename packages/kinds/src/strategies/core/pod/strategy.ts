@@ -133,6 +133,8 @@ export const podStrategy = defineStrategy<Pod>({
     'spec.hostNetwork': (pod) => String(spec(pod).hostNetwork === true),
     'status.phase': (pod) => status(pod).phase ?? '',
     'status.podIP': (pod) => status(pod).podIPs?.[0]?.ip ?? status(pod).podIP ?? '',
+    // kube-apiserver accepts the name, and no pod has a value for it.
+    'status.podIPs': () => '',
     'status.nominatedNodeName': (pod) => status(pod).nominatedNodeName ?? '',
   },
   subresources: {
