@@ -69,13 +69,11 @@ function start(args, options, program = process.execPath) {
   child.once('exit', () => children.delete(child))
   return child
 }
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
-    for (const child of children) child.kill('SIGKILL')
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-    process.exit(130)
-  })
-}
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
 
 if (!existsSync(join(shared, 'wire.mjs'))) {
   console.log('wire: no recordings in ../shared/wire; nothing was checked')
