@@ -44,7 +44,14 @@ export function validateRules(node: RuleNode, value: JsonValue, options: RuleVal
 /**
  * As `validateRules`, with interruption points: a rule may take long, and there may be many.
  *
- * @see {@link validateRules}
+ * @example
+ * import { createSliceScheduler, runInSlices, Slices } from '@krmkit/meta/slices'
+ * import { createRuleTree, Environment, validateRulesSteps } from '@krmkit/schema/cel'
+ * const schema = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 3' }] }
+ * const environment = Environment.ofRelease('1.33')
+ * const tree = createRuleTree(schema, { environment: () => environment, root: false })!
+ * const errors = await runInSlices(validateRulesSteps(tree, 5), new Slices(createSliceScheduler()))
+ * errors.length // 1
  */
 export function* validateRulesSteps(
   node: RuleNode,
