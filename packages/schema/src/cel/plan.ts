@@ -4,6 +4,7 @@ import type { Implementation, Overload } from './declarations.ts'
 import { equal, scalarMembership } from './equality.ts'
 import { NamedFormat } from './libraries/formats.ts'
 import type { Meter } from './meter.ts'
+import { noOverload, nullRefusal } from './null-arguments.ts'
 import { Patterns } from './patterns.ts'
 import { planFold } from './plan-fold.ts'
 import {
@@ -245,8 +246,6 @@ function mapOf(steps: readonly EntrySteps[]): Step {
   }
 }
 
-const noOverload = new ErrorValue('no such overload')
-
 /** An error on one side is ignored when the other side decides. */
 function logical(left: Step, right: Step, decisive: boolean): Step {
   return (frame) => {
@@ -357,35 +356,6 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
     const result = call(frame, args)
     if (typeof cost !== 'number' && cost.byResult) frame.charge(cost.of(args, result, frame))
     return result
-  }
-}
-
-/** Functions of values themselves, whose error names the function alone when the first argument is null. */
-const ownOperations: ReadonlySet<string> = new Set([
-  'size',
-  '_+_',
-  '_-_',
-  '_*_',
-  '_/_',
-  '_%_',
-  '_<_',
-  '_<=_',
-  '_>_',
-  '_>=_',
-  '-_',
-])
-/** Functions whose error does not name them. */
-const unnamed: ReadonlySet<string> = new Set(['!_', '@in', 'startsWith', 'endsWith', 'contains', 'matches', 'find', 'findAll'])
-
-/** The error of the stock server for null, by function; `undefined` for arguments of any value. */
-function nullRefusal(name: string, { args }: Overload): ((values: readonly Value[]) => ErrorValue | undefined) | undefined {
-  const refuses = args.map(({ kind }) => kind !== 'dyn' && kind !== 'param' && kind !== 'null')
-  if (!refuses.includes(true)) return undefined
-  return (values) => {
-    if (!values.some((value, i) => value === null && refuses[i] === true)) return undefined
-    if (ownOperations.has(name)) return values[0] === null ? new ErrorValue(`no such overload: ${name}`) : noOverload
-    if (unnamed.has(name)) return noOverload
-    return new ErrorValue(`no such overload: ${name}(${values.map(typeNameOf).join(', ')})`)
   }
 }
 
