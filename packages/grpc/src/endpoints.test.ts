@@ -2,7 +2,7 @@ import * as grpc from '@grpc/grpc-js'
 import { encodeFields } from '@krmkit/meta/hpack'
 import { MessageType } from '@krmkit/meta/protobuf'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Endpoints, type Method } from './endpoints.ts'
+import { Endpoints, type RpcMethod } from './endpoints.ts'
 import { Connection } from './http2/connection.ts'
 import { type Frame, frameFlag, frameType, setting } from './http2/frames.ts'
 import { parseTarget } from './target.ts'
@@ -12,7 +12,7 @@ interface Value {
   readonly value: Uint8Array
 }
 const value = new MessageType<Value>({ 1: ['value', 'bytes'] })
-const method: Method<Value, Value> = { path: '/test.Echo/Call', request: value, response: value }
+const method: RpcMethod<Value, Value> = { path: '/test.Echo/Call', request: value, response: value }
 const answer = value.encode({ value: Buffer.from('answer') })
 const answered = { value: new Uint8Array(Buffer.from('answer')) }
 

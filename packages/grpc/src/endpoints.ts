@@ -25,7 +25,7 @@ export interface MessageReceiver<Response extends object> {
   ended(failure: RpcError | undefined): void
 }
 
-export interface Method<Request extends object, Response extends object> {
+export interface RpcMethod<Request extends object, Response extends object> {
   /** `/etcdserverpb.KV/Range` */
   readonly path: string
   readonly request: MessageType<Request>
@@ -75,7 +75,7 @@ export class Endpoints {
    * @throws RpcError; `unsent` when no member could be reached
    */
   async call<Request extends object, Response extends object>(
-    method: Method<Request, Response>,
+    method: RpcMethod<Request, Response>,
     request: Partial<Request>,
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
   ): Promise<Response> {
@@ -97,7 +97,7 @@ export class Endpoints {
 
   /** Opens a stream in both directions to a connected member. @throws RpcError `unsent` */
   async stream<Request extends object, Response extends object>(
-    method: Method<Request, Response>,
+    method: RpcMethod<Request, Response>,
     receiver: MessageReceiver<Response>,
     timeoutMs: number,
   ): Promise<MessageStream<Request>> {
@@ -121,7 +121,7 @@ export class Endpoints {
 
   /** Calls a method that streams its response. */
   async *download<Request extends object, Response extends object>(
-    method: Method<Request, Response>,
+    method: RpcMethod<Request, Response>,
     request: Partial<Request>,
     timeoutMs: number,
   ): AsyncGenerator<Response> {
@@ -166,7 +166,7 @@ export class Endpoints {
 
   #unary<Request extends object, Response extends object>(
     connection: Connection,
-    { path, response: type }: Method<Request, Response>,
+    { path, response: type }: RpcMethod<Request, Response>,
     {
       body,
       deadlineMs,

@@ -1,7 +1,7 @@
 import { MessageType } from '@krmkit/meta/protobuf'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Endpoints, type Method } from './endpoints.ts'
+import { Endpoints, type RpcMethod } from './endpoints.ts'
 import { frameFlag, frameType } from './http2/frames.ts'
 import { RpcError } from './rpc-error.ts'
 import { endsRequest, type FrameConnection, FrameServer, framed, responseHeaders } from './testing/frame-server.ts'
@@ -10,7 +10,7 @@ interface Value {
   readonly value: Uint8Array
 }
 const value = new MessageType<Value>({ 1: ['value', 'bytes'] })
-const method: Method<Value, Value> = { path: '/test.Echo/Call', request: value, response: value }
+const method: RpcMethod<Value, Value> = { path: '/test.Echo/Call', request: value, response: value }
 const answer = value.encode({ value: Buffer.from('answer') })
 
 /** What a hostile server does with a call: frames of any type, flags, stream and payload, or bytes that are no frames. */

@@ -1,6 +1,6 @@
 /** Calls over gRPC, and their failures. Internal to krmkit: no promise of stability. */
 
-export { Endpoints, type MessageReceiver, type MessageStream, type Method } from './endpoints.ts'
+export { Endpoints, type MessageReceiver, type MessageStream, type RpcMethod } from './endpoints.ts'
 export {
   cancelledStatus,
   deadlineExceeded,

@@ -2,7 +2,7 @@ import type { Authorizer } from '@krmkit/authorization'
 import { describe, expect, it } from 'vitest'
 import { fakeAuthorizer } from '../testing/policies.ts'
 import { attributesOf } from '../testing/request.ts'
-import type { ConditionResult } from '../webhook/interfaces.ts'
+import type { MatchConditionResult } from '../webhook/interfaces.ts'
 import { celMatchConditions } from './match-conditions.ts'
 
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', labels: { app: 'x' } }, data: { k: 'v' } }
@@ -10,7 +10,7 @@ const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', lab
 async function evaluate(
   expressions: readonly string[],
   authorizer: Authorizer = fakeAuthorizer(() => false),
-): Promise<ConditionResult> {
+): Promise<MatchConditionResult> {
   const conditions = expressions.map((expression, i) => ({ name: `c${i}`, expression }))
   const evaluate = celMatchConditions({ authorizer }).compile(conditions)
   const attributes = attributesOf('configmaps', { namespace: 'ns', user: { username: 'jane', groups: ['g'] } })
@@ -19,7 +19,7 @@ async function evaluate(
 }
 
 describe('celMatchConditions', () => {
-  it.each<[string[], ConditionResult]>([
+  it.each<[string[], MatchConditionResult]>([
     [[], { outcome: 'match' }],
     [['true'], { outcome: 'match' }],
     [["object.metadata.labels['app'] == 'x'", "!('system:masters' in request.userInfo.groups)"], { outcome: 'match' }],

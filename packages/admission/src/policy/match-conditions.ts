@@ -1,7 +1,7 @@
 import type { Authorizer } from '@krmkit/authorization'
 import { trimSpace } from '@krmkit/meta/go-text'
 import { cel, loadCel } from '@krmkit/schema'
-import type { ConditionResult, MatchCondition, MatchConditions } from '../webhook/interfaces.ts'
+import type { MatchCondition, MatchConditionResult, MatchConditions } from '../webhook/interfaces.ts'
 import { Activation, type Variables } from './activation.ts'
 import { BudgetExceededError, type CostBudget, type ExpressionProgram, evaluateExpression } from './evaluate-expression.ts'
 import type { PolicyConditionLabels, PolicyMetrics } from './metrics.ts'
@@ -64,7 +64,7 @@ export async function evaluateConditions(
   conditions: readonly ExpressionProgram[],
   variables: Variables,
   budget: CostBudget,
-): Promise<ConditionResult> {
+): Promise<MatchConditionResult> {
   const errors: string[] = []
   try {
     for (const condition of conditions) {
@@ -85,8 +85,8 @@ export async function evaluateConditions(
 export async function timedConditions(
   metrics: Pick<PolicyMetrics, 'conditionsEvaluated'> | undefined,
   labels: PolicyConditionLabels,
-  evaluate: () => Promise<ConditionResult>,
-): Promise<ConditionResult> {
+  evaluate: () => Promise<MatchConditionResult>,
+): Promise<MatchConditionResult> {
   if (metrics === undefined) return evaluate()
   const startedAt = performance.now()
   const result = await evaluate()

@@ -69,12 +69,12 @@ export interface ConditionInput {
 }
 
 /** `error` only when no condition is false, since one false condition decides. */
-export type ConditionResult =
+export type MatchConditionResult =
   | { readonly outcome: 'match' }
   | { readonly outcome: 'noMatch' }
   | { readonly outcome: 'error'; readonly message: string }
 
 /** Compiles match conditions, once for each webhook. */
 export interface MatchConditions {
-  compile(conditions: readonly MatchCondition[]): (input: ConditionInput) => ConditionResult | Promise<ConditionResult>
+  compile(conditions: readonly MatchCondition[]): (input: ConditionInput) => MatchConditionResult | Promise<MatchConditionResult>
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '@krmkit/meta'
 import type { WebhookCall } from './dispatcher.ts'
 import type { Hook } from './hook.ts'
-import type { ConditionInput, ConditionResult, MatchConditions } from './interfaces.ts'
+import type { ConditionInput, MatchConditionResult, MatchConditions } from './interfaces.ts'
 import type { WebhookLabels } from './metrics.ts'
 import type { WebhookOptions } from './options.ts'
 import { requestMembers } from './review.ts'
@@ -40,7 +40,7 @@ export class MatchConditionFilter {
     return false
   }
 
-  #evaluate(hook: Hook, input: ConditionInput): ConditionResult | Promise<ConditionResult> {
+  #evaluate(hook: Hook, input: ConditionInput): MatchConditionResult | Promise<MatchConditionResult> {
     let compiled = this.#compiled.get(hook)
     if (compiled === undefined) {
       compiled = this.#options.conditions?.compile(hook.conditions) ?? unsupported

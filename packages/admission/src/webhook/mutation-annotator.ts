@@ -1,4 +1,4 @@
-import type { JsonValue } from '@krmkit/meta'
+import type { JsonObject, JsonValue } from '@krmkit/meta'
 import { stringifyJson } from '@krmkit/schema'
 import { stringifySteps } from '@krmkit/schema/json'
 import type { AdmissionContext } from '../interfaces.ts'
@@ -32,14 +32,16 @@ export function createMutationAnnotator(
       annotate?.(`mutation.${suffix}`, stringifyJson({ configuration, webhook, mutated: changed }))
       if (changed) explain?.(`webhook ${webhook} of ${configuration} changed the object (round ${round}, index ${index})`)
     },
-    *patched(operations) {
-      if (annotate === undefined) return
-      const text = yield* stringifySteps({ configuration, webhook, patch: operations, patchType: 'JSONPatch' })
-      annotate(`patch.${suffix}`, text, 'Request')
+    patched(operations) {
+      return annotatePatch(context, `patch.${suffix}`, { configuration, webhook, patch: operations, patchType: 'JSONPatch' })
     },
     failedOpen(message) {
       annotate?.(`failed-open.mutation.${suffix}`, webhook)
       explain?.(`${message}; ignored by its failure policy`)
     },
   }
+}
+
+function* annotatePatch({ annotate }: AdmissionContext, key: string, value: JsonObject): Generator<unknown, void> {
+  if (annotate !== undefined) annotate(key, yield* stringifySteps(value), 'Request')
 }

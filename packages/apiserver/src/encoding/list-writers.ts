@@ -158,27 +158,35 @@ export function protobufListWriter({ list, member }: ListFrame, type: StructType
   }
 }
 
-/** @param type type of the list. */
-export function cborListWriter(
-  { list, member, nullIfEmpty = false }: ListFrame,
-  { cbor, type }: { readonly cbor: CborCodec; readonly type: StructType },
-): ListWriter {
-  const parts = new BodyParts()
-  const field = type.custom === undefined ? type.field.get(member)?.type : undefined
-  const element = field?.kind === 'list' && field.of.kind === 'struct' ? field.of.struct() : undefined
-  let count = 0
-  return {
-    *element(object) {
-      count++
-      parts.bytes(yield* cbor.encodeBareSteps(object, element ?? (type.custom === undefined ? undefined : type)))
-    },
-    end() {
-      const others = Object.entries(list).filter(([name, value]) => name !== member && value !== undefined)
-      const head: Uint8Array[] = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa0 + others.length + 1)]
-      for (const [name, value] of others) head.push(cbor.encodeBare(name), cbor.encodeBare(value))
-      head.push(cbor.encodeBare(member), count === 0 && nullIfEmpty ? cbor.encodeBare(null) : arrayHead(count))
-      return parts.end(concatBytes(head))
-    },
+export class CborListWriter implements ListWriter {
+  readonly #parts = new BodyParts()
+  readonly #frame: ListFrame
+  readonly #cbor: CborCodec
+  readonly #element: StructType | undefined
+  #count = 0
+
+  /** @param type type of the list */
+  constructor(frame: ListFrame, { cbor, type }: { readonly cbor: CborCodec; readonly type: StructType }) {
+    const field = type.custom === undefined ? type.field.get(frame.member)?.type : undefined
+    const element = field?.kind === 'list' && field.of.kind === 'struct' ? field.of.struct() : undefined
+    this.#frame = frame
+    this.#cbor = cbor
+    this.#element = element ?? (type.custom === undefined ? undefined : type)
+  }
+
+  *element(object: object): Generator<unknown, void> {
+    this.#count++
+    this.#parts.bytes(yield* this.#cbor.encodeBareSteps(object, this.#element))
+  }
+
+  end(): ApiBody {
+    const { list, member, nullIfEmpty = false } = this.#frame
+    const cbor = this.#cbor
+    const others = Object.entries(list).filter(([name, value]) => name !== member && value !== undefined)
+    const head: Uint8Array[] = [Uint8Array.of(0xd9, 0xd9, 0xf7, 0xa0 + others.length + 1)]
+    for (const [name, value] of others) head.push(cbor.encodeBare(name), cbor.encodeBare(value))
+    head.push(cbor.encodeBare(member), this.#count === 0 && nullIfEmpty ? cbor.encodeBare(null) : arrayHead(this.#count))
+    return this.#parts.end(concatBytes(head))
   }
 }
 

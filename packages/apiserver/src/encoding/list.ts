@@ -8,7 +8,7 @@ import type { RequestScope } from '../request-scope.ts'
 import { inSerializationSpan } from '../tracing/handler-spans.ts'
 import { apiVersionOf, memberBytes } from './codec.ts'
 import {
-  cborListWriter,
+  CborListWriter,
   ElementText,
   jsonListWriter,
   type ListFrame,
@@ -78,7 +78,7 @@ function writtenList(
       : encoding === 'yaml'
         ? yamlListWriter(shown)
         : encoding === 'cbor' && responses.cbor !== undefined
-          ? cborListWriter(shown, { cbor: responses.cbor, type: struct() })
+          ? new CborListWriter(shown, { cbor: responses.cbor, type: struct() })
           : protobufListWriter(shown, struct())
   const form = encoding === 'json' && transform === undefined ? 'bytes' : 'object'
   const ready = (entry: Entry) => codec.ready(entry, form, slices)

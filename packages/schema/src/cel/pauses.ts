@@ -1,5 +1,4 @@
 import { runAtOnce } from '@krmkit/meta/slices'
-import type { Meter } from './meter.ts'
 import type { Value } from './values.ts'
 
 /**
@@ -12,6 +11,12 @@ import type { Value } from './values.ts'
  *     entry 1   map, result           used instead of another evaluation
  *     entry 2   g of the third item   continues
  */
+
+/** What an evaluation has spent, as its meter counts. */
+interface Spending {
+  cost: number
+  work: number
+}
 
 /** Thrown to pause an evaluation and caught by `Program`; has no stack. */
 export class Pause {
@@ -76,7 +81,7 @@ export class Progress {
    *
    * @param evaluate gets the entry, in which it keeps what it must not do again after a pause.
    */
-  once<M extends Meter>(meter: M, evaluate: (meter: M, entry: Entry) => Value): Value {
+  once<M extends Spending>(meter: M, evaluate: (meter: M, entry: Entry) => Value): Value {
     const at = this.#next++
     const entry = this.#entries[at] ?? new Entry(at)
     this.#entries[at] = entry
@@ -95,13 +100,13 @@ export class Progress {
   }
 
   /** Notes that a comprehension has begun. @throws Pause */
-  begin(meter: Meter, entry: Entry, range: Value): void {
+  begin(meter: Spending, entry: Entry, range: Value): void {
     entry.range = range
     this.advance(meter, entry)
   }
 
   /** Forgets the parts of an entry, which has come further, and pauses if it is time. @throws Pause */
-  advance(meter: Meter, entry: Entry): void {
+  advance(meter: Spending, entry: Entry): void {
     this.#entries.length = entry.end
     this.#next = entry.end
     save(meter, entry)
@@ -111,7 +116,7 @@ export class Progress {
   }
 
   /** Runs the current call to its next interruption point. @throws Pause */
-  run(meter: Meter, steps: Generator<unknown, Value>): Value {
+  run(meter: Spending, steps: Generator<unknown, Value>): Value {
     const { done, value } = steps.next()
     if (done === true) return value
     const entry = this.#current as Entry
@@ -121,12 +126,12 @@ export class Progress {
   }
 }
 
-function save(meter: Meter, entry: Entry): void {
+function save(meter: Spending, entry: Entry): void {
   entry.cost = meter.cost
   entry.work = meter.work
 }
 
-function restore(meter: Meter, entry: Entry): void {
+function restore(meter: Spending, entry: Entry): void {
   meter.cost = entry.cost
   meter.work = entry.work
 }
@@ -135,6 +140,6 @@ function restore(meter: Meter, entry: Entry): void {
  * The value of a call that has interruption points, about one for each millisecond, at which the evaluation pauses. Must be the last
  * thing that the call does.
  */
-export function inSteps(meter: Meter, steps: Generator<unknown, Value>): Value {
+export function inSteps(meter: Spending & { readonly progress: Progress | undefined }, steps: Generator<unknown, Value>): Value {
   return meter.progress === undefined ? runAtOnce(steps) : meter.progress.run(meter, steps)
 }

@@ -1,5 +1,5 @@
 /** A thin typed client of etcd: keys, watches, leases and maintenance. */
-import { Endpoints, type Method, RpcError, type RpcTls, unavailableStatus } from '@krmkit/grpc'
+import { Endpoints, RpcError, type RpcMethod, type RpcTls, unavailableStatus } from '@krmkit/grpc'
 import {
   type CompactionRequest,
   compactionRequest,
@@ -38,24 +38,24 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const range: Method<RangeRequest, RangeResponse> = {
+const range: RpcMethod<RangeRequest, RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
   request: rangeRequest,
   response: rangeResponse,
 }
-const txn: Method<TxnRequest, TxnResponse> = { path: '/etcdserverpb.KV/Txn', request: txnRequest, response: txnResponse }
-const compact: Method<CompactionRequest, { header: ResponseHeader }> = {
+const txn: RpcMethod<TxnRequest, TxnResponse> = { path: '/etcdserverpb.KV/Txn', request: txnRequest, response: txnResponse }
+const compact: RpcMethod<CompactionRequest, { header: ResponseHeader }> = {
   path: '/etcdserverpb.KV/Compact',
   request: compactionRequest,
   response: compactionResponse,
 }
-const grant: Method<LeaseGrantRequest, LeaseGrantResponse> = {
+const grant: RpcMethod<LeaseGrantRequest, LeaseGrantResponse> = {
   path: '/etcdserverpb.Lease/LeaseGrant',
   request: leaseGrantRequest,
   response: leaseGrantResponse,
 }
 const revoke = { path: '/etcdserverpb.Lease/LeaseRevoke', request: leaseRevokeRequest, response: emptyMessage }
-const status: Method<object, StatusResponse> = {
+const status: RpcMethod<object, StatusResponse> = {
   path: '/etcdserverpb.Maintenance/Status',
   request: emptyMessage,
   response: statusResponse,
@@ -128,7 +128,7 @@ export class EtcdClient {
   }
 
   #call<Request extends object, Response extends object>(
-    method: Method<Request, Response>,
+    method: RpcMethod<Request, Response>,
     request: Partial<Request>,
     { timeoutMs = this.#timeoutMs, signal }: CallOptions,
   ): Promise<Response> {
@@ -136,7 +136,7 @@ export class EtcdClient {
   }
 
   async #read<Request extends object, Response extends object>(
-    method: Method<Request, Response>,
+    method: RpcMethod<Request, Response>,
     request: Partial<Request>,
     options: CallOptions,
   ): Promise<Response> {

@@ -22,7 +22,7 @@ export interface WatchSink {
   ended(error: RpcError): void
 }
 
-const method: Method<WatchRequest, WatchResponse> = {
+const method: RpcMethod<WatchRequest, WatchResponse> = {
   path: '/etcdserverpb.Watch/Watch',
   request: watchRequest,
   response: watchResponse,

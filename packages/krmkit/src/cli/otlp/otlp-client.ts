@@ -1,11 +1,11 @@
-import { Endpoints, type Method } from '@krmkit/grpc'
+import { Endpoints, type RpcMethod } from '@krmkit/grpc'
 import type { ExportResponse, Resource } from './common-messages.ts'
 
 const timeoutMs = 10_000
 
 /** What a collector receives: traces or metrics. */
 export interface OtlpSignal<Item, Request extends object> {
-  readonly method: Method<Request, ExportResponse>
+  readonly method: RpcMethod<Request, ExportResponse>
   /** What is sent, in plural, for errors: `spans`. */
   readonly noun: string
   requestOf(batch: readonly Item[], resource: Resource): Request

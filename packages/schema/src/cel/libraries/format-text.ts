@@ -28,15 +28,22 @@ type Steps<T> = Generator<unknown, T>
 const defaultPrecision = 6
 
 export function* formatTextSteps(format: string, args: ListValue, meter: Meter): Steps<Value> {
-  const done = yield* applyClausesSteps<ErrorValue>(format, args.size, function* (clause, index) {
-    const value = args.at(index)
-    const text = value instanceof ErrorValue ? value : yield* formattedSteps(clause, value, meter)
-    if (text instanceof ErrorValue) return { problem: text }
-    meter.chargeWork(1 + (text.length >> 4))
-    return { text }
-  })
+  const done = yield* applyClausesSteps<ErrorValue>(format, args.size, (clause, index) =>
+    clauseSteps(clause, args.at(index), meter),
+  )
   if (!('problem' in done)) return done.text
   return typeof done.problem === 'string' ? new ErrorValue(done.problem) : done.problem
+}
+
+function* clauseSteps(
+  clause: Clause,
+  value: Value,
+  meter: Meter,
+): Steps<{ readonly text: string } | { readonly problem: ErrorValue }> {
+  const text = value instanceof ErrorValue ? value : yield* formattedSteps(clause, value, meter)
+  if (text instanceof ErrorValue) return { problem: text }
+  meter.chargeWork(1 + (text.length >> 4))
+  return { text }
 }
 
 function* formattedSteps({ verb, precision }: Clause, value: Value, meter: Meter): Steps<string | ErrorValue> {

@@ -20,10 +20,11 @@ function search(meter: Meter, [text, source]: readonly [string, string], limit: 
   const pattern = meter.patterns.get(source, meter)
   if (pattern instanceof ErrorValue) return new ErrorValue(`Illegal regex: ${pattern.message}`)
   const before = (index: number) => chargeSearch(pattern, text.length - index, meter)
-  const steps = function* () {
-    return read(yield* pattern.matchesSteps(text, { limit, before }))
-  }
-  return inSteps(meter, steps())
+  return inSteps(meter, resultSteps(pattern.matchesSteps(text, { limit, before }), read))
+}
+
+function* resultSteps(matches: Generator<unknown, string[]>, read: (list: string[]) => Value): Generator<unknown, Value> {
+  return read(yield* matches)
 }
 
 function find(meter: Meter, text: string, source: string): Value {

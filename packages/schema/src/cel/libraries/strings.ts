@@ -89,10 +89,11 @@ function occurrences(text: string, part: string): number {
 }
 
 function split(meter: Meter, text: string, separator: string, limit: Int = -1): Value {
-  const steps = function* () {
-    return new ArrayList(yield* splitSteps(text, separator, Number(limit)))
-  }
-  return inSteps(meter, steps())
+  return inSteps(meter, listSteps(splitSteps(text, separator, Number(limit))))
+}
+
+function* listSteps(parts: Generator<unknown, string[]>): Generator<unknown, Value> {
+  return new ArrayList(yield* parts)
 }
 
 const texts = (count: number) => Array.from({ length: count }, () => stringType)

@@ -1,6 +1,6 @@
 /** A KMS plugin behind a Unix socket. */
 import { randomUUID } from 'node:crypto'
-import { Endpoints, type Method } from '@krmkit/grpc'
+import { Endpoints, type RpcMethod } from '@krmkit/grpc'
 import {
   type DecryptRequest,
   type DecryptResponse,
@@ -24,13 +24,13 @@ export interface KmsService {
 }
 
 const service = '/v2.KeyManagementService'
-const status: Method<object, KmsStatus> = { path: `${service}/Status`, request: statusRequest, response: statusResponse }
-const encrypt: Method<EncryptRequest, EncryptResponse> = {
+const status: RpcMethod<object, KmsStatus> = { path: `${service}/Status`, request: statusRequest, response: statusResponse }
+const encrypt: RpcMethod<EncryptRequest, EncryptResponse> = {
   path: `${service}/Encrypt`,
   request: encryptRequest,
   response: encryptResponse,
 }
-const decrypt: Method<DecryptRequest, DecryptResponse> = {
+const decrypt: RpcMethod<DecryptRequest, DecryptResponse> = {
   path: `${service}/Decrypt`,
   request: decryptRequest,
   response: decryptResponse,

@@ -10,11 +10,11 @@ import type {
 } from '../../../types/admissionregistration-v1.generated.ts'
 import { validateEnum } from '../../shared/enums.ts'
 import type { ContextErrorList, FieldPath } from '../../shared/field-path.ts'
+import { jsonPathProblem } from '../../shared/json-path-syntax.ts'
 import { validateMetadata } from '../../shared/metadata.ts'
 import { validateQualifiedName } from '../../shared/names.ts'
 import type { Steps } from '../../shared/steps.ts'
 import type { R } from '../../shared/values.ts'
-import { jsonPathProblem } from '../../shared/json-path-syntax.ts'
 import {
   compilePolicyExpression as compile,
   type PolicyEnvironment as Environment,
