@@ -218,6 +218,7 @@ describe('numbers of custom resources', () => {
     ['9223372036854775807', 200, '9223372036854775807'],
     ['1000000000000000000', 200, '1e18'],
     ['1e+21', 200, '1e21'],
+    ['9223372036854775807', 422, '9223372036854775808'],
     ['1e21', 422, '1e21'],
   ])('a JSON patch that tests %s is answered with %i where %s is stored', async (tested, status, stored) => {
     await send('POST', collection, 'application/json', object(`{"d":${stored}}`).replace('"a"', '"t"'))

@@ -210,7 +210,15 @@ function* testAt(draft: Draft, path: string, value: JsonValue): Generator<unknow
   const target = yield* resolveTarget(draft, path, 'test')
   if (hasNoPosition(target)) throw failed(`error in test for path: '${path}': ${noPosition(target)}`)
   const present = draft.getCurrent(target)
-  if (!(yield* equalValuesSteps(present ?? null, value))) throw failed(`testing value ${path} failed: test failed`)
+  // The texts of numbers are compared: the integer 2^63-1 is not the float 2^63.
+  const isSame = isNumeric(value)
+    ? isNumeric(present) && String(present) === String(value)
+    : yield* equalValuesSteps(present ?? null, value)
+  if (!isSame) throw failed(`testing value ${path} failed: test failed`)
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint'
 }
 
 /** What is missing when the container of a target does not exist, in the words of each operation. */
