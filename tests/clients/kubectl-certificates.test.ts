@@ -120,7 +120,7 @@ suite(`kubectl and certificates${skipNote}`, () => {
     await expect
       .poll(() => world.server.errors(), { timeout: 10_000 })
       .toContain('certificate request "jack" was not signed by kubernetes.io/kube-apiserver-client: invalid usage')
-    expect(await kubectl.run('get csr jack --no-headers')).toMatch(/Approved,Failed$/)
+    await expect.poll(() => kubectl.run('get csr jack --no-headers'), { timeout: 10_000 }).toMatch(/Approved,Failed$/)
   })
 
   it('a node joins with a bootstrap token, uses its certificate, and renews it [P99]', async () => {
