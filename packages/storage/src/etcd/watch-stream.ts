@@ -1,5 +1,5 @@
 /** Watches that share one stream to one member. */
-import type { Endpoints, MessageStream, Method } from '@krmkit/grpc'
+import type { Endpoints, MessageStream, RpcMethod } from '@krmkit/grpc'
 import { RpcError, unavailableStatus } from '@krmkit/grpc'
 import {
   type WatchCreateRequest,
