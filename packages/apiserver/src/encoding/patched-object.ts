@@ -137,8 +137,8 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
     if (options.fieldValidation === 'Warn') warnings.push(...problems)
   }
   const refusal = (problems: readonly string[]) => configurationFailure(target, problems)
-  const readable = () => {
-    if (options.fieldValidation === 'Strict' && body.problems.length > 0) throw repeatedFailure(body.problems)
+  const readable = (unknown: readonly string[]) => {
+    if (options.fieldValidation === 'Strict' && body.problems.length > 0) throw configurationFailure(target, [...body.problems, ...unknown])
     warn(body.problems)
   }
   return refusedLater({ sent: named as unknown as FrozenObject, warnings }, () =>
@@ -152,12 +152,6 @@ function checkedConfiguration(request: PatchRequest, { named, merged, unnamed: i
       })
     }),
   )
-}
-
-/** The 400 for repeated keys under `Strict`. */
-function repeatedFailure(problems: readonly string[]): ApiError {
-  const lines = problems.map((problem) => `\n  ${problem}`).join('')
-  return ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
 }
 
 /** A promise where the value is large. */
@@ -187,11 +181,15 @@ function unnamed(name: string): ApiError {
 }
 
 /**
- * The 400 for a configuration with unknown fields under `Strict`. They are reported as strict decoding does and as field management does:
- * clients parse either.
+ * The 400 for a configuration under `Strict`, with all repeated and unknown fields. Unknown fields are reported as strict decoding does and
+ * as field management does: clients parse either.
  */
 function configurationFailure({ gvk }: PatchTarget, problems: readonly string[]): ApiError {
   const paths = problems.flatMap((problem) => /^unknown field "(.*)"$/s.exec(problem)?.[1] ?? [])
+  if (paths.length === 0) {
+    const lines = problems.map((problem) => `\n  ${problem}`).join('')
+    return ApiError.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+  }
   const each = paths.map((path) => `.${path}: field not declared in schema`)
   return ApiError.badRequest(`${strictFailure(gvk, problems, new Uint8Array(0)).message}: ${each.join(', ')}`)
 }
@@ -211,8 +209,8 @@ interface PatchResult {
   readonly problems?: readonly string[]
   /** Builds the error for problems that fail the request. */
   readonly refusal?: (problems: readonly string[]) => ApiError
-  /** Called when all values fit their types. */
-  readonly readable?: () => void
+  /** Called with the unknown fields when all values fit their types. */
+  readonly readable?: (unknown: readonly string[]) => void
 }
 
 /** Decodes the result of a patch. A promise where it is large. */
@@ -286,7 +284,7 @@ function checkDecoded(
   { context, target, options }: PatchRequest,
   { decoded: { object, problems }, refusal, readable }: PatchResult & { readonly decoded: Decoded<ApiObject> },
 ): CheckedObject {
-  readable?.()
+  readable?.(problems)
   const { gvk, namespaced } = target
   const { fieldValidation } = options
   const { name, namespace } = context.info

@@ -91,7 +91,7 @@ describe('apply', () => {
     expect((await send({ resourceVersion: '1' })).json.message).toContain('name must be provided')
   })
 
-  it('reports repeated keys before names and unknown fields, after types and conflicts', async () => {
+  it('reports repeated keys before names, with unknown fields, after types and conflicts', async () => {
     const { ask } = await sampleServer()
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: b}\nunknown: 1\ndata:\n  k: a\n  k: b\n'
     const send = (level: string) =>
@@ -99,7 +99,8 @@ describe('apply', () => {
     const strict = await send('Strict')
     expect([strict.status, strict.json.message]).toEqual([
       400,
-      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "k" already set in map',
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n' +
+        '  line 7: key "k" already set in map, unknown field "unknown": .unknown: field not declared in schema',
     ])
     const warned = await send('Warn')
     expect(warned.json.message).toBe('the name of the object (b) does not match the name on the URL (a)')

@@ -25,7 +25,11 @@ export function validateValue(value: JsonValue, type: TypeRef, options: Validate
   return walk.errors
 }
 
-/** As `validateValue`, for large values: a generator that can be interrupted at each yield. @see {@link validateValue} */
+/**
+ * As `validateValue`, for large values: a generator that can be interrupted at each yield.
+ *
+ * @see {@link typedSchemaOf} for an example.
+ */
 export function* validateValueSteps(
   value: JsonValue,
   type: TypeRef,

@@ -18,7 +18,7 @@ export class Frame extends Meter {
 export type Step = (frame: Frame) => Value
 
 /**
- * A step with an entry of its own, in evaluations that pause.
+ * A step that has an entry in evaluations that pause.
  *
  * @param step gets the entry; none when the evaluation does not pause.
  */
