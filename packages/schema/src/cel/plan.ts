@@ -339,21 +339,23 @@ function strictCall(run: Run, steps: readonly Step[], { cost, fits, refuseNull }
       return (a === null || b === null ? refuseNull?.([a, b]) : undefined) ?? run(frame, a, b)
     }
   }
-  const call = (frame: Frame, args: readonly Value[]): Value => {
-    const error = args.find((arg) => arg instanceof ErrorValue) ?? (args.includes(null) ? refuseNull?.(args) : undefined)
-    if (error !== undefined) return error
-    return fits !== undefined && !fits(args) ? noOverload : run(frame, ...args)
-  }
   return (frame) => {
     const args: Value[] = []
+    let error: ErrorValue | undefined
+    let hasNull = false
     for (const step of steps) {
       const value = step(frame)
       args.push(value)
-      if (value instanceof ErrorValue && steps.length > 2 && args.length < steps.length) return value
+      if (value === null) hasNull = true
+      else if (value instanceof ErrorValue) {
+        if (steps.length > 2 && args.length < steps.length) return value
+        error ??= value
+      }
     }
     if (typeof cost === 'number') frame.charge(cost)
     else if (!cost.byResult) frame.charge(cost.of(args, null, frame))
-    const result = call(frame, args)
+    if (hasNull) error ??= refuseNull?.(args)
+    const result = error ?? (fits !== undefined && !fits(args) ? noOverload : run(frame, ...args))
     if (typeof cost !== 'number' && cost.byResult) frame.charge(cost.of(args, result, frame))
     return result
   }

@@ -85,13 +85,14 @@ export class PausedEvaluation {
 export class Program {
   readonly #step: Step
   readonly #names: readonly string[]
-  readonly #slots: number
+  /** One `undefined` for each slot: copying it is faster than filling a new array. */
+  readonly #empty: readonly undefined[]
   readonly #patterns = new Patterns()
 
   private constructor(step: Step, variables: readonly string[], slots: number) {
     this.#step = step
     this.#names = variables
-    this.#slots = slots
+    this.#empty = Array.from({ length: slots }, () => undefined)
   }
 
   static of(expr: Expr, variables: readonly string[]): Program | PlanError {
@@ -156,7 +157,7 @@ export class Program {
   }
 
   #slotsOf(variables: Variables): (Value | undefined)[] {
-    const slots: (Value | undefined)[] = new Array(this.#slots).fill(undefined)
+    const slots: (Value | undefined)[] = this.#empty.slice()
     for (let i = 0; i < this.#names.length; i++) slots[i] = variables[this.#names[i] as string]
     return slots
   }

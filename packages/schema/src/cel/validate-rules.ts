@@ -4,9 +4,9 @@ import { memberNames, runAtOnce } from '@krmkit/meta/slices'
 import { own } from '../json/json-object.ts'
 import { itemsByKeys } from '../structural/ratcheting.ts'
 import { fromJson } from './json-values.ts'
-import { createWorkBudget, type WorkBudget } from './meter.ts'
-import { type Evaluation, longEvaluation, PausedEvaluation, type Program } from './program.ts'
-import type { CompiledRule, Rule } from './rule-compiler.ts'
+import { createWorkBudget } from './meter.ts'
+import { type Evaluation, longEvaluation, PausedEvaluation } from './program.ts'
+import type { Rule } from './rule-compiler.ts'
 import { CorrelatedObject, isUnchanged, type RatchetState, ratchetChild, uncorrelated } from './rule-correlation.ts'
 import type { RuleNode } from './rule-tree.ts'
 import { ErrorValue, Optional, optionalNone, type Value } from './values.ts'
@@ -53,7 +53,7 @@ export function validateRules(node: RuleNode, value: JsonValue, options: RuleVal
  * const errors = await runInSlices(validateRulesSteps(tree, 5), new Slices(createSliceScheduler()))
  * errors.length // 1
  */
-export function* validateRulesSteps(
+export function validateRulesSteps(
   node: RuleNode,
   value: JsonValue,
   options: RuleValidationOptions = {},
@@ -62,8 +62,7 @@ export function* validateRulesSteps(
   const checker = new RuleValidator(options)
   const ratchet =
     old === undefined || !ratcheting ? uncorrelated : { current: new CorrelatedObject(value, old, node.schema), outer: undefined }
-  yield* checker.run({ node, value, path: options.path, old, ratchet })
-  return checker.errors
+  return checker.run({ node, value, path: options.path, old, ratchet })
 }
 
 /** A value and its node of the schema. */
@@ -75,35 +74,26 @@ interface Visit {
   readonly ratchet: RatchetState
 }
 
+/** The next item of a list or entry of a map; `undefined` after the last. */
+type NextVisit = () => Visit | undefined
+
 type RuleValues = {
   readonly self: Value
   readonly oldSelf: Value | undefined
 }
 
-/** A rule that is evaluated for a value. */
-interface RuleUse {
-  readonly visit: Visit
-  readonly rule: Rule
-  readonly compiled: CompiledRule
-  readonly program: Program
-  readonly variables: RuleValues
-  /** The old value itself, where the rule sees an optional. */
-  readonly plainOldSelf: Value | undefined
-}
+type BoundRule = RuleNode['rules'][number]
 
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /** Cost of looking for the rules of a value, for interruption points. */
 const visitCost = 5
 
-/** Work with interruption points; see `runInSlices`. */
-type Steps = Generator<unknown, void>
-
 class RuleValidator {
-  readonly errors: FieldError[] = []
+  readonly #errors: FieldError[] = []
   readonly #options: RuleValidationOptions
   readonly #budget: { cost: number }
-  readonly #work: WorkBudget = createWorkBudget()
+  readonly #evaluation = { work: createWorkBudget() }
   #spent = 0
   #stopped = false
 
@@ -120,27 +110,33 @@ class RuleValidator {
   }
 
   /** Validates a value, then its parts, depth first. */
-  *run(whole: Visit): Steps {
-    const open: (Visit | Iterator<Visit>)[] = [whole]
+  *run(whole: Visit): Generator<unknown, FieldError[]> {
+    const open: (Visit | NextVisit)[] = [whole]
     while (open.length > 0 && !this.#stopped) {
-      const next = open.at(-1) as Visit | Iterator<Visit>
-      const visit = 'node' in next ? next : (next.next().value as Visit | undefined)
+      const next = open[open.length - 1] as Visit | NextVisit
+      const visit = typeof next === 'function' ? next() : next
       if (visit === undefined || visit === next) open.pop()
       if (visit === undefined || visit.value === null) continue
-      const values = this.#valuesOf(visit)
       const { node, value } = visit
-      for (let i = 0; values !== undefined && i < node.rules.length && !this.#stopped; i++) {
-        const use = this.#use(visit, node.rules[i] as RuleNode['rules'][number], values)
-        if (use === undefined) continue
-        const started = use.program.start(use.variables, { work: this.#work })
+      const { rules } = node
+      if (node.problem !== undefined) this.#invalid(visit, `rule compiler initialization error: ${node.problem}`)
+      const values = rules.length === 0 ? undefined : this.#valuesOf(visit)
+      for (let i = 0; values !== undefined && i < rules.length && !this.#stopped; i++) {
+        const rule = rules[i] as BoundRule
+        const started = this.#start(visit, rule, values)
+        if (started === undefined) continue
         const evaluation = started instanceof PausedEvaluation ? yield* started.steps() : started
-        if (!this.#holds(use, evaluation)) yield* this.#fail(use)
+        if (!this.#holds(visit, rule, evaluation)) {
+          const message = rule.compiled.message?.start(values, this.#evaluation)
+          this.#fail(visit, rule, message instanceof PausedEvaluation ? yield* message.steps() : message)
+        }
         if (this.#isDue(evaluation.cost)) yield true
       }
       if (this.#isDue(visitCost)) yield true
       if (isJsonObject(value)) openMembers(visit, value, open)
       else if (Array.isArray(value) && node.items !== undefined) open.push(itemVisits(visit, node.items, value))
     }
+    return this.#errors
   }
 
   /** Whether enough was done since the last interruption point. */
@@ -151,10 +147,8 @@ class RuleValidator {
     return true
   }
 
-  /** What the rules of a node see; `undefined` when there are none, or none may be evaluated. */
+  /** What the rules of a node see; `undefined` when none may be evaluated. */
   #valuesOf({ node, value, path, old }: Visit): RuleValues | undefined {
-    if (node.problem !== undefined) this.#invalid({ node, path }, `rule compiler initialization error: ${node.problem}`)
-    if (node.rules.length === 0) return undefined
     if (this.#budget.cost <= 0) {
       this.#stop({ node, path }, outOfBudget)
       return undefined
@@ -162,18 +156,18 @@ class RuleValidator {
     return { self: node.adapt(value), oldSelf: old === undefined || old === null ? undefined : node.adapt(old) }
   }
 
-  /** A rule that is to be evaluated. */
-  #use(visit: Visit, { rule, compiled }: RuleNode['rules'][number], { self, oldSelf }: RuleValues): RuleUse | undefined {
+  /** Starts a rule; `undefined` when it is not evaluated for this value. */
+  #start(visit: Visit, { rule, compiled }: BoundRule, values: RuleValues): Evaluation | PausedEvaluation | undefined {
     if (compiled.problem !== undefined) this.#invalid(visit, `rule compile error: ${compiled.problem}`)
     const { program } = compiled
+    const { self, oldSelf } = values
     const optional = rule.optionalOldSelf === true
     if (program === undefined || (compiled.usesOldSelf && oldSelf === undefined && !optional)) return undefined
-    const variables = { self, oldSelf: optional ? optionalOf(oldSelf, visit.old) : oldSelf }
-    return { visit, rule, compiled, program, variables, plainOldSelf: oldSelf }
+    return program.start(optional ? { self, oldSelf: optionalOf(oldSelf, visit.old) } : values, this.#evaluation)
   }
 
   /** Whether nothing is left to do for a rule: it holds, or an error is noted. */
-  #holds({ visit, rule }: RuleUse, { value, cost, exceeded }: Evaluation): boolean {
+  #holds(visit: Visit, { rule }: BoundRule, { value, cost, exceeded }: Evaluation): boolean {
     if (cost > this.#budget.cost) {
       this.#stop(visit, outOfBudget)
       return true
@@ -196,14 +190,13 @@ class RuleValidator {
   }
 
   /** Notes the error of a rule that does not hold. */
-  *#fail({ visit, rule, compiled, variables: { self }, plainOldSelf: oldSelf }: RuleUse): Steps {
-    const { node, path, ratchet } = visit
+  #fail({ node, path, ratchet }: Visit, { rule, compiled }: BoundRule, evaluated: Evaluation | undefined): void {
     const place = this.#placeOf(rule, node, path)
     const add = (error: FieldError): void => {
       if (!compiled.usesOldSelf && isUnchanged(ratchet)) this.#options.warn?.(`${error.field}: ${error.message}`)
-      else this.errors.push(error)
+      else this.#errors.push(error)
     }
-    const message = yield* this.#message(rule, compiled, { self, oldSelf })
+    const message = this.#message(rule, evaluated)
     if ('failed' in message) {
       add(field.invalid(place, node.typeName, message.failed))
       this.#stop()
@@ -213,7 +206,7 @@ class RuleValidator {
   }
 
   #invalid({ node, path }: Pick<Visit, 'node' | 'path'>, detail: string): void {
-    this.errors.push(field.invalid(path, node.typeName, detail))
+    this.#errors.push(field.invalid(path, node.typeName, detail))
   }
 
   #placeOf({ fieldPath = '' }: Rule, { schema }: RuleNode, path: Path | undefined): Path | undefined {
@@ -223,56 +216,59 @@ class RuleValidator {
   }
 
   /** The evaluated message, or the static one when that is unusable. */
-  *#message(
-    rule: Rule,
-    { message }: CompiledRule,
-    variables: Readonly<Record<string, Value | undefined>>,
-  ): Generator<unknown, { text: string } | { failed: string }> {
+  #message(rule: Rule, evaluated: Evaluation | undefined): { text: string } | { failed: string } {
     const plain = { text: (rule.message ?? '') === '' ? `failed rule: ${ruleText(rule)}` : trimSpace(rule.message as string) }
-    if (message === undefined) return plain
-    const source = goQuote(rule.messageExpression ?? '')
-    const started = message.start(variables, { work: this.#work })
-    const { value, cost, exceeded } = started instanceof PausedEvaluation ? yield* started.steps() : started
+    if (evaluated === undefined) return plain
+    const { value, cost, exceeded } = evaluated
     if (cost > this.#budget.cost) {
       return {
         failed: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
       }
     }
-    if (exceeded)
+    if (exceeded) {
+      const source = goQuote(rule.messageExpression ?? '')
       return { failed: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}` }
+    }
     this.#budget.cost -= cost
     const text = typeof value === 'string' ? trimSpace(value) : ''
     return text === '' || text.includes('\n') || utf8Length(text) > maxMessage ? plain : { text }
   }
 }
 
-function* itemVisits(
+function itemVisits(
   { node: { listMapKeys: mapKeys }, path, old, ratchet }: Visit,
   items: RuleNode,
   list: readonly JsonValue[],
-): Generator<Visit> {
+): NextVisit {
   const oldOf = itemsByKeys(old, mapKeys)
-  for (let i = 0; i < list.length; i++) {
+  let i = 0
+  return () => {
+    if (i === list.length) return undefined
     const value = list[i] as JsonValue
     const before = oldOf(value)
     const place = path === undefined ? undefined : path.index(i)
+    i++
     const inner = ratchetChild(ratchet, value, { old: before, schema: items.schema })
-    yield { node: items, value, path: place, old: before, ratchet: inner }
+    return { node: items, value, path: place, old: before, ratchet: inner }
   }
 }
 
-function* entryVisits({ path, old, ratchet }: Visit, values: RuleNode, object: JsonObject): Generator<Visit> {
-  for (const key of memberNames(object)) {
+function entryVisits({ path, old, ratchet }: Visit, values: RuleNode, object: JsonObject): NextVisit {
+  const keys = memberNames(object)
+  let i = 0
+  return () => {
+    const key = keys[i++]
+    if (key === undefined) return undefined
     const value = object[key] as JsonValue
     const before = memberOf(old, key)
     const place = path === undefined ? Path.of('').key(key) : path.key(key)
     const inner = ratchetChild(ratchet, value, { old: before, schema: values.schema })
-    yield { node: values, value, path: place, old: before, ratchet: inner }
+    return { node: values, value, path: place, old: before, ratchet: inner }
   }
 }
 
 /** Pushes the members that have rules, the first one last. */
-function openMembers(visit: Visit, object: JsonObject, open: (Visit | Iterator<Visit>)[]): void {
+function openMembers(visit: Visit, object: JsonObject, open: (Visit | NextVisit)[]): void {
   const { node, path, old, ratchet } = visit
   const from = open.length
   for (const [key, inner] of node.properties) {
